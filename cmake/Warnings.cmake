@@ -1,0 +1,12 @@
+# One place for warnings: every target of ours links batfill_warnings, nothing else sets them.
+add_library(batfill_warnings INTERFACE)
+target_compile_options(batfill_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
+  -Wcast-align -Woverloaded-virtual -Wnull-dereference -Wimplicit-fallthrough)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 sees null dereferences inside inlined standard containers that cannot happen.
+  target_compile_options(batfill_warnings INTERFACE -Wduplicated-cond -Wlogical-op -Wno-null-dereference)
+endif()
+if(BATFILL_WARNINGS_AS_ERRORS)
+  target_compile_options(batfill_warnings INTERFACE -Werror)
+endif()

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// What a user says of a job when submitting it: all that a scheduler may know.
+struct JobDescription {
+    std::string id;                        // as on the wire, "w0!17"
+    Time submit;                           // the job's own submission time (`subtime`)
+    int processors = 0;                    // requested, `res`
+    std::optional<Duration> walltime;      // the estimate, an upper bound; none: no field, or negative
+    std::optional<Time> deadline;          // absolute
+    std::string queue;                     // empty: none named
+    std::string user;                      // empty: unknown
+    std::vector<std::string> licenses;     // names, as given
+    std::string profile;                   // name of the job's profile in its workload
+};
+
+}  // namespace batfill

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batfill {
+
+// A set of processor numbers, kept as disjoint closed intervals in increasing order that do not touch, so that equal
+// sets have equal representations and one canonical text. Costs are in intervals (n), not in processors.
+class ResourceSet {
+   public:
+    struct Interval {
+        int first;
+        int last;
+        friend bool operator==(Interval, Interval) = default;
+    };
+
+    ResourceSet() = default;
+    // The processors first..last; empty if last < first.
+    static ResourceSet range(int first, int last);
+
+    // Reads Batsim's text, "0-3 7" (also with commas, in any order, with repetitions). No value if it is anything else,
+    // or has a number above 2^31 - 2. O(n log n).
+    static std::optional<ResourceSet> parse(std::string_view text);
+    // Canonical text: increasing, "0-3 7"; empty for the empty set. O(n).
+    std::string to_string() const;
+    void append_to(std::string& out) const;
+
+    bool empty() const { return intervals_.empty(); }
+    // Number of processors. O(n).
+    int size() const;
+    const std::vector<Interval>& intervals() const { return intervals_; }
+    // The largest number in the set; requires !empty().
+    int last() const { return intervals_.back().last; }
+
+    bool contains(int processor) const;                  // O(log n)
+    bool contains_all(const ResourceSet& other) const;   // O(n + m)
+    bool intersects(const ResourceSet& other) const;     // O(n + m)
+    int count_common(const ResourceSet& other) const;    // size of the intersection, O(n + m)
+
+    void insert(const ResourceSet& other);               // union, O(n + m)
+    void remove(const ResourceSet& other);               // difference, O(n + m)
+    ResourceSet intersection(const ResourceSet& other) const;
+
+    // Takes the `count` lowest processors out of this set and returns them. Requires count <= size().
+    ResourceSet take_lowest(int count);
+
+    void clear() { intervals_.clear(); }
+    friend bool operator==(const ResourceSet&, const ResourceSet&) = default;
+
+   private:
+    std::vector<Interval> intervals_;
+};
+
+std::ostream& operator<<(std::ostream& out, const ResourceSet& set);
+
+}  // namespace batfill

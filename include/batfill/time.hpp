@@ -1,0 +1,85 @@
+#pragma once
+
+#include <compare>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace batfill {
+
+// 128 bits, because Batsim is used with timestamps up to 1e17 seconds: in microseconds they overflow 64 bits.
+__extension__ typedef __int128 Microseconds;
+
+// A length of time: an integer number of microseconds, so that sums and comparisons are exact.
+// Values read from outside are within +-1e18 seconds, so no sum of a few of them overflows.
+class Duration {
+   public:
+    constexpr Duration() = default;
+    static constexpr Duration microseconds(Microseconds us) { return Duration(us); }
+    static constexpr Duration seconds(long long s) { return Duration(static_cast<Microseconds>(s) * 1'000'000); }
+
+    // Longer than any length of time that can be read from outside.
+    static constexpr Duration infinity() { return Duration(infinite); }
+    constexpr bool is_infinite() const { return us_ >= infinite; }
+
+    // The decimal number of seconds in `text`, exactly; more than six decimals are rounded half to even.
+    // No value if `text` is not a JSON number or is beyond +-1e18 seconds.
+    static std::optional<Duration> parse(std::string_view text);
+
+    // The shortest decimal number that denotes `seconds`, rounded as `parse` does: 1.0000005 is a tie and becomes 1 s,
+    // as it would if the text were read. No value if not finite or beyond +-1e18 seconds.
+    static std::optional<Duration> from_seconds(double seconds);
+
+    constexpr Microseconds count() const { return us_; }
+    // The nearest double, for scores and metrics; decisions compare Durations.
+    constexpr double to_seconds() const {
+        return static_cast<double>(us_ / 1'000'000) + static_cast<double>(us_ % 1'000'000) / 1e6;
+    }
+    // Seconds with exactly six decimals, as Batsim prints them: "12.500000"; "inf" if infinite.
+    std::string to_string() const;
+    // Appends to_string() to `out` without a temporary.
+    void append_to(std::string& out) const;
+
+    friend constexpr auto operator<=>(Duration, Duration) = default;
+    friend constexpr Duration operator+(Duration a, Duration b) { return Duration(a.us_ + b.us_); }
+    friend constexpr Duration operator-(Duration a, Duration b) { return Duration(a.us_ - b.us_); }
+    friend constexpr Duration operator*(Duration a, long long factor) { return Duration(a.us_ * factor); }
+    constexpr Duration operator-() const { return Duration(-us_); }
+
+   private:
+    explicit constexpr Duration(Microseconds us) : us_(us) {}
+    static constexpr Microseconds infinite = static_cast<Microseconds>(1) << 100;
+    Microseconds us_ = 0;
+};
+
+// An instant of the simulated clock, counted from its zero.
+class Time {
+   public:
+    constexpr Time() = default;
+    static constexpr Time at(Duration since_zero) { return Time(since_zero); }
+    static constexpr Time seconds(long long s) { return Time(Duration::seconds(s)); }
+
+    // After every instant that can be read from outside: "never".
+    static constexpr Time infinity() { return Time(Duration::infinity()); }
+    constexpr bool is_infinite() const { return since_zero_.is_infinite(); }
+
+    constexpr Duration since_zero() const { return since_zero_; }
+    constexpr double to_seconds() const { return since_zero_.to_seconds(); }
+    std::string to_string() const { return since_zero_.to_string(); }
+    void append_to(std::string& out) const { since_zero_.append_to(out); }
+
+    friend constexpr auto operator<=>(Time, Time) = default;
+    friend constexpr Time operator+(Time t, Duration d) { return Time(t.since_zero_ + d); }
+    friend constexpr Time operator-(Time t, Duration d) { return Time(t.since_zero_ - d); }
+    friend constexpr Duration operator-(Time a, Time b) { return a.since_zero_ - b.since_zero_; }
+
+   private:
+    explicit constexpr Time(Duration since_zero) : since_zero_(since_zero) {}
+    Duration since_zero_;
+};
+
+std::ostream& operator<<(std::ostream& out, Duration d);
+std::ostream& operator<<(std::ostream& out, Time t);
+
+}  // namespace batfill
