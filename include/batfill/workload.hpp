@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/job.hpp>
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// What a job does when it runs (Batsim's word is "profile", not to be confused with the availability profile).
+struct JobProfile {
+    enum class Type {
+        delay,                 // runs for `delay`, whatever it runs on
+        parallel_homogeneous,  // `cpu` flops on each of its hosts, `com` bytes between each pair
+        other,                 // everything else that Batsim knows; `simulate` refuses jobs that have it
+    };
+    Type type = Type::other;
+    std::string type_name;  // as written, for messages
+    Duration delay;
+    double cpu = 0;
+    double com = 0;
+    std::string source;     // the object as it stood, compact JSON; empty unless asked for
+};
+
+struct WorkloadJob {
+    JobDescription description;  // id is "NAME!ID"
+    std::string source;          // the object as it stood with `id` replaced, compact JSON; empty unless asked for
+};
+
+// A Batsim 4 workload.
+struct Workload {
+    std::string name;  // "w0", "w1", ...
+    std::string path;
+    int processors = 0;  // `nb_res`
+    std::vector<WorkloadJob> jobs;  // in the order of the file
+    std::map<std::string, JobProfile> profiles;
+};
+
+// Reads a workload (JSON, also gzipped). With `keep_source`, jobs and profiles carry their text, for an external
+// scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would refuse:
+// missing or mistyped fields, duplicate ids, unknown profiles, a negative submission time. O(size of the file).
+Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
+
+// Writes a workload of delay profiles to `path` (a temporary file beside it, renamed when complete; gzipped if the
+// name ends in .gz). Jobs in the given order, times as integers where they are whole seconds, else with up to six
+// decimals; optional fields only where set. Throws InputError if the file cannot be written.
+void write_workload(const Workload& workload, const std::string& path);
+
+}  // namespace batfill
