@@ -1,0 +1,251 @@
+#include <batfill/resource_set.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <ostream>
+
+namespace batfill {
+
+namespace {
+
+using Interval = ResourceSet::Interval;
+
+// Appends `next` to sorted intervals, merging it with the last one if they overlap or touch.
+void append(std::vector<Interval>& intervals, Interval next) {
+    if (!intervals.empty() && next.first <= intervals.back().last + 1) {
+        intervals.back().last = std::max(intervals.back().last, next.last);
+    } else {
+        intervals.push_back(next);
+    }
+}
+
+}  // namespace
+
+ResourceSet ResourceSet::range(int first, int last) {
+    ResourceSet set;
+    if (first <= last) {
+        set.intervals_.push_back({first, last});
+    }
+    return set;
+}
+
+std::optional<ResourceSet> ResourceSet::parse(std::string_view text) {
+    std::vector<Interval> found;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const auto number = [&](int& value) {
+        if (at == end || *at < '0' || *at > '9') {
+            return false;
+        }
+        const auto [next, problem] = std::from_chars(at, end, value);
+        at = next;
+        return problem == std::errc() && value < std::numeric_limits<int>::max();
+    };
+    while (true) {
+        while (at != end && (*at == ' ' || *at == ',')) {
+            ++at;
+        }
+        if (at == end) {
+            break;
+        }
+        Interval next{};
+        if (!number(next.first)) {
+            return std::nullopt;
+        }
+        next.last = next.first;
+        if (at != end && *at == '-') {
+            ++at;
+            if (!number(next.last) || next.last < next.first) {
+                return std::nullopt;
+            }
+        }
+        if (at != end && *at != ' ' && *at != ',') {
+            return std::nullopt;
+        }
+        found.push_back(next);
+    }
+    std::sort(found.begin(), found.end(), [](Interval a, Interval b) { return a.first < b.first; });
+    ResourceSet set;
+    for (const Interval& next : found) {
+        append(set.intervals_, next);
+    }
+    return set;
+}
+
+void ResourceSet::append_to(std::string& out) const {
+    bool separate = false;
+    for (const Interval& interval : intervals_) {
+        if (separate) {
+            out += ' ';
+        }
+        separate = true;
+        char text[24];
+        char* at = std::to_chars(text, text + sizeof text, interval.first).ptr;
+        if (interval.last != interval.first) {
+            *at++ = '-';
+            at = std::to_chars(at, text + sizeof text, interval.last).ptr;
+        }
+        out.append(text, at);
+    }
+}
+
+std::string ResourceSet::to_string() const {
+    std::string text;
+    append_to(text);
+    return text;
+}
+
+int ResourceSet::size() const {
+    int count = 0;
+    for (const Interval& interval : intervals_) {
+        count += interval.last - interval.first + 1;
+    }
+    return count;
+}
+
+bool ResourceSet::contains(int processor) const {
+    const auto after = std::upper_bound(intervals_.begin(), intervals_.end(), processor,
+                                        [](int value, const Interval& interval) { return value < interval.first; });
+    return after != intervals_.begin() && processor <= std::prev(after)->last;
+}
+
+bool ResourceSet::contains_all(const ResourceSet& other) const {
+    auto mine = intervals_.begin();
+    for (const Interval& theirs : other.intervals_) {
+        while (mine != intervals_.end() && mine->last < theirs.first) {
+            ++mine;
+        }
+        if (mine == intervals_.end() || mine->first > theirs.first || mine->last < theirs.last) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ResourceSet::intersects(const ResourceSet& other) const {
+    auto a = intervals_.begin();
+    auto b = other.intervals_.begin();
+    while (a != intervals_.end() && b != other.intervals_.end()) {
+        if (a->last < b->first) {
+            ++a;
+        } else if (b->last < a->first) {
+            ++b;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+ResourceSet ResourceSet::intersection(const ResourceSet& other) const {
+    ResourceSet result;
+    auto a = intervals_.begin();
+    auto b = other.intervals_.begin();
+    while (a != intervals_.end() && b != other.intervals_.end()) {
+        const int first = std::max(a->first, b->first);
+        const int last = std::min(a->last, b->last);
+        if (first <= last) {
+            result.intervals_.push_back({first, last});
+        }
+        if (a->last < b->last) {
+            ++a;
+        } else {
+            ++b;
+        }
+    }
+    return result;
+}
+
+int ResourceSet::count_common(const ResourceSet& other) const {
+    int count = 0;
+    auto a = intervals_.begin();
+    auto b = other.intervals_.begin();
+    while (a != intervals_.end() && b != other.intervals_.end()) {
+        count += std::max(0, std::min(a->last, b->last) - std::max(a->first, b->first) + 1);
+        if (a->last < b->last) {
+            ++a;
+        } else {
+            ++b;
+        }
+    }
+    return count;
+}
+
+void ResourceSet::insert(const ResourceSet& other) {
+    if (other.intervals_.size() == 1) {
+        // The common case, a job on one interval, changes the vector in place.
+        Interval added = other.intervals_.front();
+        auto from = std::lower_bound(intervals_.begin(), intervals_.end(), added.first,
+                                     [](const Interval& interval, int value) { return interval.last + 1 < value; });
+        auto to = from;
+        while (to != intervals_.end() && to->first <= added.last + 1) {
+            added.first = std::min(added.first, to->first);
+            added.last = std::max(added.last, to->last);
+            ++to;
+        }
+        if (from == to) {
+            intervals_.insert(from, added);
+        } else {
+            *from = added;
+            intervals_.erase(std::next(from), to);
+        }
+        return;
+    }
+    std::vector<Interval> merged;
+    merged.reserve(intervals_.size() + other.intervals_.size());
+    auto a = intervals_.begin();
+    auto b = other.intervals_.begin();
+    while (a != intervals_.end() || b != other.intervals_.end()) {
+        const bool from_a = b == other.intervals_.end() || (a != intervals_.end() && a->first <= b->first);
+        append(merged, from_a ? *a++ : *b++);
+    }
+    intervals_ = std::move(merged);
+}
+
+void ResourceSet::remove(const ResourceSet& other) {
+    if (other.empty() || empty()) {
+        return;
+    }
+    std::vector<Interval> left;
+    left.reserve(intervals_.size() + other.intervals_.size());
+    auto taken = other.intervals_.begin();
+    for (const Interval& interval : intervals_) {
+        int first = interval.first;
+        while (taken != other.intervals_.end() && taken->last < first) {
+            ++taken;
+        }
+        for (auto cut = taken; cut != other.intervals_.end() && cut->first <= interval.last; ++cut) {
+            if (cut->first > first) {
+                left.push_back({first, cut->first - 1});
+            }
+            first = cut->last + 1;
+        }
+        if (first <= interval.last) {
+            left.push_back({first, interval.last});
+        }
+    }
+    intervals_ = std::move(left);
+}
+
+ResourceSet ResourceSet::take_lowest(int count) {
+    ResourceSet taken;
+    auto at = intervals_.begin();
+    while (count > 0 && at != intervals_.end()) {
+        const int length = at->last - at->first + 1;
+        if (length > count) {
+            taken.intervals_.push_back({at->first, at->first + count - 1});
+            at->first += count;
+            break;
+        }
+        taken.intervals_.push_back(*at);
+        count -= length;
+        ++at;
+    }
+    intervals_.erase(intervals_.begin(), at);
+    return taken;
+}
+
+std::ostream& operator<<(std::ostream& out, const ResourceSet& set) { return out << set.to_string(); }
+
+}  // namespace batfill

@@ -1,0 +1,171 @@
+#include <batfill/time.hpp>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ostream>
+
+namespace batfill {
+
+namespace {
+
+// Digits of an integer number of microseconds within +-1e18 seconds.
+constexpr int max_digits = 25;
+constexpr int decimals = 6;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A decimal number taken apart: significant digits without leading zeros, and how many of them are before the point.
+struct Decimal {
+    bool negative = false;
+    std::string_view integer;
+    std::string_view fraction;
+    int exponent = 0;
+};
+
+std::optional<Decimal> split(std::string_view text) {
+    Decimal number;
+    std::size_t at = 0;
+    const auto digits = [&] {
+        const std::size_t first = at;
+        while (at < text.size() && is_digit(text[at])) {
+            ++at;
+        }
+        return text.substr(first, at - first);
+    };
+    if (at < text.size() && text[at] == '-') {
+        number.negative = true;
+        ++at;
+    }
+    number.integer = digits();
+    if (number.integer.empty()) {
+        return std::nullopt;
+    }
+    if (at < text.size() && text[at] == '.') {
+        ++at;
+        number.fraction = digits();
+        if (number.fraction.empty()) {
+            return std::nullopt;
+        }
+    }
+    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        ++at;
+        if (at < text.size() && text[at] == '+') {
+            ++at;
+        }
+        const auto [end, problem] = std::from_chars(text.data() + at, text.data() + text.size(), number.exponent);
+        if (problem == std::errc::invalid_argument) {
+            return std::nullopt;
+        }
+        if (problem == std::errc::result_out_of_range) {
+            number.exponent = text[at] == '-' ? -1'000'000 : 1'000'000;
+        }
+        at = static_cast<std::size_t>(end - text.data());
+    }
+    if (at != text.size()) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+}  // namespace
+
+std::optional<Duration> Duration::parse(std::string_view text) {
+    const auto number = split(text);
+    if (!number) {
+        return std::nullopt;
+    }
+    const std::size_t length = number->integer.size() + number->fraction.size();
+    const auto digit = [&](std::size_t i) {
+        return (i < number->integer.size() ? number->integer[i] : number->fraction[i - number->integer.size()]) - '0';
+    };
+    std::size_t first = 0;
+    while (first < length && digit(first) == 0) {
+        ++first;
+    }
+    if (first == length) {
+        return Duration();
+    }
+    // The digits first..first+wanted-1 are whole microseconds, the rest decides the rounding.
+    const long long wanted = static_cast<long long>(number->integer.size()) - static_cast<long long>(first) +
+                             number->exponent + decimals;
+    if (wanted > max_digits) {
+        return std::nullopt;
+    }
+    Microseconds value = 0;
+    if (wanted >= 0) {
+        const std::size_t end = first + static_cast<std::size_t>(wanted);
+        for (std::size_t i = first; i < end; ++i) {
+            value = value * 10 + (i < length ? digit(i) : 0);
+        }
+        if (end < length) {
+            bool beyond_half = false;
+            for (std::size_t i = end + 1; i < length && !beyond_half; ++i) {
+                beyond_half = digit(i) != 0;
+            }
+            if (digit(end) > 5 || (digit(end) == 5 && (beyond_half || value % 2 == 1))) {
+                ++value;
+            }
+        }
+    }
+    if (value > static_cast<Microseconds>(1'000'000'000'000'000'000) * 1'000'000) {
+        return std::nullopt;
+    }
+    return Duration(number->negative ? -value : value);
+}
+
+std::optional<Duration> Duration::from_seconds(double seconds) {
+    if (!std::isfinite(seconds) || std::abs(seconds) > 1e18) {
+        return std::nullopt;
+    }
+    if (std::abs(seconds) < 1e15 && seconds == std::trunc(seconds)) {
+        return Duration::seconds(static_cast<long long>(seconds));
+    }
+    std::array<char, 32> text;
+    const auto written = std::to_chars(text.data(), text.data() + text.size(), seconds);
+    return parse({text.data(), static_cast<std::size_t>(written.ptr - text.data())});
+}
+
+void Duration::append_to(std::string& out) const {
+    if (is_infinite()) {
+        out += "inf";
+        return;
+    }
+    std::array<char, max_digits + 16> text;
+    char* at = text.data() + text.size();
+    Microseconds rest = us_ < 0 ? -us_ : us_;
+    if (rest >> 63 == 0) {
+        auto small = static_cast<unsigned long long>(rest);  // 128-bit division is a library call
+        for (int i = 0; i < decimals; ++i, small /= 10) {
+            *--at = static_cast<char>('0' + small % 10);
+        }
+        *--at = '.';
+        do {
+            *--at = static_cast<char>('0' + small % 10);
+            small /= 10;
+        } while (small != 0);
+    } else {
+        for (int i = 0; i < decimals; ++i, rest /= 10) {
+            *--at = static_cast<char>('0' + static_cast<int>(rest % 10));
+        }
+        *--at = '.';
+        for (; rest != 0; rest /= 10) {
+            *--at = static_cast<char>('0' + static_cast<int>(rest % 10));
+        }
+    }
+    if (us_ < 0) {
+        *--at = '-';
+    }
+    out.append(at, static_cast<std::size_t>(text.data() + text.size() - at));
+}
+
+std::string Duration::to_string() const {
+    std::string text;
+    append_to(text);
+    return text;
+}
+
+std::ostream& operator<<(std::ostream& out, Duration d) { return out << d.to_string(); }
+std::ostream& operator<<(std::ostream& out, Time t) { return out << t.to_string(); }
+
+}  // namespace batfill
