@@ -52,6 +52,9 @@ std::optional<Decimal> split(std::string_view text) {
         ++at;
         if (at < text.size() && text[at] == '+') {
             ++at;
+            if (at == text.size() || !is_digit(text[at])) {
+                return std::nullopt;
+            }
         }
         const auto [end, problem] = std::from_chars(text.data() + at, text.data() + text.size(), number.exponent);
         if (problem == std::errc::invalid_argument) {

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// The number of free processors as a step function of time, from an origin to infinity: what running and planned jobs
+// leave over by their estimates. Counts only; which processors a job gets is decided when it starts.
+//
+// Steps lie in blocks of at most `block_size`, each with the least and the most of its values, so that a search skips
+// whole blocks and a change that covers a block is noted once for all its steps. With n steps (at most two for each
+// running or planned job) a change costs O(block_size + n / block_size), and a search the same plus the steps of the
+// blocks where the answer is not plain from their bounds. bench/ measures both.
+class AvailabilityProfile {
+   public:
+    // `processors` free from `origin` on.
+    AvailabilityProfile(Time origin, int processors);
+    ~AvailabilityProfile();
+    AvailabilityProfile(AvailabilityProfile&&) noexcept;
+    AvailabilityProfile& operator=(AvailabilityProfile&&) noexcept;
+
+    // Adds `change` to the free processors during [from, to); nothing if from >= to. Times before the origin count as
+    // the origin. The caller sees to it that values stay within the machine.
+    void add(Time from, Time to, int change);
+
+    // Forgets what is before `now`, which becomes the origin. Requires now >= origin(). O(steps forgotten / block_size).
+    void advance(Time now);
+
+    // The first t >= max(from, origin()) such that `processors` are free during all of [t, min(t + length, limit)), and
+    // t < limit; Time::infinity() if there is none. With a limit, this is the search for an earlier place of a job that
+    // is planned at `limit` and itself in the profile: from `limit` on, its own processors serve it.
+    Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity()) const;
+
+    // The most processors free at any instant of [from, to); requires from < to and to > origin().
+    int most_free(Time from, Time to) const;
+
+    int free_at(Time t) const;  // requires t >= origin()
+    Time origin() const;
+    std::size_t steps() const { return steps_; }
+
+   private:
+    static constexpr int block_size = 64;
+
+    struct Block {
+        int count = 0;
+        int offset = 0;  // to be added to every value of the block
+        int least = 0;   // bounds of the values, offset included
+        int most = 0;
+        Time times[block_size];
+        int values[block_size];
+    };
+    // Where a step is: a block and a place in it.
+    struct Position {
+        std::size_t block;
+        int index;
+    };
+
+    Position find(Time t) const;          // the step that holds t
+    Position split_at(Time t);            // makes t the beginning of a step and returns it
+    void merge_at(Time t);                // removes the step that begins at t if it has its predecessor's value
+    static void update_bounds(Block& block);
+    int value(Position at) const { return blocks_[at.block]->values[at.index] + blocks_[at.block]->offset; }
+
+    std::vector<Time> firsts_;  // the first time of each block, for the binary search
+    std::vector<std::unique_ptr<Block>> blocks_;
+    std::size_t steps_ = 1;
+};
+
+}  // namespace batfill
