@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace batfill {
@@ -9,20 +10,27 @@ namespace batfill {
 // One compute resource of the machine; its number is its place in Platform::hosts.
 struct Host {
     std::string name;
-    double speed = 0;                                   // floating-point operations per second, first pstate
-    std::map<std::string, std::string> properties;      // <prop> of the host (a cluster's, for its hosts)
-    std::map<std::string, std::string> zone_properties; // <prop> of the zone it is in
+    double speed = 0;  // floating-point operations per second, in the state the host starts in (pstate, 0 if not said)
+    std::map<std::string, std::string> properties;       // <prop> of the host (a cluster's, for its hosts)
+    std::map<std::string, std::string> zone_properties;  // <prop> of the zones it is in, the innermost zone wins
 };
 
 // What a SimGrid platform file says of the machine, as Batsim sees it: hosts in the lexicographic order of their names
-// (which numbers them), without the master host.
+// (which numbers them), without the master host and the storage hosts.
 struct Platform {
     std::vector<Host> hosts;
 };
 
-// Reads a SimGrid platform file (zones or ASes, hosts, clusters, properties; links, routes and routers are skipped).
-// Numbers hosts as Batsim 4 does: the host named `master` and hosts with property role=master are left out.
-// Throws InputError naming file and element for anything that SimGrid would refuse or that has no master host.
+// Reads a SimGrid platform file of version 4 or 4.1: hosts, peers, clusters and cabinets, in zones (or ASes) within
+// zones, with their properties. Everything else in the file is about the network and is skipped unchecked.
+// Takes hosts as Batsim 4 does: exactly one must be the master, named `master` or with property role=master; hosts with
+// role=storage compute nothing and are left out too. At least one host remains, and all that do are faster than 0.
+// Throws InputError naming file, line and element for what is not so, for elements that SimGrid does not know or no
+// longer takes, for speeds and states that change during the simulation, and for files whose hosts and properties
+// would fill more than 512 MiB. O(n log n) for n hosts.
 Platform read_platform(const std::string& path, const std::string& master = "master_host");
+
+// The same for the text of a platform file; errors name it `source`.
+Platform parse_platform(std::string_view text, const std::string& source, const std::string& master = "master_host");
 
 }  // namespace batfill

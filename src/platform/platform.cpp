@@ -1,0 +1,383 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pugixml.hpp>
+
+#include <batfill/error.hpp>
+#include <batfill/platform.hpp>
+
+namespace batfill {
+
+namespace {
+
+using Properties = std::map<std::string, std::string>;
+
+// A few bytes of XML can describe billions of hosts, each with a copy of its zone's properties.
+constexpr std::size_t max_expanded_bytes = std::size_t{512} << 20;
+constexpr int max_zone_depth = 200;
+
+std::string_view trim(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (std::size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator)) {
+        parts.push_back(trim(text.substr(0, end)));
+        text.remove_prefix(end + 1);
+    }
+    parts.push_back(trim(text));
+    return parts;
+}
+
+std::optional<int> parse_natural(std::string_view text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+// Floating-point operations per second for a unit: "f" or "flops" with a prefix. Multiplies by 1000 step by step, as
+// SimGrid does, so that speeds agree with it to the last bit.
+std::optional<double> unit_factor(std::string_view unit) {
+    static constexpr std::array<std::string_view, 9> short_prefixes = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
+    static constexpr std::array<std::string_view, 9> long_prefixes = {"",     "kilo", "mega",  "giga", "tera",
+                                                                      "peta", "exa",  "zetta", "yotta"};
+    double factor = 1;
+    for (std::size_t i = 0; i < short_prefixes.size(); ++i, factor *= 1000) {
+        if (unit == std::string(short_prefixes[i]) + "f" || unit == std::string(long_prefixes[i]) + "flops") {
+            return factor;
+        }
+    }
+    return std::nullopt;
+}
+
+// "98.095Mf", "1e9f", "1e9"; no value if it is anything else, negative or not finite.
+std::optional<double> parse_speed(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) {
+        return std::nullopt;
+    }
+    const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    const std::optional<double> factor = unit_factor(unit.empty() ? "f" : unit);
+    if (!factor || !(value >= 0) || !std::isfinite(value * *factor)) {
+        return std::nullopt;
+    }
+    return value * *factor;
+}
+
+bool is_any_of(std::string_view name, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::size_t footprint(const Properties& properties) {
+    constexpr std::size_t map_node_bytes = 128;
+    std::size_t bytes = 0;
+    for (const auto& [key, value] : properties) {
+        bytes += map_node_bytes + key.size() + value.size();
+    }
+    return bytes;
+}
+
+class PlatformReader {
+ public:
+    PlatformReader(std::string_view text, const std::string& source, const std::string& master)
+        : text_(text), source_(source), master_(master) {}
+
+    Platform read() {
+        pugi::xml_document document;
+        const pugi::xml_parse_result result = document.load_buffer(text_.data(), text_.size());
+        if (!result) {
+            fail_at(result.offset, std::string("not well-formed XML: ") + result.description());
+        }
+        const pugi::xml_node platform = document.document_element();
+        if (std::string_view(platform.name()) != "platform") {
+            fail(platform, "expected the root element <platform>");
+        }
+        check_version(platform);
+        for (const pugi::xml_node element : platform.children()) {
+            read_platform_element(element);
+        }
+        return take_compute_hosts(platform);
+    }
+
+ private:
+    // A zone's part in the reading of what it contains.
+    struct Zone {
+        Properties properties;
+        std::string_view routing;
+        int depth = 0;
+    };
+
+    struct FoundHost {
+        Host host;
+        pugi::xml_node element;
+    };
+
+    [[noreturn]] void fail_at(std::ptrdiff_t offset, const std::string& problem) const {
+        const auto length = std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)), text_.size());
+        const auto before = text_.substr(0, length);
+        const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+        throw InputError(source_ + ":" + std::to_string(line) + ": " + problem);
+    }
+
+    [[noreturn]] void fail(pugi::xml_node element, const std::string& problem) const {
+        std::string name = std::string("<") + element.name();
+        for (const char* key : {"id", "version"}) {
+            if (const pugi::xml_attribute attribute = element.attribute(key)) {
+                name += std::string(" ") + key + "=\"" + std::string(attribute.value()).substr(0, 80) + "\"";
+            }
+        }
+        fail_at(element.offset_debug(), name + ">: " + problem);
+    }
+
+    std::string_view required(pugi::xml_node element, const char* name) const {
+        const pugi::xml_attribute attribute = element.attribute(name);
+        if (!attribute) {
+            fail(element, std::string("attribute '") + name + "' is missing");
+        }
+        return attribute.value();
+    }
+
+    void check_version(pugi::xml_node platform) const {
+        const std::string_view text = required(platform, "version");
+        double version = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+        if (error != std::errc() || end != text.data() + text.size() || !(version >= 4 && version <= 4.1)) {
+            fail(platform, "expected version 4 or 4.1");
+        }
+    }
+
+    void read_platform_element(pugi::xml_node element) {
+        const std::string_view name = element.name();
+        if (is_any_of(name, {"zone", "AS"})) {
+            read_zone(element, Zone{});
+        } else if (name == "cluster") {
+            read_cluster(element, Zone{});
+        } else if (!is_any_of(name, {"config", "random"})) {
+            check_unread(element, "<platform>");
+        }
+    }
+
+    // Reads `element`, a zone in the zone `outer`.
+    void read_zone(pugi::xml_node element, const Zone& outer) {
+        Zone zone{read_properties(element, outer.properties), required(element, "routing"), outer.depth + 1};
+        if (zone.depth > max_zone_depth) {
+            fail(element, "zones are nested more than " + std::to_string(max_zone_depth) + " deep");
+        }
+        for (const pugi::xml_node child : element.children()) {
+            read_zone_element(child, zone);
+        }
+    }
+
+    void read_zone_element(pugi::xml_node element, const Zone& zone) {
+        const std::string_view name = element.name();
+        if (is_any_of(name, {"zone", "AS"})) {
+            read_zone(element, zone);
+        } else if (name == "host") {
+            read_host(element, zone);
+        } else if (name == "peer") {
+            refuse_profiles(element);
+            add_host(element, required(element, "id"), read_speeds(element).front(), {}, zone.properties);
+        } else if (name == "cluster") {
+            read_cluster(element, zone);
+        } else if (name == "cabinet") {
+            if (zone.routing != "Cluster") {
+                fail(element, "a cabinet must be in a zone with routing=\"Cluster\"");
+            }
+            read_numbered_hosts(element, {}, zone.properties);
+        } else if (!is_any_of(name, {"prop", "link", "backbone", "router", "host_link", "route", "bypassRoute",
+                                     "zoneRoute", "ASroute", "bypassZoneRoute", "bypassASroute"})) {
+            check_unread(element, "a zone");
+        }
+    }
+
+    // Traces that change only the network are all that may still come.
+    void check_unread(pugi::xml_node element, const std::string& place) const {
+        const std::string_view name = element.name();
+        if (is_any_of(name, {"include", "storage", "storage_type"})) {
+            fail(element, "SimGrid no longer takes this element");
+        }
+        if (name == "trace_connect") {
+            if (!is_any_of(element.attribute("kind").value(), {"BANDWIDTH", "LATENCY", "LINK_AVAIL"})) {
+                fail(element, "hosts whose speed or state changes by a trace are not supported");
+            }
+        } else if (name != "trace" && element.type() == pugi::node_element) {
+            fail(element, "unexpected element in " + place);
+        }
+    }
+
+    void read_host(pugi::xml_node element, const Zone& zone) {
+        refuse_profiles(element);
+        if (element.child("mount")) {
+            fail(element.child("mount"), "SimGrid no longer takes this element");
+        }
+        const std::vector<double> speeds = read_speeds(element);
+        // Files give the number of a pstate also as "0.0".
+        const std::string_view pstate_text = element.attribute("pstate").as_string("0");
+        const std::optional<int> pstate = parse_natural(pstate_text.substr(0, pstate_text.find('.')));
+        if (!pstate || static_cast<std::size_t>(*pstate) >= speeds.size()) {
+            fail(element, "pstate '" + std::string(pstate_text) + "' is not the number of one of its " +
+                              std::to_string(speeds.size()) + " speeds");
+        }
+        add_host(element, required(element, "id"), speeds[static_cast<std::size_t>(*pstate)],
+                 read_properties(element, {}), zone.properties);
+    }
+
+    void read_cluster(pugi::xml_node element, const Zone& zone) {
+        // SimGrid makes a flat cluster a zone that has the cluster's properties, too.
+        const bool is_flat = std::string_view(element.attribute("topology").as_string("FLAT")) == "FLAT";
+        read_numbered_hosts(element, read_properties(element, {}),
+                            is_flat ? read_properties(element, zone.properties) : zone.properties);
+    }
+
+    // The hosts of a cluster or cabinet: prefix, a number of the radical ("0-3,5,7-9"), suffix.
+    void read_numbered_hosts(pugi::xml_node element, const Properties& properties, const Properties& zone_properties) {
+        const std::string prefix(required(element, "prefix"));
+        const std::string suffix(required(element, "suffix"));
+        const double speed = read_speeds(element).front();
+        for (const std::string_view group : split(required(element, "radical"), ',')) {
+            const std::size_t dash = group.find('-');
+            const std::optional<int> first = parse_natural(trim(group.substr(0, dash)));
+            const std::optional<int> last =
+                dash == std::string_view::npos ? first : parse_natural(trim(group.substr(dash + 1)));
+            if (!first || !last || *last < *first || *last == std::numeric_limits<int>::max()) {
+                fail(element, "'" + std::string(group) + "' in its radical is not a number or a range FIRST-LAST");
+            }
+            for (int number = *first; number <= *last; ++number) {
+                add_host(element, prefix + std::to_string(number) + suffix, speed, properties, zone_properties);
+            }
+        }
+    }
+
+    // The speeds of its pstates, at least one.
+    std::vector<double> read_speeds(pugi::xml_node element) const {
+        std::vector<double> speeds;
+        for (const std::string_view text : split(required(element, "speed"), ',')) {
+            const std::optional<double> speed = parse_speed(text);
+            if (!speed) {
+                fail(element, "speed '" + std::string(text) + "' is not a number with a unit such as Mf or Gf");
+            }
+            speeds.push_back(*speed);
+        }
+        return speeds;
+    }
+
+    void refuse_profiles(pugi::xml_node element) const {
+        for (const char* name : {"speed_file", "availability_file", "state_file"}) {
+            if (*element.attribute(name).value() != '\0') {
+                fail(element, std::string("attribute '") + name + "' is not supported: hosts keep speed and state");
+            }
+        }
+    }
+
+    // `properties` with those of the element over them.
+    Properties read_properties(pugi::xml_node element, Properties properties) const {
+        Properties own;
+        for (const pugi::xml_node property : element.children("prop")) {
+            own.emplace(required(property, "id"), required(property, "value"));
+        }
+        own.merge(properties);
+        return own;
+    }
+
+    void add_host(pugi::xml_node element, std::string_view name, double speed, const Properties& properties,
+                  const Properties& zone_properties) {
+        if (name.empty()) {
+            fail(element, "a host without a name");
+        }
+        expanded_bytes_ += sizeof(FoundHost) + name.size() + footprint(properties) + footprint(zone_properties);
+        if (expanded_bytes_ > max_expanded_bytes) {
+            fail(element, "too many hosts and properties for " + std::to_string(max_expanded_bytes >> 20) + " MiB");
+        }
+        hosts_.push_back({Host{std::string(name), speed, properties, zone_properties}, element});
+    }
+
+    Platform take_compute_hosts(pugi::xml_node platform) {
+        std::sort(hosts_.begin(), hosts_.end(),
+                  [](const FoundHost& a, const FoundHost& b) { return a.host.name < b.host.name; });
+        Platform result;
+        bool has_master = false;
+        for (std::size_t i = 0; i < hosts_.size(); ++i) {
+            auto& [host, element] = hosts_[i];
+            if (i + 1 < hosts_.size() && hosts_[i + 1].host.name == host.name) {
+                fail(hosts_[i + 1].element, "there are two hosts named '" + host.name + "'");
+            }
+            const std::string role = role_of(host, element);
+            if (role == "master") {
+                if (has_master) {
+                    fail(element, "host '" + host.name + "' is a second master host");
+                }
+                has_master = true;
+            } else if (role == "compute_node") {
+                if (!(host.speed > 0)) {
+                    fail(element, "the speed of host '" + host.name + "' is not above 0");
+                }
+                result.hosts.push_back(std::move(host));
+            }
+        }
+        if (!has_master) {
+            fail(platform, "no master host: none is named '" + master_ + "' or has property role=master");
+        }
+        if (result.hosts.empty()) {
+            fail(platform, "no hosts to compute on");
+        }
+        return result;
+    }
+
+    std::string role_of(const Host& host, pugi::xml_node element) const {
+        const auto property = host.properties.find("role");
+        const std::string role = property == host.properties.end() ? "" : property->second;
+        if (!is_any_of(role, {"", "compute_node", "master", "storage"})) {
+            fail(element, "role '" + role + "' is not one of compute_node, master, storage");
+        }
+        if (host.name == master_) {
+            if (!role.empty()) {
+                fail(element, "host '" + host.name + "' is the master by its name and has property role as well");
+            }
+            return "master";
+        }
+        return role.empty() ? "compute_node" : role;
+    }
+
+    std::string_view text_;
+    const std::string& source_;
+    const std::string& master_;
+    std::vector<FoundHost> hosts_;
+    std::size_t expanded_bytes_ = 0;
+};
+
+}  // namespace
+
+Platform parse_platform(std::string_view text, const std::string& source, const std::string& master) {
+    return PlatformReader(text, source, master).read();
+}
+
+Platform read_platform(const std::string& path, const std::string& master) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    // An empty file sets failbit on `text`; a folder opens and fails only on reading.
+    if (!file || file.peek() == std::ifstream::traits_type::eof() || !(text << file.rdbuf())) {
+        throw InputError(path + ": cannot be read, or is empty");
+    }
+    return parse_platform(text.view(), path, master);
+}
+
+}  // namespace batfill
