@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,9 @@
 #include <batfill/time.hpp>
 
 namespace batfill {
+
+// Numbers the jobs of a simulation in the order in which their submissions arrive.
+using JobIndex = std::uint32_t;
 
 // What a user says of a job when submitting it: all that a scheduler may know.
 struct JobDescription {
@@ -19,6 +23,7 @@ struct JobDescription {
     std::string user;                      // empty: unknown
     std::vector<std::string> licenses;     // names, as given
     std::string profile;                   // name of the job's profile in its workload
+    friend bool operator==(const JobDescription&, const JobDescription&) = default;
 };
 
 }  // namespace batfill

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <batfill/job.hpp>
@@ -22,6 +23,7 @@ struct JobProfile {
     Duration delay;
     double cpu = 0;
     double com = 0;
+    int return_code = 0;    // `ret`: what a job that ends in time returns; not 0: it has failed
     std::string source;     // the object as it stood, compact JSON; empty unless asked for
 };
 
@@ -43,6 +45,10 @@ struct Workload {
 // scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would refuse:
 // missing or mistyped fields, duplicate ids, unknown profiles, a negative submission time. O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
+
+// The same for the text of a workload; `path` only serves error messages and the result's `path`.
+Workload parse_workload(std::string_view text, const std::string& path, const std::string& name,
+                        bool keep_source = false);
 
 // Writes a workload of delay profiles to `path` (a temporary file beside it, renamed when complete; gzipped if the
 // name ends in .gz). Jobs in the given order, times as integers where they are whole seconds, else with up to six

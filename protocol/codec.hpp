@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "protocol/message.hpp"
+
+namespace batfill::protocol {
+
+// Larger frames are refused before they are looked at. Batsim's own largest is SIMULATION_BEGINS, which lists all hosts
+// and profiles: some 20 MB for a log of 200,000 jobs on 10,000 hosts.
+inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
+
+// One version of the protocol: how messages and replies are written in a frame. Each direction can be read and written,
+// as this program stands on both sides. An instance keeps buffers between calls, so it serves one thread at a time.
+//
+// Decoding throws InputError for frames that are not what the protocol says: one line with the event's place (from 0),
+// its type, the field and what was expected there. Unknown event types become UnknownEvent and unknown fields are left
+// out; each is logged once per name and instance. Meaning is left to the caller: whether time goes backwards from one
+// message to the next, whether a job is known, whether an id was used before.
+//
+// Encoding replaces the content of `frame` (keeping its capacity) and requires that the Json texts of the message are
+// JSON values of the kind that message.hpp names. Decoding what was encoded gives an equal message, provided that its
+// Json texts and JobDescriptions are as decoding leaves them.
+class Codec {
+ public:
+    Codec() = default;
+    Codec(const Codec&) = delete;
+    Codec& operator=(const Codec&) = delete;
+    virtual ~Codec() = default;
+
+    // Batsim to scheduler. O(size of the frame).
+    virtual Message decode_message(std::string_view frame) = 0;
+    virtual void encode_message(const Message& message, std::string& frame) = 0;
+
+    // Scheduler to Batsim. O(size of the frame).
+    virtual Reply decode_reply(std::string_view frame) = 0;
+    virtual void encode_reply(const Reply& reply, std::string& frame) = 0;
+};
+
+// The JSON protocol of Batsim 4.
+std::unique_ptr<Codec> make_batsim4_codec();
+
+}  // namespace batfill::protocol

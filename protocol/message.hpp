@@ -1,0 +1,255 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <batfill/job.hpp>
+#include <batfill/resource_set.hpp>
+#include <batfill/time.hpp>
+
+// What Batsim and a scheduler say to each other, independent of how it is written on the wire (see codec.hpp). Names
+// are those of the Batsim 4 protocol; docs/protocol.md explains each event.
+namespace batfill::protocol {
+
+// The text of one JSON value without white space between tokens: what is passed on without being understood here.
+// Decoding prints numbers as Batsim does (integers as they are, all others with six decimals).
+using Json = std::string;
+
+// Names and values in the order of the message.
+using Properties = std::vector<std::pair<std::string, std::string>>;
+
+enum class JobState {
+    not_submitted,
+    submitted,
+    running,
+    completed_successfully,
+    completed_failed,
+    completed_walltime_reached,
+    completed_killed,
+    rejected,
+};
+
+// Batsim's word for a state, such as "COMPLETED_KILLED".
+std::string_view to_string(JobState state);
+// The state that Batsim's `word` stands for; no value if there is none.
+std::optional<JobState> parse_job_state(std::string_view word);
+
+// ---- Events that travel both ways
+
+// NOTIFY. From Batsim: "no_more_static_job_to_submit", "no_more_external_event_to_occur", "event_machine_available",
+// "event_machine_unavailable", or the type of an external event of the user's own. From the scheduler:
+// "registration_finished", "continue_registration".
+struct Notify {
+    std::string type;
+    std::optional<ResourceSet> resources;  // always set for the two event_machine_ types, never for others
+    Json other;                            // object with all remaining fields; empty if there are none
+    friend bool operator==(const Notify&, const Notify&) = default;
+};
+
+// QUERY: `requests` is an object, one member per request, such as {"consumed_energy":{}}.
+struct Query {
+    Json requests;
+    friend bool operator==(const Query&, const Query&) = default;
+};
+
+// ANSWER: `data` is an object, one member per answered request, such as {"consumed_energy":12500.000000}.
+struct Answer {
+    Json data;
+    friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+// An event of a type that this program does not know; `data` is any JSON value, or empty if the event had none.
+struct UnknownEvent {
+    std::string type;
+    Json data;
+    friend bool operator==(const UnknownEvent&, const UnknownEvent&) = default;
+};
+
+// ---- Events from Batsim to the scheduler
+
+struct Resource {
+    int id = 0;
+    std::string name;
+    std::string state;  // "idle", "sleeping", ...
+    Properties properties;
+    Properties zone_properties;
+    friend bool operator==(const Resource&, const Resource&) = default;
+};
+
+// The options of the simulation that Batsim tells the scheduler; the initial values are Batsim's own defaults.
+struct Configuration {
+    bool redis_enabled = false;
+    std::string redis_hostname = "127.0.0.1";
+    int redis_port = 6379;
+    std::string redis_prefix = "default";
+    bool profiles_forwarded_on_submission = false;
+    bool dynamic_jobs_enabled = false;
+    bool dynamic_jobs_acknowledged = false;
+    bool profile_reuse_enabled = false;
+    std::string sched_config;  // the user's text for the scheduler (--sched-cfg), passed on as it is
+    bool forward_unknown_events = false;
+    friend bool operator==(const Configuration&, const Configuration&) = default;
+};
+
+// The wire's nb_resources, nb_compute_resources and nb_storage_resources are the sizes of the lists.
+struct SimulationBegins {
+    bool allow_compute_sharing = false;
+    bool allow_storage_sharing = true;
+    Configuration config;
+    std::vector<Resource> compute_resources;  // ids are distinct, not negative, and not those of storage_resources
+    std::vector<Resource> storage_resources;
+    Properties workloads;  // name ("w0") and file of each
+    Json profiles = "{}";  // object: workload name -> profile name -> profile
+    friend bool operator==(const SimulationBegins&, const SimulationBegins&) = default;
+};
+
+struct SimulationEnds {
+    friend bool operator==(const SimulationEnds&, const SimulationEnds&) = default;
+};
+
+// JOB_SUBMITTED. Encoding prints `source`, and of `job` only the id.
+struct JobSubmitted {
+    JobDescription job;  // what `source` says; its id is the event's `job_id`
+    Json source;         // the job object, with the fields that this program does not know
+    Json profile;        // the job's profile; empty unless Batsim forwards profiles
+    friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
+};
+
+// The return code is -1 or -2 for kills of several kinds: only `state` tells what happened.
+struct JobCompleted {
+    std::string job_id;
+    JobState state = JobState::completed_successfully;
+    int return_code = 0;
+    ResourceSet allocation;
+    friend bool operator==(const JobCompleted&, const JobCompleted&) = default;
+};
+
+// JOB_KILLED: the answer to KILL_JOB. Jobs that were running have had their JobCompleted just before.
+struct JobKilled {
+    std::vector<std::string> job_ids;
+    Json progress = "{}";  // object: job id -> how far each of its tasks was
+    friend bool operator==(const JobKilled&, const JobKilled&) = default;
+};
+
+struct RequestedCall {
+    friend bool operator==(const RequestedCall&, const RequestedCall&) = default;
+};
+
+struct ResourceStateChanged {
+    ResourceSet resources;
+    std::string state;  // text of the new pstate's number
+    friend bool operator==(const ResourceStateChanged&, const ResourceStateChanged&) = default;
+};
+
+// FROM_JOB_MSG: a job with a `send` profile speaks to the scheduler; `message` is any JSON value.
+struct FromJobMessage {
+    std::string job_id;
+    Json message;
+    friend bool operator==(const FromJobMessage&, const FromJobMessage&) = default;
+};
+
+// One event; `timestamp` is never after the message's `now`.
+struct Event {
+    using Data = std::variant<SimulationBegins, SimulationEnds, JobSubmitted, JobCompleted, JobKilled, RequestedCall,
+                              Notify, ResourceStateChanged, Query, Answer, FromJobMessage, UnknownEvent>;
+    Time timestamp;
+    Data data;
+    friend bool operator==(const Event&, const Event&) = default;
+};
+
+// What Batsim sends.
+struct Message {
+    Time now;
+    std::vector<Event> events;
+    friend bool operator==(const Message&, const Message&) = default;
+};
+
+// ---- Events from the scheduler to Batsim
+
+// `allocation` is not empty.
+struct ExecuteJob {
+    std::string job_id;
+    ResourceSet allocation;
+    Json other;  // object with mapping, storage_mapping or additional_io_job; empty if there are none
+    friend bool operator==(const ExecuteJob&, const ExecuteJob&) = default;
+};
+
+struct RejectJob {
+    std::string job_id;
+    friend bool operator==(const RejectJob&, const RejectJob&) = default;
+};
+
+// `job_ids` is not empty.
+struct KillJob {
+    std::vector<std::string> job_ids;
+    friend bool operator==(const KillJob&, const KillJob&) = default;
+};
+
+// CALL_ME_LATER: Batsim sends a RequestedCall at `when`, and aborts if that is not after its clock.
+struct CallMeLater {
+    Time when;
+    friend bool operator==(const CallMeLater&, const CallMeLater&) = default;
+};
+
+struct SetResourceState {
+    ResourceSet resources;  // not empty
+    std::string state;      // text of a pstate's number
+    friend bool operator==(const SetResourceState&, const SetResourceState&) = default;
+};
+
+// SET_JOB_METADATA: `metadata` goes into the jobs' CSV; without double quotes.
+struct SetJobMetadata {
+    std::string job_id;
+    std::string metadata;
+    friend bool operator==(const SetJobMetadata&, const SetJobMetadata&) = default;
+};
+
+struct ChangeJobState {
+    std::string job_id;
+    JobState state = JobState::submitted;
+    friend bool operator==(const ChangeJobState&, const ChangeJobState&) = default;
+};
+
+// REGISTER_JOB. Encoding prints `source`, and of `job` only the id.
+struct RegisterJob {
+    JobDescription job;  // what `source` says; its id is the event's `job_id` ("workload!name")
+    Json source;         // the job object; its `id` may lack the workload's name, see with_job_id() in job_json.hpp
+    friend bool operator==(const RegisterJob&, const RegisterJob&) = default;
+};
+
+struct RegisterProfile {
+    std::string workload_name;
+    std::string profile_name;
+    Json profile;
+    friend bool operator==(const RegisterProfile&, const RegisterProfile&) = default;
+};
+
+// TO_JOB_MSG: the scheduler speaks to a job with a `recv` profile.
+struct ToJobMessage {
+    std::string job_id;
+    std::string message;
+    friend bool operator==(const ToJobMessage&, const ToJobMessage&) = default;
+};
+
+// One event; `timestamp` is never after the reply's `now` (Batsim aborts).
+struct ReplyEvent {
+    using Data =
+        std::variant<ExecuteJob, RejectJob, KillJob, CallMeLater, SetResourceState, SetJobMetadata, ChangeJobState,
+                     RegisterJob, RegisterProfile, Notify, Query, Answer, ToJobMessage, UnknownEvent>;
+    Time timestamp;
+    Data data;
+    friend bool operator==(const ReplyEvent&, const ReplyEvent&) = default;
+};
+
+// What the scheduler sends; exactly one for each Message, also when it decides nothing.
+struct Reply {
+    Time now;
+    std::vector<ReplyEvent> events;
+    friend bool operator==(const Reply&, const Reply&) = default;
+};
+
+}  // namespace batfill::protocol
