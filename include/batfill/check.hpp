@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <batfill/platform.hpp>
+#include <batfill/schedule.hpp>
+#include <batfill/time.hpp>
+#include <batfill/workload.hpp>
+
+namespace batfill {
+
+struct CheckOptions {
+    // Times that should agree may differ by so much; not negative. Batsim prints doubles with six decimals, so that
+    // start + execution may differ from finish in the last digit.
+    Duration tolerance = Duration::microseconds(1);
+    bool deadlines_bind = false;  // a missed deadline is a violation, not only counted
+};
+
+struct Violation {
+    Time at;           // when it shows: a start, a finish or a submission
+    std::string text;  // one line that names the job
+};
+
+struct CheckReport {
+    std::size_t jobs = 0;  // lines of the schedule
+    std::size_t rejected = 0;
+    std::size_t deadlines = 0;  // jobs of the workloads that have one and finished
+    std::size_t missed_deadlines = 0;
+    std::vector<Violation> violations;  // in the order of time, then of the schedule
+};
+
+// Audits a schedule of `workloads` on `platform` against the rules in docs/metrics.md: every job there once, nothing
+// before its submission, allocations of the requested size and of the platform's processors, none used twice at one
+// instant, execution times and final states as profile and walltime demand, columns that agree, licences.
+// Throws InputError only for a platform whose licence properties cannot be read. There are at most a few violations
+// per job. O(n log n + processors of all allocations).
+CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
+                           const CheckOptions& options);
+
+}  // namespace batfill

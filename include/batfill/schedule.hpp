@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/resource_set.hpp>
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// How a job left the system: the column `final_state` of Batsim's jobs.csv.
+enum class FinalState {
+    successful,        // COMPLETED_SUCCESSFULLY
+    failed,            // COMPLETED_FAILED
+    walltime_reached,  // COMPLETED_WALLTIME_REACHED
+    killed,            // COMPLETED_KILLED
+    rejected,          // REJECTED
+    unfinished,        // NOT_SUBMITTED, SUBMITTED or RUNNING when the simulation ended
+};
+
+// Batsim's word for `state`; "RUNNING" for an unfinished job.
+const char* to_string(FinalState state);
+
+// The times of a job that ran, each as its column says: whether they agree is what an audit finds out.
+struct ExecutionRecord {
+    Time start;
+    Duration length;  // execution_time
+    Time finish;
+    Duration wait;
+    Duration turnaround;
+};
+
+// One line of a jobs.csv.
+struct ScheduledJob {
+    std::string id;  // workload and job, "w0!17"
+    Time submit;
+    int processors = 0;                        // requested
+    std::optional<Duration> walltime;          // none: empty or negative
+    FinalState state = FinalState::successful;
+    bool success = true;                       // column `success`
+    std::optional<ExecutionRecord> execution;  // none: the columns are empty or nan
+    ResourceSet allocation;
+
+    // Ran and came to an end, however it ended.
+    bool finished() const {
+        return execution.has_value() && state != FinalState::rejected && state != FinalState::unfinished;
+    }
+};
+
+// What a run decided.
+struct Schedule {
+    std::string path;
+    std::vector<ScheduledJob> jobs;  // in the order of the file
+};
+
+// Reads a jobs.csv in the format of Batsim 4, also gzipped. Columns are found by the names in the first line, in any
+// order; others are skipped. A job that completed has all five times, every job all or none of them (an unfinished
+// job's are dropped if some are missing). Throws InputError naming file and line. O(size of the file).
+Schedule read_schedule(const std::string& path);
+
+}  // namespace batfill
