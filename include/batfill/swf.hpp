@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/time.hpp>
+#include <batfill/workload.hpp>
+
+namespace batfill {
+
+// One job of a log in the Standard Workload Format 2.2: the columns that matter for a rigid job, as they stand in the
+// log. Negative (-1) means unknown.
+struct SwfJob {
+    std::size_t line = 0;                // in the file, counted from 1
+    long long number = 0;                // column 1, never negative
+    Duration submit;                     // column 2, since the log's own zero
+    Duration run_time;                   // column 4
+    long long allocated_processors = 0;  // column 5
+    long long requested_processors = 0;  // column 8
+    Duration requested_time;             // column 9, the user's estimate
+    long long status = 0;                // column 11
+    long long user = 0;                  // column 12
+    long long queue = 0;                 // column 15
+    long long partition = 0;             // column 16
+};
+
+struct SwfLog {
+    std::string path;                 // for messages
+    std::vector<std::string> header;  // the comment lines, with their ';', without line ends
+    std::vector<SwfJob> jobs;         // in the order of the file
+
+    // The value of the first header comment `; name: value`, without surrounding blanks. O(header).
+    std::optional<std::string> field(std::string_view name) const;
+};
+
+// Reads a log, plain or gzipped. Throws InputError naming file, line, column and what was expected for anything that is
+// not a comment, an empty line or 18 numbers (decimals are accepted; counts and ids must be whole numbers), and for a
+// file of more than 10 million jobs, a line of more than 64 KiB or more than 4 MiB of comments, so that memory is bounded.
+// O(size of the file).
+SwfLog read_swf(const std::string& path);
+
+// The same from a text in memory; `path` is only used in messages.
+SwfLog parse_swf(std::string_view text, const std::string& path);
+
+// What is odd in a log before any cleaning, as counted in Table 1 of the paper on deadline-based backfilling. Requests
+// count only where they are known.
+struct SwfAnomalies {
+    std::size_t no_run_time = 0;               // run time <= 0
+    std::size_t no_processors = 0;             // allocated processors < 0
+    std::size_t more_than_requested = 0;       // allocated > requested processors
+    std::size_t over_requested_time = 0;       // run time > requested time
+    std::size_t over_requested_time_60s = 0;   // run time > requested time + 60 s
+    std::size_t no_requested_processors = 0;   // requested processors <= 0
+    std::size_t no_requested_time = 0;         // requested time <= 0
+    std::size_t out_of_order = 0;              // submitted before the job of the line above
+};
+
+SwfAnomalies count_anomalies(const SwfLog& log);
+
+// How to make a workload of a log. Jobs without a positive run time, allocated processors or a known submission time
+// are always dropped.
+struct SwfConversion {
+    enum class Size {
+        requested,  // falls back to allocated where unknown
+        allocated,
+    };
+
+    std::vector<long long> excluded_queues;
+    std::vector<long long> excluded_statuses;
+    std::vector<long long> partitions;        // kept; none given: all
+    std::optional<Duration> from;             // keep jobs submitted at or after it, on the log's clock
+    std::optional<Duration> until;            // keep jobs submitted before it, on the log's clock
+    bool drop_longer_than_estimate = false;   // drop jobs that ran longer than the time they requested
+    Size size = Size::requested;
+    int unit = 1;                             // processors allocated together: sizes are rounded up to whole units
+    std::optional<int> processors;            // `nb_res`, in units; none: what the header says, else the widest job
+    std::optional<int> max_processors;        // drop wider jobs, in units
+    bool missing_walltime_exact = true;       // a job that requested no time gets its run time as walltime; else
+    std::optional<Duration> missing_walltime; // ... this one; none: no walltime at all
+    bool shift = false;                       // subtract the first kept job's submission time from all
+};
+
+struct SwfWorkload {
+    struct Count {
+        std::string what;
+        std::size_t jobs = 0;
+    };
+
+    Workload workload;             // jobs by (submission, id), which is the order in which Batsim submits them
+    std::vector<Count> dropped;    // one for every rule, in the order they were applied; a job counts once
+    std::vector<Count> noted;      // kept jobs of which something was unknown or changed; only where jobs > 0
+    std::string processors_from;   // where `nb_res` comes from
+};
+
+// Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
+// requested time, user and queue = their numbers in the log. A run time longer than the walltime stays as it is.
+// Lines of one job number: partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
+// "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
+// O(n log n).
+SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);
+
+}  // namespace batfill
