@@ -62,6 +62,7 @@ class AvailabilityProfile {
     Position find(Time t) const;          // the step that holds t
     Position split_at(Time t);            // makes t the beginning of a step and returns it
     void merge_at(Time t);                // removes the step that begins at t if it has its predecessor's value
+    void join_with_next(std::size_t number);  // one block of two that have become small
     static void update_bounds(Block& block);
     int value(Position at) const { return blocks_[at.block]->values[at.index] + blocks_[at.block]->offset; }
 

@@ -90,6 +90,27 @@ void AvailabilityProfile::merge_at(Time t) {
     --block.count;
     firsts_[at.block] = block.times[0];
     update_bounds(block);
+    join_with_next(at.block);
+    if (at.block > 0) {
+        join_with_next(at.block - 1);
+    }
+}
+
+void AvailabilityProfile::join_with_next(std::size_t number) {
+    if (number + 1 >= blocks_.size() || blocks_[number]->count + blocks_[number + 1]->count > block_size / 2) {
+        return;
+    }
+    Block& block = *blocks_[number];
+    const Block& next = *blocks_[number + 1];
+    std::copy(next.times, next.times + next.count, block.times + block.count);
+    for (int i = 0; i < next.count; ++i) {
+        block.values[block.count + i] = next.values[i] + next.offset - block.offset;
+    }
+    block.count += next.count;
+    update_bounds(block);
+    const auto place = static_cast<std::ptrdiff_t>(number) + 1;
+    firsts_.erase(firsts_.begin() + place);
+    blocks_.erase(blocks_.begin() + place);
 }
 
 void AvailabilityProfile::add(Time from, Time to, int change) {

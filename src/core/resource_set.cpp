@@ -20,6 +20,11 @@ void append(std::vector<Interval>& intervals, Interval next) {
     }
 }
 
+void append_number(std::string& out, int number) {
+    char text[12];
+    out.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
 }  // namespace
 
 ResourceSet ResourceSet::range(int first, int last) {
@@ -80,13 +85,11 @@ void ResourceSet::append_to(std::string& out) const {
             out += ' ';
         }
         separate = true;
-        char text[24];
-        char* at = std::to_chars(text, text + sizeof text, interval.first).ptr;
+        append_number(out, interval.first);
         if (interval.last != interval.first) {
-            *at++ = '-';
-            at = std::to_chars(at, text + sizeof text, interval.last).ptr;
+            out += '-';
+            append_number(out, interval.last);
         }
-        out.append(text, at);
     }
 }
 

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// One parameter of an algorithm, as declared where the algorithm registers.
+struct Parameter {
+    enum class Type {
+        choice,   // one of `choices`
+        seconds,  // a length of time, not negative
+    };
+    std::string name;
+    Type type;
+    std::string default_value;  // empty: off
+    std::string description;    // one line
+    std::vector<std::string> choices;
+
+    static Parameter choice(std::string name, std::vector<std::string> choices, std::string default_value,
+                            std::string description);
+    static Parameter seconds(std::string name, std::string default_value, std::string description);
+
+    std::string type_name() const;  // "choice", "seconds"
+    // Throws UsageError saying what is allowed.
+    void validate(const std::string& value) const;
+};
+
+// The values of all parameters of one algorithm: given, or by default. Asking for one that was not declared, or as
+// another type, is a bug (std::logic_error).
+class Parameters {
+   public:
+    using Given = std::vector<std::pair<std::string, std::string>>;
+
+    // Later pairs win over earlier ones. Throws UsageError for unknown names (listing the known ones) and bad values.
+    Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
+
+    const std::string& choice(const std::string& name) const;
+    std::optional<Duration> seconds(const std::string& name) const;  // none: off
+
+   private:
+    const std::string& value(const std::string& name, Parameter::Type type) const;
+
+    std::map<std::string, std::pair<Parameter::Type, std::string>> values_;
+};
+
+// Splits "key=value". Throws UsageError if there is no '=' or no key.
+std::pair<std::string, std::string> parse_assignment(const std::string& text);
+
+}  // namespace batfill

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <batfill/availability_profile.hpp>
+#include <batfill/job.hpp>
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// The planned starts of the waiting jobs and the availability profile that they and the running jobs leave. Shared by
+// the plan family: what distinguishes its algorithms is only which jobs they place, and in which order.
+//
+// The plan remembers what it has proved: a job that could not start earlier when it was last looked at can only do so
+// now if processors were given back since, at an instant before its planned start, and enough of them. `move_earlier`
+// answers most calls from that alone, which is what makes compression cheap (see docs/performance.md).
+class Plan {
+   public:
+    Plan() : profile_(Time(), 0) {}
+
+    // An empty plan of `processors` free from `now` on.
+    void reset(Time now, int processors);
+
+    // The clock moves to `now`; requires that it does not move back.
+    void advance(Time now);
+
+    // Processors that a running job holds until `end`, or gives back that long before it.
+    void hold(Time from, Time end, int processors) { profile_.add(from, end, -processors); }
+    void give_back(Time from, Time end, int processors);
+
+    // Plans a job at earliest(job, now), which is returned: the first instant from `now` on at which its processors are
+    // free for its whole walltime; Time::infinity() if the machine has too few at present. Requires that the job is not
+    // planned. Cost: a search and two changes of the profile, O(planned jobs) to keep the order.
+    struct Request {
+        JobIndex job;
+        int processors;
+        Duration walltime;
+        Time submit;
+    };
+    Time place(const Request& request, Time now);
+
+    // Removes a planned job and places it at earliest(job, now); its planned start never moves later. Returns whether
+    // it moved. Cost: O(1) when nothing relevant was given back since it was last looked at, else one search of the
+    // profile; four changes of the profile and a search of the order when it moves.
+    bool move_earlier(JobIndex job, Time now);
+
+    // Removes a job that starts as planned: its processors stay taken until start + walltime.
+    void start(JobIndex job);
+
+    // The planned jobs by planned start, ties by submission time, then order of arrival.
+    const std::vector<JobIndex>& by_start() const { return by_start_; }
+    Time planned_start(JobIndex job) const { return slot(job).start; }
+    // Whether the planned start of some job has come.
+    bool due(Time now) const { return !by_start_.empty() && planned_start(by_start_.front()) <= now; }
+
+    const AvailabilityProfile& profile() const { return profile_; }
+
+   private:
+    struct Slot {
+        Time start;
+        Duration walltime;
+        Time submit;
+        std::size_t proved;  // this job profits from none of the first `proved` gifts ever made
+        int processors;
+    };
+    // Processors given back during [from, to), and the most that were free there afterwards.
+    struct Gift {
+        Time from;
+        Time to;
+        int most_free;
+    };
+
+    const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
+    bool before(JobIndex a, JobIndex b) const;
+    std::vector<JobIndex>::iterator place_of(JobIndex job);
+    std::size_t gifts_made() const { return gifts_forgotten_ + gifts_.size(); }
+    void note_gift(Time from, Time to);
+    bool may_profit(const Slot& slot) const;
+
+    AvailabilityProfile profile_;
+    std::vector<JobIndex> by_start_;
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> free_slots_;
+    std::vector<std::uint32_t> slot_of_;  // by JobIndex
+    std::vector<Gift> gifts_;
+    std::size_t gifts_forgotten_ = 0;
+};
+
+}  // namespace batfill

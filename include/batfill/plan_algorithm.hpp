@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+
+#include <batfill/algorithm.hpp>
+
+namespace batfill {
+
+// What the plan family has in common: every waiting job has a planned start, a job is placed when it is submitted, and
+// jobs start when their planned start has come. A subclass says what an early completion is good for.
+class PlanAlgorithm : public Algorithm {
+   public:
+    void begin(Round& round) final;
+    void machine_changed(Round& round) final;
+    void completed(Round& round, std::span<const Completion> completions) override;
+    void submitted(Round& round, JobIndex job) override;
+    // Starts the jobs that are due, in the order of the plan, and asks for a call at the next planned start unless a
+    // running job ends at that very instant. A job that is due but finds its processors still taken, because a job has
+    // outlived its estimate, waits for that job; the plan is made anew once it starts late.
+    void decide(Round& round) override;
+
+   protected:
+    // Once a round, after all early completions gave their processors back to the plan.
+    virtual void compress(Round& round) = 0;
+
+    // Places `job` at its earliest start on the present plan.
+    static Time place(Round& round, JobIndex job);
+    // Builds the plan anew from the running jobs and the waiting ones in the order of their planned starts. For the rare
+    // events that break promises: processors that go or come back, a job that starts late. O(n searches).
+    static void replan(Round& round);
+};
+
+}  // namespace batfill

@@ -1,0 +1,23 @@
+#include <batfill/algorithm.hpp>
+
+namespace batfill {
+
+namespace {
+
+class Rejecter : public Algorithm {
+   public:
+    std::optional<std::string> refuse(const JobDescription&) const override { return "the rejecter takes no job"; }
+    void decide(Round&) override {}
+};
+
+const Registration registration({
+    "rejecter",
+    "rejects every job: reading and writing and nothing else, the yardstick of speed",
+    "none",
+    {},
+    [](const Parameters&) { return std::make_unique<Rejecter>(); },
+});
+
+}  // namespace
+
+}  // namespace batfill

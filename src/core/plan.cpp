@@ -1,0 +1,125 @@
+#include <batfill/plan.hpp>
+
+#include <algorithm>
+
+namespace batfill {
+
+namespace {
+
+// Past this many the older half of the gifts is remembered as one that covers them: still a proof, only a weaker one.
+constexpr std::size_t gifts_remembered = 64;
+
+}  // namespace
+
+void Plan::reset(Time now, int processors) {
+    profile_ = AvailabilityProfile(now, processors);
+    by_start_.clear();
+    slots_.clear();
+    free_slots_.clear();
+    gifts_.clear();
+    gifts_forgotten_ = 0;
+}
+
+void Plan::advance(Time now) { profile_.advance(now); }
+
+void Plan::give_back(Time from, Time end, int processors) {
+    profile_.add(from, end, processors);
+    note_gift(from, end);
+}
+
+void Plan::note_gift(Time from, Time to) {
+    if (by_start_.empty() || from >= to || to <= profile_.origin()) {
+        return;
+    }
+    if (gifts_.size() == gifts_remembered) {
+        constexpr std::size_t older = gifts_remembered / 2;
+        Gift all = gifts_.front();
+        for (std::size_t i = 1; i < older; ++i) {
+            all.from = std::min(all.from, gifts_[i].from);
+            all.to = std::max(all.to, gifts_[i].to);
+            all.most_free = std::max(all.most_free, gifts_[i].most_free);
+        }
+        gifts_.erase(gifts_.begin(), gifts_.begin() + older - 1);
+        gifts_.front() = all;
+        gifts_forgotten_ += older - 1;
+    }
+    gifts_.push_back({from, to, profile_.most_free(from, to)});
+}
+
+bool Plan::may_profit(const Slot& slot) const {
+    const std::size_t known = slot.proved > gifts_forgotten_ ? slot.proved - gifts_forgotten_ : 0;
+    return std::any_of(gifts_.begin() + static_cast<std::ptrdiff_t>(known), gifts_.end(), [&](const Gift& gift) {
+        return gift.most_free >= slot.processors && gift.from < slot.start && gift.to > profile_.origin();
+    });
+}
+
+bool Plan::before(JobIndex a, JobIndex b) const {
+    const Slot& x = slot(a);
+    const Slot& y = slot(b);
+    if (x.start != y.start) {
+        return x.start < y.start;
+    }
+    return x.submit != y.submit ? x.submit < y.submit : a < b;
+}
+
+std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
+    return std::lower_bound(by_start_.begin(), by_start_.end(), job,
+                            [this](JobIndex a, JobIndex b) { return before(a, b); });
+}
+
+Time Plan::place(const Request& request, Time now) {
+    const Time start = profile_.earliest(now, request.walltime, request.processors);
+    if (!start.is_infinite()) {
+        profile_.add(start, start + request.walltime, -request.processors);
+    }
+    if (request.job >= slot_of_.size()) {
+        slot_of_.resize(std::max<std::size_t>(request.job + 1, slot_of_.size() * 2));
+    }
+    if (free_slots_.empty()) {
+        free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+        slots_.emplace_back();
+    }
+    slot_of_[request.job] = free_slots_.back();
+    free_slots_.pop_back();
+    slots_[slot_of_[request.job]] = {start, request.walltime, request.submit, gifts_made(), request.processors};
+    by_start_.insert(place_of(request.job), request.job);
+    return start;
+}
+
+bool Plan::move_earlier(JobIndex job, Time now) {
+    Slot& slot = slots_[slot_of_[job]];
+    if (!may_profit(slot)) {
+        slot.proved = gifts_made();
+        return false;
+    }
+    const Time old_start = slot.start;
+    const Time start = profile_.earliest(now, slot.walltime, slot.processors, old_start);
+    if (start.is_infinite()) {
+        slot.proved = gifts_made();
+        return false;
+    }
+    const auto from = place_of(job);
+    slot.start = start;
+    const auto to = std::lower_bound(by_start_.begin(), from, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
+    std::rotate(to, from, from + 1);
+
+    // Where the old and the new place overlap nothing changes.
+    const Time end = start + slot.walltime;
+    profile_.add(start, std::min(end, old_start), -slot.processors);
+    if (!old_start.is_infinite()) {
+        give_back(std::max(end, old_start), old_start + slot.walltime, slot.processors);
+    }
+    slot.proved = gifts_made();
+    return true;
+}
+
+void Plan::start(JobIndex job) {
+    by_start_.erase(place_of(job));
+    free_slots_.push_back(slot_of_[job]);
+    if (by_start_.empty()) {
+        gifts_.clear();
+        gifts_forgotten_ = 0;
+    }
+}
+
+}  // namespace batfill

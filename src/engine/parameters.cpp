@@ -1,0 +1,84 @@
+#include <batfill/parameters.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <batfill/error.hpp>
+
+namespace batfill {
+
+Parameter Parameter::choice(std::string name, std::vector<std::string> choices, std::string default_value,
+                            std::string description) {
+    return {std::move(name), Type::choice, std::move(default_value), std::move(description), std::move(choices)};
+}
+
+Parameter Parameter::seconds(std::string name, std::string default_value, std::string description) {
+    return {std::move(name), Type::seconds, std::move(default_value), std::move(description), {}};
+}
+
+std::string Parameter::type_name() const { return type == Type::choice ? "choice" : "seconds"; }
+
+void Parameter::validate(const std::string& value) const {
+    switch (type) {
+        case Type::choice:
+            if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+                std::string known;
+                for (const std::string& choice : choices) {
+                    known += (known.empty() ? "" : ", ") + choice;
+                }
+                throw UsageError("parameter " + name + ": unknown value '" + value + "', known: " + known);
+            }
+            return;
+        case Type::seconds: {
+            const auto duration = Duration::parse(value);
+            if (!duration || *duration < Duration()) {
+                throw UsageError("parameter " + name + ": '" + value + "' is not a number of seconds (0 or more)");
+            }
+            return;
+        }
+    }
+}
+
+Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given) {
+    for (const Parameter& parameter : declared) {
+        values_[parameter.name] = {parameter.type, parameter.default_value};
+    }
+    for (const auto& [name, value] : given) {
+        const auto parameter = std::find_if(declared.begin(), declared.end(),
+                                            [&](const Parameter& candidate) { return candidate.name == name; });
+        if (parameter == declared.end()) {
+            std::string known;
+            for (const Parameter& candidate : declared) {
+                known += (known.empty() ? "" : ", ") + candidate.name;
+            }
+            throw UsageError("algorithm " + algorithm + " has no parameter '" + name + "', known: " + known);
+        }
+        parameter->validate(value);
+        values_[name].second = value;
+    }
+}
+
+const std::string& Parameters::value(const std::string& name, Parameter::Type type) const {
+    const auto found = values_.find(name);
+    if (found == values_.end() || found->second.first != type) {
+        throw std::logic_error("parameter " + name + " was not declared with this type");
+    }
+    return found->second.second;
+}
+
+const std::string& Parameters::choice(const std::string& name) const { return value(name, Parameter::Type::choice); }
+
+std::optional<Duration> Parameters::seconds(const std::string& name) const {
+    const std::string& text = value(name, Parameter::Type::seconds);
+    return text.empty() ? std::nullopt : Duration::parse(text);
+}
+
+std::pair<std::string, std::string> parse_assignment(const std::string& text) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        throw UsageError("'" + text + "' is not a parameter: expected key=value");
+    }
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace batfill

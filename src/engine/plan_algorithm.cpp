@@ -1,0 +1,86 @@
+#include <batfill/plan_algorithm.hpp>
+
+#include <algorithm>
+
+namespace batfill {
+
+void PlanAlgorithm::begin(Round& round) { round.plan().reset(round.now(), round.state().processors); }
+
+Time PlanAlgorithm::place(Round& round, JobIndex index) {
+    const Job& job = round.state().job(index);
+    return round.plan().place({index, job.processors(), job.walltime, job.submit()}, round.now());
+}
+
+void PlanAlgorithm::replan(Round& round) {
+    const SchedulerState& state = round.state();
+    Plan& plan = round.plan();
+    const std::vector<JobIndex> order = plan.by_start();
+    int processors = state.idle_count;
+    for (const RunningJob& running : state.running) {
+        processors += running.processors;
+    }
+    plan.reset(round.now(), processors);
+    for (const RunningJob& running : state.running) {
+        plan.hold(round.now(), running.end, running.processors);
+    }
+    for (const JobIndex job : order) {
+        place(round, job);
+    }
+}
+
+void PlanAlgorithm::machine_changed(Round& round) { replan(round); }
+
+void PlanAlgorithm::completed(Round& round, std::span<const Completion> completions) {
+    bool early = false;
+    for (const Completion& completion : completions) {
+        if (completion.expected_end > round.now()) {
+            early = true;
+            round.plan().give_back(round.now(), completion.expected_end, completion.processors);
+        }
+    }
+    if (early) {
+        compress(round);
+    }
+}
+
+void PlanAlgorithm::submitted(Round& round, JobIndex job) { place(round, job); }
+
+void PlanAlgorithm::decide(Round& round) {
+    const SchedulerState& state = round.state();
+    Plan& plan = round.plan();
+    bool late;
+    do {
+        late = false;
+        std::vector<JobIndex> due;
+        for (const JobIndex job : plan.by_start()) {
+            if (plan.planned_start(job) > round.now()) {
+                break;
+            }
+            due.push_back(job);
+        }
+        for (const JobIndex job : due) {
+            if (state.job(job).processors() <= state.idle_count) {
+                late |= plan.planned_start(job) < round.now();
+                plan.start(job);
+                round.start(job);
+            }
+        }
+        if (late) {
+            replan(round);
+        }
+    } while (late);
+
+    const auto next = std::find_if(plan.by_start().begin(), plan.by_start().end(),
+                                   [&](JobIndex job) { return plan.planned_start(job) > round.now(); });
+    if (next != plan.by_start().end() && !plan.planned_start(*next).is_infinite()) {
+        const Time start = plan.planned_start(*next);
+        const bool certain =
+            std::binary_search(state.running.begin(), state.running.end(), RunningJob{start, 0, 0},
+                               [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
+        if (!certain) {
+            round.call_at(start);
+        }
+    }
+}
+
+}  // namespace batfill

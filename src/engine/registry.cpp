@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include <batfill/algorithm.hpp>
+#include <batfill/error.hpp>
+
+namespace batfill {
+
+namespace {
+
+// By name, so that lists come out in one order whatever the order of registration.
+std::map<std::string, AlgorithmDescription>& registry() {
+    static std::map<std::string, AlgorithmDescription> algorithms;
+    return algorithms;
+}
+
+}  // namespace
+
+Registration::Registration(AlgorithmDescription description) {
+    description.parameters.push_back(Parameter::seconds(
+        "default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
+    std::string name = description.name;
+    if (!registry().emplace(std::move(name), std::move(description)).second) {
+        throw std::logic_error("two algorithms have one name");
+    }
+}
+
+std::vector<const AlgorithmDescription*> registered_algorithms() {
+    std::vector<const AlgorithmDescription*> all;
+    for (const auto& [name, description] : registry()) {
+        all.push_back(&description);
+    }
+    return all;
+}
+
+const AlgorithmDescription& find_algorithm(const std::string& name) {
+    const auto found = registry().find(name);
+    if (found == registry().end()) {
+        std::string known;
+        for (const auto& [other, description] : registry()) {
+            known += (known.empty() ? "" : ", ") + other;
+        }
+        throw UsageError("unknown algorithm '" + name + "', known: " + known);
+    }
+    return found->second;
+}
+
+}  // namespace batfill
