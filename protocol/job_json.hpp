@@ -5,23 +5,17 @@
 
 #include <rapidjson/document.h>
 
+#include "protocol/json.hpp"
 #include <batfill/job.hpp>
 
 namespace batfill::protocol {
 
 // Reads a job object as workloads and messages have it: `id` (text or integer), `subtime`, `res`, `profile`, and where
-// present `walltime` (negative: none), `deadline` (seconds, absolute), `queue` and `user` (text, a number as its text),
-// `licenses` (array of texts). Other fields are the user's own and left alone. The id is taken as it stands, without
-// the workload's name unless it is there. Throws InputError naming the field, its value's kind and what was expected;
-// the caller prefixes the place.
-JobDescription read_job(const rapidjson::Value& object);
-
-// Appends `value` to `out` as Batsim prints JSON: no white space, integers as they are, other numbers with six
-// decimals. O(size of the value).
-void append_json(const rapidjson::Value& value, std::string& out);
-
-// Appends a JSON string with the content `text` (UTF-8), quotes included, to `out`.
-void append_json_string(std::string_view text, std::string& out);
+// present `walltime` (negative: none), `deadline` (seconds, absolute), `queue` and `user` (text, or a number as its
+// text), `licenses` (array of texts). Other fields are the user's own and left alone. The id is taken as it stands: it
+// has the workload's name only if it is there. Throws InputError naming the field, with `path` before its name, what
+// was expected and what was found; the caller prefixes the place.
+JobDescription read_job(const rapidjson::Value& object, std::string_view path = "");
 
 // Appends the job `object` to `out` as append_json() does, but with `id` as its id: the form in which Batsim passes a
 // job of a workload on, where its id is "WORKLOAD!NAME".

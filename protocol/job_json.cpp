@@ -1,0 +1,107 @@
+#include "protocol/job_json.hpp"
+
+#include <utility>
+
+namespace batfill::protocol {
+
+namespace {
+
+std::string read_id(Fields& fields) {
+    const rapidjson::Value* id = fields.find("id");
+    if (id != nullptr && id->IsString()) {
+        return std::string(view(*id));
+    }
+    if (id != nullptr && id->IsInt()) {
+        return std::to_string(id->GetInt());
+    }
+    fields.fail("id", "a text or an integer");
+}
+
+// Logs number users and queues, so generated workloads often do, too.
+std::string read_name(Fields& fields, std::string_view name) {
+    const rapidjson::Value* value = fields.find(name);
+    if (value == nullptr) {
+        return {};
+    }
+    if (value->IsString()) {
+        return std::string(view(*value));
+    }
+    if (!value->IsNumber()) {
+        fields.fail(name, "a text or a number");
+    }
+    std::string number;
+    append_json(*value, number);
+    return number;
+}
+
+std::vector<std::string> read_licenses(Fields& fields) {
+    std::vector<std::string> licenses;
+    if (fields.find("licenses") == nullptr) {
+        return licenses;
+    }
+    for (const auto& license : fields.array("licenses").GetArray()) {
+        if (!license.IsString()) {
+            fields.fail("licenses", "an array of texts");
+        }
+        licenses.emplace_back(view(license));
+    }
+    return licenses;
+}
+
+}  // namespace
+
+JobDescription read_job(const rapidjson::Value& object, std::string_view path) {
+    if (!object.IsObject()) {
+        throw InputError("expected a job object");
+    }
+    Fields fields(object, path);
+    JobDescription job;
+    job.id = read_id(fields);
+    job.submit = fields.time("subtime");
+    job.processors = fields.integer("res");
+    if (job.processors < 0) {
+        fields.fail("res", "an integer from 0");
+    }
+    if (fields.find("walltime") != nullptr) {
+        const Duration walltime = fields.seconds("walltime");
+        if (walltime >= Duration()) {
+            job.walltime = walltime;
+        }
+    }
+    if (fields.find("deadline") != nullptr) {
+        job.deadline = fields.time("deadline");
+    }
+    job.queue = read_name(fields, "queue");
+    job.user = read_name(fields, "user");
+    job.licenses = read_licenses(fields);
+    job.profile = fields.text("profile");
+    return job;
+}
+
+void append_job(const rapidjson::Value& object, std::string_view id, std::string& out) {
+    char separator = '{';
+    for (const auto& member : object.GetObject()) {
+        out += std::exchange(separator, ',');
+        append_json_string(view(member.name), out);
+        out += ':';
+        if (view(member.name) == "id") {
+            append_json_string(id, out);
+        } else {
+            append_json(member.value, out);
+        }
+    }
+    out += '}';
+}
+
+std::string with_job_id(std::string_view source, std::string_view id) {
+    JsonReader reader;
+    const rapidjson::Value& object = reader.parse(source);
+    if (!object.IsObject() || !object.HasMember("id")) {
+        throw InputError("expected a job object with an id");
+    }
+    std::string result;
+    append_job(object, id, result);
+    return result;
+}
+
+}  // namespace batfill::protocol

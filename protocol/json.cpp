@@ -1,0 +1,356 @@
+#include "protocol/json.hpp"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <rapidjson/error/en.h>
+#include <spdlog/spdlog.h>
+
+namespace batfill::protocol {
+
+namespace {
+
+constexpr std::size_t pool_size = 64 * 1024;     // enough for all but the first message of a simulation
+constexpr std::size_t chunk_size = 1024 * 1024;  // large enough that malloc gives it back to the system
+constexpr std::size_t max_warnings = 100;
+
+// Hands a document's events on and stops the parser where they are nested too deeply.
+class DepthLimit {
+ public:
+    explicit DepthLimit(rapidjson::Document& document) : document_(document) {}
+
+    bool Null() { return document_.Null(); }
+    bool Bool(bool value) { return document_.Bool(value); }
+    bool Int(int value) { return document_.Int(value); }
+    bool Uint(unsigned value) { return document_.Uint(value); }
+    bool Int64(std::int64_t value) { return document_.Int64(value); }
+    bool Uint64(std::uint64_t value) { return document_.Uint64(value); }
+    bool Double(double value) { return document_.Double(value); }
+    bool RawNumber(const char* text, unsigned length, bool copy) { return document_.RawNumber(text, length, copy); }
+    bool String(const char* text, unsigned length, bool copy) { return document_.String(text, length, copy); }
+    bool Key(const char* text, unsigned length, bool copy) { return document_.Key(text, length, copy); }
+    bool StartObject() { return ++depth_ <= max_nesting && document_.StartObject(); }
+    bool EndObject(unsigned members) {
+        --depth_;
+        return document_.EndObject(members);
+    }
+    bool StartArray() { return ++depth_ <= max_nesting && document_.StartArray(); }
+    bool EndArray(unsigned elements) {
+        --depth_;
+        return document_.EndArray(elements);
+    }
+
+ private:
+    rapidjson::Document& document_;
+    int depth_ = 0;
+};
+
+template <class... FormatArguments>
+void append_number(std::string& out, FormatArguments... arguments) {
+    std::array<char, 320> text;  // the largest double has 309 digits before the point
+    const auto written = std::to_chars(text.data(), text.data() + text.size(), arguments...);
+    out.append(text.data(), written.ptr);
+}
+
+std::string describe(const rapidjson::Value* value) {
+    if (value == nullptr) {
+        return "none";
+    }
+    switch (value->GetType()) {
+        case rapidjson::kNullType:
+            return "null";
+        case rapidjson::kFalseType:
+            return "false";
+        case rapidjson::kTrueType:
+            return "true";
+        case rapidjson::kObjectType:
+            return "an object";
+        case rapidjson::kArrayType:
+            return "an array";
+        case rapidjson::kStringType:
+            return "the text " + quoted(view(*value));
+        case rapidjson::kNumberType:
+            break;
+    }
+    std::string number = "the number ";
+    append_json(*value, number);
+    return number;
+}
+
+}  // namespace
+
+JsonReader::JsonReader()
+    : pool_(std::make_unique<char[]>(pool_size)),
+      allocator_(pool_.get(), pool_size, chunk_size),
+      document_(&allocator_) {}
+
+const rapidjson::Value& JsonReader::parse(std::string_view text) {
+    text_.assign(text);
+    return parse_buffer();
+}
+
+const rapidjson::Value& JsonReader::parse(std::string&& text) {
+    text_ = std::move(text);
+    return parse_buffer();
+}
+
+const rapidjson::Value& JsonReader::parse_buffer() {
+    constexpr unsigned flags =
+        rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag | rapidjson::kParseValidateEncodingFlag;
+    document_.SetNull();
+    allocator_.Clear();
+    rapidjson::InsituStringStream stream(text_.data());
+    rapidjson::ParseResult result;
+    const auto parse_into = [&](rapidjson::Document& document) {
+        DepthLimit handler(document);
+        result = reader_.Parse<flags>(stream, handler);
+        return !result.IsError();
+    };
+    document_.Populate(parse_into);
+    if (result.Code() == rapidjson::kParseErrorTermination) {
+        throw InputError("JSON nested deeper than " + std::to_string(max_nesting) + " at byte " +
+                         std::to_string(result.Offset()));
+    }
+    if (result.IsError()) {
+        throw InputError("not JSON at byte " + std::to_string(result.Offset()) + ": " +
+                         rapidjson::GetParseError_En(result.Code()));
+    }
+    if (stream.Tell() != text_.size()) {
+        throw InputError("not JSON at byte " + std::to_string(stream.Tell()) + ": a zero byte");
+    }
+    return document_;
+}
+
+void append_json(const rapidjson::Value& value, std::string& out) {
+    switch (value.GetType()) {
+        case rapidjson::kNullType:
+            out += "null";
+            break;
+        case rapidjson::kFalseType:
+            out += "false";
+            break;
+        case rapidjson::kTrueType:
+            out += "true";
+            break;
+        case rapidjson::kObjectType: {
+            char separator = '{';
+            for (const auto& member : value.GetObject()) {
+                out += std::exchange(separator, ',');
+                append_json_string(view(member.name), out);
+                out += ':';
+                append_json(member.value, out);
+            }
+            out += value.ObjectEmpty() ? "{}" : "}";
+            break;
+        }
+        case rapidjson::kArrayType: {
+            char separator = '[';
+            for (const auto& element : value.GetArray()) {
+                out += std::exchange(separator, ',');
+                append_json(element, out);
+            }
+            out += value.Empty() ? "[]" : "]";
+            break;
+        }
+        case rapidjson::kStringType:
+            append_json_string(view(value), out);
+            break;
+        case rapidjson::kNumberType:
+            if (value.IsInt64()) {
+                append_number(out, value.GetInt64());
+            } else if (value.IsUint64()) {
+                append_number(out, value.GetUint64());
+            } else {
+                append_number(out, value.GetDouble(), std::chars_format::fixed, 6);
+            }
+            break;
+    }
+}
+
+void append_json_string(std::string_view text, std::string& out) {
+    constexpr char hexadecimal[] = "0123456789ABCDEF";
+    out += '"';
+    std::size_t plain = 0;  // what is before has been appended
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (c >= 0x20 && c != '"' && c != '\\') {
+            continue;
+        }
+        out += text.substr(plain, i - plain);
+        plain = i + 1;
+        out += '\\';
+        switch (c) {
+            case '"':
+            case '\\':
+                out += text[i];
+                break;
+            case '\b':
+                out += 'b';
+                break;
+            case '\f':
+                out += 'f';
+                break;
+            case '\n':
+                out += 'n';
+                break;
+            case '\r':
+                out += 'r';
+                break;
+            case '\t':
+                out += 't';
+                break;
+            default:
+                out += "u00";
+                out += hexadecimal[c >> 4];
+                out += hexadecimal[c & 15];
+        }
+    }
+    out += text.substr(plain);
+    out += '"';
+}
+
+std::string quoted(std::string_view name) {
+    constexpr std::size_t enough = 80;
+    std::string result;
+    append_json_string(name.substr(0, enough), result);
+    if (name.size() > enough) {
+        result += "...";
+    }
+    return result;
+}
+
+void WarnOnce::unknown(std::string_view what, std::string_view name) {
+    if (said_.size() >= max_warnings) {
+        return;
+    }
+    const std::string warning = "unknown " + std::string(what) + " " + quoted(name);
+    if (said_.insert(warning).second) {
+        spdlog::warn("{} (said once)", warning);
+    }
+}
+
+const rapidjson::Value* Fields::find(std::string_view name) {
+    std::size_t index = 0;
+    for (const auto& member : object_.GetObject()) {
+        if (view(member.name) == name) {
+            if (index < 64) {
+                read_ |= std::uint64_t{1} << index;
+            }
+            return &member.value;
+        }
+        ++index;
+    }
+    return nullptr;
+}
+
+void Fields::fail(std::string_view name, std::string_view expected) {
+    throw InputError(std::string("field \"").append(path_).append(name).append("\": expected ").append(expected) +
+                     ", found " + describe(find(name)));
+}
+
+const rapidjson::Value& Fields::any(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    if (value == nullptr) {
+        fail(name, "a value");
+    }
+    return *value;
+}
+
+const rapidjson::Value& Fields::object(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    if (value == nullptr || !value->IsObject()) {
+        fail(name, "an object");
+    }
+    return *value;
+}
+
+const rapidjson::Value& Fields::array(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    if (value == nullptr || !value->IsArray()) {
+        fail(name, "an array");
+    }
+    return *value;
+}
+
+std::string_view Fields::text(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    if (value == nullptr || !value->IsString()) {
+        fail(name, "a text");
+    }
+    return view(*value);
+}
+
+bool Fields::boolean(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    if (value == nullptr || !value->IsBool()) {
+        fail(name, "true or false");
+    }
+    return value->GetBool();
+}
+
+int Fields::integer(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    if (value == nullptr || !value->IsInt()) {
+        fail(name, "an integer of 32 bits");
+    }
+    return value->GetInt();
+}
+
+double Fields::number(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    if (value == nullptr || !value->IsNumber()) {
+        fail(name, "a number");
+    }
+    return value->GetDouble();
+}
+
+Duration Fields::seconds(std::string_view name) {
+    constexpr std::int64_t largest = 1'000'000'000'000'000'000;
+    const rapidjson::Value* value = find(name);
+    if (value != nullptr && value->IsInt64() && value->GetInt64() <= largest && value->GetInt64() >= -largest) {
+        return Duration::seconds(value->GetInt64());
+    }
+    const auto duration =
+        value != nullptr && value->IsDouble() ? Duration::from_seconds(value->GetDouble()) : std::optional<Duration>();
+    if (!duration) {
+        fail(name, "a number of seconds, at most 1e18");
+    }
+    return *duration;
+}
+
+ResourceSet Fields::resources(std::string_view name) {
+    const rapidjson::Value* value = find(name);
+    auto set = value != nullptr && value->IsString() ? ResourceSet::parse(view(*value)) : std::optional<ResourceSet>();
+    if (!set) {
+        fail(name, "resources such as \"0-3 7\"");
+    }
+    return *std::move(set);
+}
+
+void Fields::optional(std::string_view name, bool& value) {
+    if (find(name) != nullptr) {
+        value = boolean(name);
+    }
+}
+
+void Fields::optional(std::string_view name, int& value) {
+    if (find(name) != nullptr) {
+        value = integer(name);
+    }
+}
+
+void Fields::optional(std::string_view name, std::string& value) {
+    if (find(name) != nullptr) {
+        value = text(name);
+    }
+}
+
+void Fields::warn_of_unread(WarnOnce& warn) const {
+    for_each_unread([&](std::string_view name, const rapidjson::Value&) {
+        warn.unknown("field", std::string(path_).append(name));
+    });
+}
+
+}  // namespace batfill::protocol

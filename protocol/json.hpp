@@ -1,0 +1,120 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <rapidjson/document.h>
+#include <rapidjson/reader.h>
+
+#include <batfill/error.hpp>
+#include <batfill/resource_set.hpp>
+#include <batfill/time.hpp>
+
+// Reading and writing JSON where the input is not to be trusted.
+namespace batfill::protocol {
+
+// Values inside more arrays and objects than this are refused: reading and writing recurse.
+inline constexpr int max_nesting = 128;
+
+// Parses JSON texts one after another in the same buffers.
+class JsonReader {
+ public:
+    JsonReader();
+
+    // The value of `text`, valid until the next call. O(text). Throws InputError, saying what is wrong at which byte,
+    // if it is not exactly one JSON value in UTF-8 whose numbers are within a double, or is nested too deeply.
+    const rapidjson::Value& parse(std::string_view text);
+    // The same without a copy of the text.
+    const rapidjson::Value& parse(std::string&& text);
+
+ private:
+    const rapidjson::Value& parse_buffer();
+
+    std::string text_;  // strings are decoded in place, so values point into it
+    std::unique_ptr<char[]> pool_;
+    rapidjson::MemoryPoolAllocator<> allocator_;
+    rapidjson::Document document_;
+    rapidjson::Reader reader_;
+};
+
+// Appends `value` to `out` as Batsim prints JSON: no white space, integers as they are, other numbers with six
+// decimals. O(size of the value).
+void append_json(const rapidjson::Value& value, std::string& out);
+
+// Appends a JSON string with the content `text` (UTF-8), quotes included, to `out`.
+void append_json_string(std::string_view text, std::string& out);
+
+// The text of a JSON string, without a copy. Requires value.IsString().
+inline std::string_view view(const rapidjson::Value& value) {
+    return {value.GetString(), value.GetStringLength()};
+}
+
+// A name from outside, fit for one line of a log: in quotes, control characters escaped, the end cut off if long.
+std::string quoted(std::string_view name);
+
+// Warnings of the kind that would come with every message, each given once.
+class WarnOnce {
+ public:
+    // Logs "unknown WHAT NAME", unless it has done so before or has said a hundred other things.
+    void unknown(std::string_view what, std::string_view name);
+
+ private:
+    std::set<std::string, std::less<>> said_;
+};
+
+// The fields of a JSON object, read by name. The getters throw InputError with the field, what was expected and what
+// was found; `path` is put before the names there, and must outlive the object, as must `object`.
+class Fields {
+ public:
+    // Requires object.IsObject().
+    Fields(const rapidjson::Value& object, std::string_view path) : object_(object), path_(path) {}
+
+    // Null if there is none.
+    const rapidjson::Value* find(std::string_view name);
+    const rapidjson::Value& any(std::string_view name);
+    const rapidjson::Value& object(std::string_view name);
+    const rapidjson::Value& array(std::string_view name);
+    std::string_view text(std::string_view name);
+    bool boolean(std::string_view name);
+    int integer(std::string_view name);
+    double number(std::string_view name);
+    Duration seconds(std::string_view name);
+    Time time(std::string_view name) { return Time::at(seconds(name)); }
+    ResourceSet resources(std::string_view name);
+
+    // Optional fields keep the initial value of `value`.
+    void optional(std::string_view name, bool& value);
+    void optional(std::string_view name, int& value);
+    void optional(std::string_view name, std::string& value);
+
+    [[noreturn]] void fail(std::string_view name, std::string_view expected);
+
+    // Calls f(name, value) for every field that no call above has looked for, in their order.
+    template <class Function>
+    void for_each_unread(Function f) const {
+        if (static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount()) {
+            return;
+        }
+        std::size_t index = 0;
+        for (const auto& member : object_.GetObject()) {
+            if (index >= 64 || (read_ >> index & 1U) == 0) {
+                f(view(member.name), member.value);
+            }
+            ++index;
+        }
+    }
+    // Warns once of every such field.
+    void warn_of_unread(WarnOnce& warn) const;
+
+ private:
+    const rapidjson::Value& object_;
+    std::string_view path_;
+    std::uint64_t read_ = 0;  // bit i: member i has been looked for
+};
+
+}  // namespace batfill::protocol
