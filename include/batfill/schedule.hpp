@@ -35,8 +35,8 @@ struct ExecutionRecord {
 struct ScheduledJob {
     std::string id;  // workload and job, "w0!17"
     Time submit;
-    int processors = 0;                        // requested
-    std::optional<Duration> walltime;          // none: empty or negative
+    int processors = 0;                // requested
+    std::optional<Duration> walltime;  // none: empty or negative
     FinalState state = FinalState::successful;
     bool success = true;                       // column `success`
     std::optional<ExecutionRecord> execution;  // none: the columns are empty or nan
