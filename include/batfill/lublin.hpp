@@ -34,7 +34,7 @@ struct LublinModel {
 // before the daily cycle is laid over them, so that offered_load() comes out as asked, up to the rounding of the last
 // submission, and the day keeps its length. Jobs by submission. With Jobs::both, `queue` tells batch from interactive.
 // The same model and seed give the same workload; `estimates` and `load` change neither sizes nor run times.
-// Requires jobs > 0, processors > 0, load > 0 and estimate_factor >= 1. O(n log n).
+// Requires 0 < jobs <= 10 million, processors > 0, load in [0.001, 1000] and estimate_factor in [1, 1e6]. O(n log n).
 Workload generate_lublin(const LublinModel& model);
 
 // Work of all jobs (processors times the time they run, at most the walltime) over what the machine can do from time 0

@@ -38,8 +38,8 @@ struct SwfLog {
 
 // Reads a log, plain or gzipped. Throws InputError naming file, line, column and what was expected for anything that is
 // not a comment, an empty line or 18 numbers (decimals are accepted; counts and ids must be whole numbers), and for a
-// file of more than 10 million jobs, a line of more than 64 KiB or more than 4 MiB of comments, so that memory is bounded.
-// O(size of the file).
+// file of more than 10 million jobs, a line of more than 64 KiB or more than 4 MiB of comments, so that memory is
+// bounded. O(size of the file).
 SwfLog read_swf(const std::string& path);
 
 // The same from a text in memory; `path` is only used in messages.
@@ -48,14 +48,14 @@ SwfLog parse_swf(std::string_view text, const std::string& path);
 // What is odd in a log before any cleaning, as counted in Table 1 of the paper on deadline-based backfilling. Requests
 // count only where they are known.
 struct SwfAnomalies {
-    std::size_t no_run_time = 0;               // run time <= 0
-    std::size_t no_processors = 0;             // allocated processors < 0
-    std::size_t more_than_requested = 0;       // allocated > requested processors
-    std::size_t over_requested_time = 0;       // run time > requested time
-    std::size_t over_requested_time_60s = 0;   // run time > requested time + 60 s
-    std::size_t no_requested_processors = 0;   // requested processors <= 0
-    std::size_t no_requested_time = 0;         // requested time <= 0
-    std::size_t out_of_order = 0;              // submitted before the job of the line above
+    std::size_t no_run_time = 0;              // run time <= 0
+    std::size_t no_processors = 0;            // allocated processors < 0
+    std::size_t more_than_requested = 0;      // allocated > requested processors
+    std::size_t over_requested_time = 0;      // run time > requested time
+    std::size_t over_requested_time_60s = 0;  // run time > requested time + 60 s
+    std::size_t no_requested_processors = 0;  // requested processors <= 0
+    std::size_t no_requested_time = 0;        // requested time <= 0
+    std::size_t out_of_order = 0;             // submitted before the job of the line above
 };
 
 SwfAnomalies count_anomalies(const SwfLog& log);
@@ -70,17 +70,17 @@ struct SwfConversion {
 
     std::vector<long long> excluded_queues;
     std::vector<long long> excluded_statuses;
-    std::vector<long long> partitions;        // kept; none given: all
-    std::optional<Duration> from;             // keep jobs submitted at or after it, on the log's clock
-    std::optional<Duration> until;            // keep jobs submitted before it, on the log's clock
-    bool drop_longer_than_estimate = false;   // drop jobs that ran longer than the time they requested
+    std::vector<long long> partitions;       // kept; none given: all
+    std::optional<Duration> from;            // keep jobs submitted at or after it, on the log's clock
+    std::optional<Duration> until;           // keep jobs submitted before it, on the log's clock
+    bool drop_longer_than_estimate = false;  // drop jobs that ran longer than the time they requested
     Size size = Size::requested;
-    int unit = 1;                             // processors allocated together: sizes are rounded up to whole units
-    std::optional<int> processors;            // `nb_res`, in units; none: what the header says, else the widest job
-    std::optional<int> max_processors;        // drop wider jobs, in units
-    bool missing_walltime_exact = true;       // a job that requested no time gets its run time as walltime; else
-    std::optional<Duration> missing_walltime; // ... this one; none: no walltime at all
-    bool shift = false;                       // subtract the first kept job's submission time from all
+    int unit = 1;                              // processors allocated together: sizes are rounded up to whole units
+    std::optional<int> processors;             // `nb_res`, in units; none: what the header says, else the widest job
+    std::optional<int> max_processors;         // drop wider jobs, in units
+    bool missing_walltime_exact = true;        // a job that requested no time gets its run time as walltime; else
+    std::optional<Duration> missing_walltime;  // ... this one; none: no walltime at all
+    bool shift = false;                        // subtract the first kept job's submission time from all
 };
 
 struct SwfWorkload {
@@ -89,10 +89,10 @@ struct SwfWorkload {
         std::size_t jobs = 0;
     };
 
-    Workload workload;             // jobs by (submission, id), which is the order in which Batsim submits them
-    std::vector<Count> dropped;    // one for every rule, in the order they were applied; a job counts once
-    std::vector<Count> noted;      // kept jobs of which something was unknown or changed; only where jobs > 0
-    std::string processors_from;   // where `nb_res` comes from
+    Workload workload;            // jobs by (submission, id), which is the order in which Batsim submits them
+    std::vector<Count> dropped;   // one for every rule, in the order they were applied; a job counts once
+    std::vector<Count> noted;     // kept jobs of which something was unknown or changed; only where jobs > 0
+    std::string processors_from;  // where `nb_res` comes from
 };
 
 // Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =

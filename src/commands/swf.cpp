@@ -1,0 +1,238 @@
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <system_error>
+
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include "command.hpp"
+#include <batfill/error.hpp>
+#include <batfill/swf.hpp>
+
+namespace batfill::commands {
+
+namespace po = boost::program_options;
+
+namespace {
+
+using Counts = std::vector<SwfWorkload::Count>;
+
+Duration seconds_option(const std::string& name, const std::string& text) {
+    if (const auto value = Duration::parse(text)) {
+        return *value;
+    }
+    throw UsageError("--" + name + ": expected a number of seconds, found '" + text + "'");
+}
+
+std::optional<Duration> optional_seconds(const po::variables_map& values, const std::string& name) {
+    if (values.count(name) == 0) {
+        return std::nullopt;
+    }
+    return seconds_option(name, values[name].as<std::string>());
+}
+
+std::optional<int> optional_positive(const po::variables_map& values, const std::string& name) {
+    if (values.count(name) == 0) {
+        return std::nullopt;
+    }
+    const int value = values[name].as<int>();
+    if (value <= 0) {
+        throw UsageError("--" + name + ": expected a number above 0, found " + std::to_string(value));
+    }
+    return value;
+}
+
+std::vector<long long> numbers(const po::variables_map& values, const std::string& name) {
+    return values.count(name) == 0 ? std::vector<long long>() : values[name].as<std::vector<long long>>();
+}
+
+void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
+    conversion.missing_walltime_exact = text == "exact";
+    if (text == "exact" || text == "omit") {
+        return;
+    }
+    conversion.missing_walltime = Duration::parse(text);
+    if (!conversion.missing_walltime || *conversion.missing_walltime <= Duration()) {
+        throw UsageError("--missing-walltime: expected exact, omit or a number of seconds above 0, found '" + text +
+                         "'");
+    }
+}
+
+SwfConversion conversion_of(const po::variables_map& values) {
+    SwfConversion conversion;
+    conversion.excluded_queues = numbers(values, "exclude-queue");
+    conversion.excluded_statuses = numbers(values, "exclude-status");
+    conversion.partitions = numbers(values, "partition");
+    conversion.from = optional_seconds(values, "from");
+    conversion.until = optional_seconds(values, "until");
+    conversion.drop_longer_than_estimate = values.count("drop-longer-than-estimate") != 0;
+    const std::string size = values["size"].as<std::string>();
+    if (size != "requested" && size != "allocated") {
+        throw UsageError("--size: unknown value '" + size + "', known: requested, allocated");
+    }
+    conversion.size = size == "requested" ? SwfConversion::Size::requested : SwfConversion::Size::allocated;
+    conversion.unit = optional_positive(values, "unit").value_or(1);
+    conversion.processors = optional_positive(values, "processors");
+    conversion.max_processors = optional_positive(values, "max-processors");
+    read_missing_walltime(values["missing-walltime"].as<std::string>(), conversion);
+    conversion.shift = values.count("shift") != 0;
+    return conversion;
+}
+
+Counts named(const SwfAnomalies& counts) {
+    return {{"run time <= 0", counts.no_run_time},
+            {"allocated processors < 0", counts.no_processors},
+            {"allocated > requested processors", counts.more_than_requested},
+            {"run time > requested time", counts.over_requested_time},
+            {"run time > requested time + 60 s", counts.over_requested_time_60s},
+            {"requested processors unknown", counts.no_requested_processors},
+            {"requested time unknown", counts.no_requested_time},
+            {"submitted before the job of the line above", counts.out_of_order}};
+}
+
+void print_counts(const std::string& title, const Counts& counts) {
+    std::printf("\n%s\n", title.c_str());
+    for (const auto& [what, jobs] : counts) {
+        std::printf("  %-66s %10zu\n", what.c_str(), jobs);
+    }
+}
+
+void print_table(const SwfLog& log, const SwfWorkload& converted) {
+    std::printf("%s: %zu jobs\n", log.path.c_str(), log.jobs.size());
+    print_counts("In the log, before cleaning", named(count_anomalies(log)));
+    print_counts("Dropped, by the first rule that holds", converted.dropped);
+    print_counts("Kept", {{"jobs", converted.workload.jobs.size()}});
+    if (!converted.noted.empty()) {
+        print_counts("Among these", converted.noted);
+    }
+    std::printf("\nProcessors: %d (%s)\n", converted.workload.processors, converted.processors_from.c_str());
+    if (log.field("Copyright")) {
+        std::printf(
+            "The log's header has a copyright notice; keep it with what you make of the log (--header FILE).\n");
+    }
+}
+
+using JsonWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
+    json.Key(key);
+    json.StartArray();
+    for (const auto& [what, jobs] : counts) {
+        json.StartObject();
+        json.Key("what");
+        json.String(what);
+        json.Key("jobs");
+        json.Uint64(jobs);
+        json.EndObject();
+    }
+    json.EndArray();
+}
+
+void print_json(const SwfLog& log, const SwfWorkload& converted) {
+    rapidjson::StringBuffer buffer;
+    JsonWriter json(buffer);
+    json.SetIndent(' ', 2);
+    json.StartObject();
+    json.Key("log");
+    json.String(log.path);
+    json.Key("jobs");
+    json.Uint64(log.jobs.size());
+    write_counts(json, "anomalies", named(count_anomalies(log)));
+    write_counts(json, "dropped", converted.dropped);
+    json.Key("kept");
+    json.Uint64(converted.workload.jobs.size());
+    write_counts(json, "noted", converted.noted);
+    json.Key("processors");
+    json.Int(converted.workload.processors);
+    json.Key("processors_from");
+    json.String(converted.processors_from);
+    json.EndObject();
+    std::printf("%s\n", buffer.GetString());
+}
+
+void write_header(const SwfLog& log, const std::string& path) {
+    const std::string temporary = path + ".tmp";
+    std::ofstream out(temporary, std::ios::binary);
+    for (const std::string& line : log.header) {
+        out << line << '\n';
+    }
+    out.close();
+    std::error_code error;
+    if (out) {
+        std::filesystem::rename(temporary, path, error);
+    }
+    if (!out || error) {
+        std::filesystem::remove(temporary, error);
+        throw InputError(path + ": cannot be written");
+    }
+}
+
+}  // namespace
+
+int swf(const Arguments& arguments) {
+    po::options_description options;
+    auto add = options.add_options();
+    add("log", po::value<std::string>()->required(), "log in the Standard Workload Format, .swf or .swf.gz");
+    add("output,o", po::value<std::string>()->value_name("FILE"),
+        "the workload, Batsim JSON, gzipped if it ends in .gz; without, only the table is made");
+    add("exclude-queue", po::value<std::vector<long long>>()->value_name("N"), "drop jobs of this queue (repeatable)");
+    add("partition", po::value<std::vector<long long>>()->value_name("N"),
+        "keep jobs of this partition only (repeatable)");
+    add("exclude-status", po::value<std::vector<long long>>()->value_name("N"),
+        "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
+    add("from", po::value<std::string>()->value_name("SECONDS"),
+        "drop jobs submitted before this instant of the log's clock");
+    add("until", po::value<std::string>()->value_name("SECONDS"), "drop jobs submitted at or after it");
+    add("drop-longer-than-estimate", "drop jobs that ran longer than the time they requested");
+    add("size", po::value<std::string>()->default_value("requested")->value_name("WHICH"),
+        "processors of a job: requested (allocated where unknown) or allocated");
+    add("unit", po::value<int>()->value_name("N"),
+        "count in units of N processors that are allocated together, sizes rounded up");
+    add("processors", po::value<int>()->value_name("N"),
+        "size of the machine, nb_res; by default what the log's header says, else the widest job");
+    add("max-processors", po::value<int>()->value_name("N"), "drop jobs wider than this");
+    add("missing-walltime", po::value<std::string>()->default_value("exact")->value_name("HOW"),
+        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds");
+    add("shift", "count submission times from the first kept job's");
+    add("header", po::value<std::string>()->value_name("FILE"),
+        "write the log's header comments (acknowledgements, terms of use) to this file");
+    add("format", po::value<std::string>()->default_value("table")->value_name("FORMAT"),
+        "of what is printed: table or json");
+    po::positional_options_description positional;
+    positional.add("log", 1);
+    po::variables_map values;
+    if (!parse(arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
+               "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and "
+               "why.\nJobs without a positive run time and allocated processors are always dropped.",
+               options, positional, values)) {
+        return 0;
+    }
+    const SwfConversion conversion = conversion_of(values);
+    const std::string format = values["format"].as<std::string>();
+    if (format != "table" && format != "json") {
+        throw UsageError("--format: unknown value '" + format + "', known: table, json");
+    }
+
+    const SwfLog log = read_swf(values["log"].as<std::string>());
+    const SwfWorkload converted = convert_swf(log, conversion);
+    if (values.count("output") != 0) {
+        if (converted.workload.jobs.empty()) {
+            throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
+                             " jobs are dropped");
+        }
+        write_workload(converted.workload, values["output"].as<std::string>());
+    }
+    if (values.count("header") != 0) {
+        write_header(log, values["header"].as<std::string>());
+    }
+    if (format == "json") {
+        print_json(log, converted);
+    } else {
+        print_table(log, converted);
+    }
+    return 0;
+}
+
+}  // namespace batfill::commands

@@ -1,0 +1,339 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/random/gamma_distribution.hpp>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/seed_seq.hpp>
+#include <boost/random/uniform_01.hpp>
+
+#include <batfill/lublin.hpp>
+
+namespace batfill {
+
+namespace {
+
+struct Gamma {
+    double shape;
+    double scale;
+};
+
+// Parameters of one stream of jobs; names and values are those of the paper (sections 3 to 5) and of the authors'
+// program lublin99.c in the Parallel Workloads Archive.
+struct Stream {
+    const char* queue;
+    double serial_probability;
+    double power_of_two_probability;
+    // log2 of the size of a parallel job: uniform in [low, medium] with probability `uniform_probability`, else uniform
+    // in [medium, high]; high = log2(processors) - high_below, medium = high - 2.5.
+    double low;
+    double high_below;
+    double uniform_probability;
+    // ln of the run time: `first` with probability slope * size + intercept, else `second`.
+    Gamma first;
+    Gamma second;
+    double slope;
+    double intercept;
+    // ln of the inter-arrival time in the rush hours, and the ratio that makes its shape hold for all hours.
+    Gamma rush_interval;
+    double rush_to_all_ratio;
+    // The arrivals of a day over its half hours, counted from midnight.
+    Gamma half_hour;
+};
+
+constexpr Stream batch_stream = {
+    "batch",          0.2927, 0.6686,          1.2, 0, 0.875, {6.57, 0.823}, {639.1, 0.0156}, -0.003, 0.6986,
+    {6.0415, 0.8531}, 1.0519, {6.1271, 5.2740}};
+constexpr Stream interactive_stream = {
+    "interactive",    0.1541, 0.625,           1, 1.5, 0.705, {3.8351, 0.6605}, {7.073, 0.6856}, -0.0118, 0.9156,
+    {6.5510, 0.6621}, 0.9797, {8.9186, 3.6680}};
+constexpr Stream undivided_stream = {
+    "",     0.244,           0.576, 0.8, 0, 0.86, {4.2, 0.94}, {312, 0.03}, -0.0054, 0.78, {10.2303, 0.4871},
+    1.0225, {8.1737, 3.9631}};
+
+// Longer draws are drawn again, as in the authors' program: e^12 s is less than two days, e^13 s is five.
+constexpr double longest_ln_run_time = 12;
+constexpr double longest_ln_interval = 13;
+
+constexpr int half_hours = 48;
+constexpr double half_hour_seconds = 1800;
+constexpr double day_seconds = half_hours * half_hour_seconds;
+
+// Boost's distributions, unlike those of the standard library, give the same draws everywhere.
+class Draws {
+ public:
+    Draws(std::uint64_t seed, std::uint32_t purpose) {
+        boost::random::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                                         purpose};
+        engine_.seed(sequence);
+    }
+
+    // In [0, 1).
+    double uniform() { return boost::random::uniform_01<double>()(engine_); }
+    double uniform(double low, double high) { return low + (high - low) * uniform(); }
+
+    double gamma_at_most(Gamma parameters, double limit) {
+        boost::random::gamma_distribution<double> distribution(parameters.shape, parameters.scale);
+        for (;;) {
+            const double value = distribution(engine_);
+            if (value <= limit) {
+                return value;
+            }
+        }
+    }
+
+ private:
+    boost::random::mt19937_64 engine_;
+};
+
+// How busy submission is over the day, relative to its mean. It turns the time that would pass at the mean rate into
+// time on the clock.
+class DailyCycle {
+ public:
+    explicit DailyCycle(Gamma half_hour) {
+        // The model's day starts at half hour 11 and ends at half hour 58, which is 10 of the next day.
+        constexpr int first = 11;
+        double sum = 0;
+        for (int i = first; i < first + half_hours; ++i) {
+            const auto below = [&](double x) { return boost::math::gamma_p(half_hour.shape, x / half_hour.scale); };
+            const double weight = below(i + 0.5) - below(i - 0.5);
+            weights_[static_cast<std::size_t>((i - 1) % half_hours)] = weight;
+            sum += weight;
+        }
+        for (double& weight : weights_) {
+            weight *= half_hours / sum;
+        }
+    }
+
+    // Time at the mean rate that passes from midnight of day 0 to `clock`.
+    double mean_rate_time(double clock) const {
+        const double days = std::floor(clock / day_seconds);
+        double left = clock - days * day_seconds;
+        double passed = days * day_seconds;
+        for (const double weight : weights_) {
+            const double part = std::min(left, half_hour_seconds);
+            passed += part * weight;
+            left -= part;
+        }
+        return passed;
+    }
+
+    // The inverse of mean_rate_time().
+    double clock(double mean_rate_time) const {
+        const double days = std::floor(mean_rate_time / day_seconds);
+        double left = mean_rate_time - days * day_seconds;
+        double passed = days * day_seconds;
+        for (const double weight : weights_) {
+            const double all = half_hour_seconds * weight;
+            if (left <= all) {
+                return passed + left / weight;
+            }
+            left -= all;
+            passed += half_hour_seconds;
+        }
+        return passed;
+    }
+
+ private:
+    std::array<double, half_hours> weights_{};
+};
+
+struct DrawnJob {
+    std::size_t stream = 0;
+    double arrival = 0;  // time at the mean rate
+    int size = 0;
+    long long run_time = 0;
+    long long walltime = 0;
+};
+
+// One stream of the model: draws its jobs in the order of their arrival.
+class JobSource {
+ public:
+    JobSource(const Stream& stream, std::size_t index, const LublinModel& model)
+        : stream_(stream),
+          index_(index),
+          processors_(model.processors),
+          draws_(model.seed, static_cast<std::uint32_t>(index)),
+          cycle_(stream.half_hour) {
+        next_ = draw();
+    }
+
+    const DrawnJob& next() const { return next_; }
+    const DailyCycle& cycle() const { return cycle_; }
+    const char* queue() const { return stream_.queue; }
+    double next_clock() const { return cycle_.clock(next_.arrival); }
+
+    DrawnJob take() {
+        const DrawnJob taken = next_;
+        next_ = draw();
+        return taken;
+    }
+
+ private:
+    DrawnJob draw() {
+        DrawnJob job;
+        job.stream = index_;
+        const Gamma interval = {stream_.rush_interval.shape * stream_.rush_to_all_ratio, stream_.rush_interval.scale};
+        job.arrival = next_.arrival + std::exp(draws_.gamma_at_most(interval, longest_ln_interval));
+        job.size = draw_size();
+        job.run_time = draw_run_time(job.size);
+        return job;
+    }
+
+    int draw_size() {
+        const double kind = draws_.uniform();
+        if (kind < stream_.serial_probability) {
+            return 1;
+        }
+        const double machine = std::log2(processors_);
+        const double high = std::max(machine - stream_.high_below, 0.0);
+        const double low = std::min(stream_.low, high);
+        const double medium = std::clamp(high - 2.5, low, high);
+        const bool is_small = draws_.uniform() < stream_.uniform_probability;
+        double exponent = is_small ? draws_.uniform(low, medium) : draws_.uniform(medium, high);
+        if (kind < stream_.serial_probability + stream_.power_of_two_probability) {
+            exponent = std::min(std::round(exponent), std::floor(machine));
+        }
+        return std::min(static_cast<int>(std::lround(std::exp2(exponent))), processors_);
+    }
+
+    long long draw_run_time(int size) {
+        const bool is_first = draws_.uniform() < stream_.slope * size + stream_.intercept;
+        const double ln = draws_.gamma_at_most(is_first ? stream_.first : stream_.second, longest_ln_run_time);
+        return std::max(std::llround(std::exp(ln)), 1LL);
+    }
+
+    Stream stream_;
+    std::size_t index_;
+    int processors_;
+    Draws draws_;
+    DailyCycle cycle_;
+    DrawnJob next_;
+};
+
+std::vector<JobSource> sources_of(const LublinModel& model) {
+    switch (model.kind) {
+        case LublinModel::Jobs::batch:
+            return {JobSource(batch_stream, 0, model)};
+        case LublinModel::Jobs::interactive:
+            return {JobSource(interactive_stream, 0, model)};
+        case LublinModel::Jobs::undivided:
+            return {JobSource(undivided_stream, 0, model)};
+        case LublinModel::Jobs::both:
+            break;
+    }
+    return {JobSource(batch_stream, 0, model), JobSource(interactive_stream, 1, model)};
+}
+
+// The factor on all inter-arrival times with which the last submission is at `last`: each source's last job would come
+// at or before it, and one exactly then.
+double interval_factor(const std::vector<JobSource>& sources, const std::vector<DrawnJob>& jobs, double last) {
+    std::vector<double> last_arrival(sources.size(), 0);
+    for (const DrawnJob& job : jobs) {
+        last_arrival[job.stream] = job.arrival;
+    }
+    double factor = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        if (last_arrival[i] > 0) {
+            factor = std::min(factor, sources[i].cycle().mean_rate_time(last) / last_arrival[i]);
+        }
+    }
+    return factor;
+}
+
+// The estimates that users choose again and again (D. Tsafrir, Y. Etsion and D. G. Feitelson, "Modeling user runtime
+// estimates", JSSPP 2005), in minutes; the last is above the model's longest run time.
+constexpr std::array round_minutes = {5,   10,  15,  20,  30,  60,   90,   120,  180,  240, 300,
+                                      360, 480, 600, 720, 900, 1080, 1200, 1440, 2160, 2880};
+
+long long draw_walltime(const LublinModel& model, long long run_time, Draws& draws) {
+    switch (model.estimates) {
+        case LublinModel::Estimates::exact:
+            return run_time;
+        case LublinModel::Estimates::factor:
+            return std::llround(std::ceil(static_cast<double>(run_time) * model.estimate_factor));
+        case LublinModel::Estimates::modal:
+            break;
+    }
+    // Run time over estimate is about uniform in real logs (A. W. Mu'alem and D. G. Feitelson, IEEE TPDS 12(6), 2001).
+    const double wanted = static_cast<double>(run_time) / (1 - draws.uniform());
+    const auto* const at_least = std::find_if(round_minutes.begin(), round_minutes.end() - 1,
+                                              [&](int minutes) { return minutes * 60 >= wanted; });
+    return std::max(*at_least * 60LL, run_time);
+}
+
+void add_job(const std::string& id, const DrawnJob& drawn, long long submit, const char* queue, Workload& workload) {
+    JobDescription description;
+    description.id = workload.name + "!" + id;
+    description.submit = Time::seconds(submit);
+    description.processors = drawn.size;
+    description.walltime = Duration::seconds(drawn.walltime);
+    description.queue = queue;
+    description.profile = "d" + std::to_string(drawn.run_time);
+    JobProfile& profile = workload.profiles[description.profile];
+    profile.type = JobProfile::Type::delay;
+    profile.type_name = "delay";
+    profile.delay = Duration::seconds(drawn.run_time);
+    workload.jobs.push_back({std::move(description), {}});
+}
+
+std::string padded(std::size_t number, std::size_t width) {
+    const std::string text = std::to_string(number);
+    return std::string(width - text.size(), '0') + text;
+}
+
+}  // namespace
+
+Workload generate_lublin(const LublinModel& model) {
+    std::vector<JobSource> sources = sources_of(model);
+    std::vector<DrawnJob> drawn;
+    const auto job_count = static_cast<std::size_t>(model.jobs);
+    drawn.reserve(job_count);
+    Draws estimate_draws(model.seed, 2);
+    double work = 0;
+    while (drawn.size() < job_count) {
+        auto& source = *std::min_element(sources.begin(), sources.end(), [](const JobSource& a, const JobSource& b) {
+            return a.next_clock() < b.next_clock();
+        });
+        drawn.push_back(source.take());
+        drawn.back().walltime = draw_walltime(model, drawn.back().run_time, estimate_draws);
+        work += static_cast<double>(drawn.back().size) * static_cast<double>(drawn.back().run_time);
+    }
+
+    const double factor = model.load ? interval_factor(sources, drawn, work / (model.processors * *model.load)) : 1.0;
+    std::vector<std::pair<long long, const DrawnJob*>> by_submission;
+    by_submission.reserve(job_count);
+    for (const DrawnJob& job : drawn) {
+        by_submission.emplace_back(std::llround(sources[job.stream].cycle().clock(job.arrival * factor)), &job);
+    }
+    std::stable_sort(by_submission.begin(), by_submission.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+
+    Workload workload;
+    workload.name = "w0";
+    workload.processors = model.processors;
+    workload.jobs.reserve(job_count);
+    const std::size_t width = std::to_string(job_count).size();
+    const bool has_queues = model.kind == LublinModel::Jobs::both;
+    for (const auto& [submit, job] : by_submission) {
+        const std::string id = padded(workload.jobs.size() + 1, width);
+        add_job(id, *job, submit, has_queues ? sources[job->stream].queue() : "", workload);
+    }
+    return workload;
+}
+
+double offered_load(const Workload& workload) {
+    double work = 0;
+    Time last;
+    for (const WorkloadJob& job : workload.jobs) {
+        const JobDescription& description = job.description;
+        const Duration delay = workload.profiles.at(description.profile).delay;
+        work += description.processors * std::min(delay, description.walltime.value_or(delay)).to_seconds();
+        last = std::max(last, description.submit);
+    }
+    return work / (workload.processors * last.to_seconds());
+}
+
+}  // namespace batfill

@@ -1,0 +1,355 @@
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <limits>
+
+#include <batfill/error.hpp>
+#include <batfill/swf.hpp>
+
+namespace batfill {
+
+namespace {
+
+constexpr long long max_processors = std::numeric_limits<int>::max() - 1;
+
+template <typename Values, typename Value>
+bool contains(const Values& values, Value value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::string join(const std::vector<long long>& numbers) {
+    std::string text;
+    for (const long long number : numbers) {
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    }
+    return text;
+}
+
+// Seconds without trailing zeros: "12.5", "300".
+std::string seconds_text(Duration duration) {
+    std::string text = duration.to_string();
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+        text.pop_back();
+    }
+    return text;
+}
+
+bool longer_than_estimate(const SwfJob& job) {
+    return job.requested_time > Duration() && job.run_time > job.requested_time;
+}
+
+// Processors in units, before any limit is checked.
+long long size_of(const SwfJob& job, const SwfConversion& conversion) {
+    const bool requested = conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
+    const long long processors = requested ? job.requested_processors : job.allocated_processors;
+    return processors / conversion.unit + (processors % conversion.unit != 0 ? 1 : 0);
+}
+
+void count_if(bool holds, std::size_t& counter) {
+    if (holds) {
+        ++counter;
+    }
+}
+
+struct Rule {
+    std::string what;
+    std::function<bool(const SwfJob&)> drops;
+};
+
+std::vector<Rule> rules_of(const SwfConversion& conversion) {
+    std::vector<Rule> rules = {
+        {"run time <= 0 or unknown", [](const SwfJob& job) { return job.run_time <= Duration(); }},
+        {"allocated processors <= 0 or unknown", [](const SwfJob& job) { return job.allocated_processors <= 0; }},
+        {"submit time unknown", [](const SwfJob& job) { return job.submit < Duration(); }},
+    };
+    if (!conversion.excluded_queues.empty()) {
+        rules.push_back({"queue is " + join(conversion.excluded_queues),
+                         [&](const SwfJob& job) { return contains(conversion.excluded_queues, job.queue); }});
+    }
+    if (!conversion.partitions.empty()) {
+        rules.push_back({"partition is not " + join(conversion.partitions),
+                         [&](const SwfJob& job) { return !contains(conversion.partitions, job.partition); }});
+    }
+    if (!conversion.excluded_statuses.empty()) {
+        rules.push_back({"status is " + join(conversion.excluded_statuses),
+                         [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); }});
+    }
+    if (conversion.from) {
+        rules.push_back({"submitted before " + seconds_text(*conversion.from) + " s",
+                         [&](const SwfJob& job) { return job.submit < *conversion.from; }});
+    }
+    if (conversion.until) {
+        rules.push_back({"submitted at or after " + seconds_text(*conversion.until) + " s",
+                         [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
+    }
+    if (conversion.drop_longer_than_estimate) {
+        rules.push_back({"run time > requested time", longer_than_estimate});
+    }
+    if (conversion.max_processors) {
+        rules.push_back({"wider than " + std::to_string(*conversion.max_processors),
+                         [&](const SwfJob& job) { return size_of(job, conversion) > *conversion.max_processors; }});
+    }
+    return rules;
+}
+
+// A job that is kept, and the number of its line among the kept lines of the same job number, from 1.
+struct Kept {
+    const SwfJob* job;
+    std::size_t copy = 1;
+    std::string id;
+};
+
+bool is_partial_run(const SwfJob& job) {
+    return job.status >= 2 && job.status <= 4;
+}
+
+// A job that was checkpointed has a line of its own and one for each partial run, all with its number. Drops the
+// latter, numbers what is left, and returns how many were dropped. O(n log n).
+std::size_t resolve_equal_numbers(std::vector<Kept>& kept) {
+    std::stable_sort(kept.begin(), kept.end(),
+                     [](const Kept& a, const Kept& b) { return a.job->number < b.job->number; });
+    std::vector<Kept> resolved;
+    resolved.reserve(kept.size());
+    for (auto first = kept.begin(); first != kept.end();) {
+        const auto last =
+            std::find_if(first, kept.end(), [&](const Kept& k) { return k.job->number != first->job->number; });
+        const bool has_own_line = std::any_of(first, last, [](const Kept& k) { return !is_partial_run(*k.job); });
+        std::size_t copies = 0;
+        for (; first != last; ++first) {
+            if (!has_own_line || !is_partial_run(*first->job)) {
+                resolved.push_back({first->job, ++copies, {}});
+            }
+        }
+    }
+    const std::size_t dropped = kept.size() - resolved.size();
+    kept = std::move(resolved);
+    return dropped;
+}
+
+void give_ids(std::vector<Kept>& kept) {
+    long long largest = 0;
+    for (const Kept& k : kept) {
+        largest = std::max(largest, k.job->number);
+    }
+    const std::size_t width = std::to_string(largest).size();
+    for (Kept& k : kept) {
+        const std::string number = std::to_string(k.job->number);
+        k.id = std::string(width - number.size(), '0') + number;
+        if (k.copy > 1) {
+            k.id += "-" + std::to_string(k.copy);
+        }
+    }
+}
+
+// The whole numbers at the start of a header value such as "1664 (72, 1368, 224)": the total, then the parts; no parts
+// if the parenthesis holds anything else. Empty if there is no total.
+std::vector<long long> header_numbers(std::string_view text) {
+    std::vector<long long> numbers;
+    const auto read_number = [&] {
+        text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+        long long value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || value < 0 || value > max_processors) {
+            return false;
+        }
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+        numbers.push_back(value);
+        return true;
+    };
+    if (!read_number()) {
+        return {};
+    }
+    const long long total = numbers.front();
+    if (!text.starts_with('(')) {
+        return numbers;
+    }
+    do {
+        text.remove_prefix(1);
+        if (!read_number()) {
+            return {total};
+        }
+    } while (text.starts_with(','));
+    return text.starts_with(')') ? numbers : std::vector<long long>{total};
+}
+
+// Processors of the given partitions, if the header lists the sizes of all partitions in its MaxProcs, "total (a, b)".
+std::optional<long long> partition_processors(const std::vector<long long>& max_procs,
+                                              const std::vector<long long>& partitions) {
+    if (max_procs.size() < 2) {
+        return std::nullopt;
+    }
+    long long total = 0;
+    long long chosen = 0;
+    for (std::size_t i = 1; i < max_procs.size(); ++i) {
+        total += max_procs[i];
+        if (contains(partitions, static_cast<long long>(i))) {
+            chosen += max_procs[i];
+        }
+    }
+    return total == max_procs.front() && chosen > 0 ? std::optional(chosen) : std::nullopt;
+}
+
+void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWorkload& result) {
+    int& processors = result.workload.processors;
+    if (conversion.processors) {
+        processors = *conversion.processors;
+        result.processors_from = "as given";
+        return;
+    }
+    const std::vector<long long> max_procs = header_numbers(log.field("MaxProcs").value_or(""));
+    if (const auto chosen = partition_processors(max_procs, conversion.partitions)) {
+        processors = static_cast<int>(*chosen / conversion.unit);
+        result.processors_from = "MaxProcs of partition " + join(conversion.partitions) + " in the header";
+    } else if (!max_procs.empty()) {
+        processors = static_cast<int>(max_procs.front() / conversion.unit);
+        result.processors_from = "MaxProcs in the header";
+        if (!conversion.partitions.empty()) {
+            result.processors_from += ", which is the whole machine";
+        }
+    }
+    if (processors <= 0) {
+        for (const WorkloadJob& job : result.workload.jobs) {
+            processors = std::max(processors, job.description.processors);
+        }
+        result.processors_from = "the widest job, for want of MaxProcs in the header";
+    }
+}
+
+std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
+    if (job.requested_time > Duration()) {
+        return job.requested_time;
+    }
+    return conversion.missing_walltime_exact ? job.run_time : conversion.missing_walltime;
+}
+
+std::string known_text(long long number) {
+    return number < 0 ? std::string() : std::to_string(number);
+}
+
+void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kept, Duration shift, Workload& workload) {
+    const SwfJob& job = *kept.job;
+    const long long size = size_of(job, conversion);
+    if (size > max_processors) {
+        throw InputError(log.path + ":" + std::to_string(job.line) + ": expected at most " +
+                         std::to_string(max_processors) + " processors, found " + std::to_string(size));
+    }
+    const std::string profile = "d" + seconds_text(job.run_time);
+    const auto [entry, is_new] = workload.profiles.try_emplace(profile);
+    if (is_new) {
+        entry->second.type = JobProfile::Type::delay;
+        entry->second.type_name = "delay";
+        entry->second.delay = job.run_time;
+    }
+    JobDescription description;
+    description.id = workload.name + "!" + kept.id;
+    description.submit = Time::at(job.submit - shift);
+    description.processors = static_cast<int>(size);
+    description.walltime = walltime_of(job, conversion);
+    description.queue = known_text(job.queue);
+    description.user = known_text(job.user);
+    description.profile = profile;
+    workload.jobs.push_back({std::move(description), {}});
+}
+
+std::string missing_walltime_text(const SwfConversion& conversion) {
+    if (conversion.missing_walltime_exact) {
+        return "the run time is the walltime";
+    }
+    if (conversion.missing_walltime) {
+        return "the walltime is " + seconds_text(*conversion.missing_walltime) + " s";
+    }
+    return "no walltime";
+}
+
+// What a reader of the results should know of the kept jobs.
+std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const SwfConversion& conversion,
+                                         int processors) {
+    std::size_t without_request = 0;
+    std::size_t without_estimate = 0;
+    std::size_t cut = 0;
+    std::size_t too_wide = 0;
+    std::size_t copies = 0;
+    for (const Kept& k : kept) {
+        count_if(k.job->requested_processors <= 0, without_request);
+        count_if(k.job->requested_time <= Duration(), without_estimate);
+        count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
+        count_if(size_of(*k.job, conversion) > processors, too_wide);
+        count_if(k.copy > 1, copies);
+    }
+    std::vector<SwfWorkload::Count> notes;
+    const auto note = [&](const std::string& what, std::size_t jobs) {
+        if (jobs > 0) {
+            notes.push_back({what, jobs});
+        }
+    };
+    if (conversion.size == SwfConversion::Size::requested) {
+        note("no requested processors: the allocated ones are the size", without_request);
+    }
+    note("no requested time: " + missing_walltime_text(conversion), without_estimate);
+    note("run time > walltime: stopped at the walltime when run", cut);
+    note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
+    note("job number seen before: \"-2\", \"-3\", ... added to the id", copies);
+    return notes;
+}
+
+}  // namespace
+
+SwfAnomalies count_anomalies(const SwfLog& log) {
+    SwfAnomalies counts;
+    const Duration minute = Duration::seconds(60);
+    const SwfJob* previous = nullptr;
+    for (const SwfJob& job : log.jobs) {
+        const bool has_estimate = job.requested_time > Duration();
+        count_if(job.run_time <= Duration(), counts.no_run_time);
+        count_if(job.allocated_processors < 0, counts.no_processors);
+        count_if(job.requested_processors > 0 && job.allocated_processors > job.requested_processors,
+                 counts.more_than_requested);
+        count_if(longer_than_estimate(job), counts.over_requested_time);
+        count_if(has_estimate && job.run_time > job.requested_time + minute, counts.over_requested_time_60s);
+        count_if(job.requested_processors <= 0, counts.no_requested_processors);
+        count_if(!has_estimate, counts.no_requested_time);
+        count_if(previous != nullptr && job.submit < previous->submit, counts.out_of_order);
+        previous = &job;
+    }
+    return counts;
+}
+
+SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
+    SwfWorkload result;
+    result.workload.name = "w0";
+    result.workload.path = log.path;
+
+    const std::vector<Rule> rules = rules_of(conversion);
+    for (const Rule& rule : rules) {
+        result.dropped.push_back({rule.what, 0});
+    }
+    std::vector<Kept> kept;
+    kept.reserve(log.jobs.size());
+    for (const SwfJob& job : log.jobs) {
+        const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.drops(job); });
+        if (rule == rules.end()) {
+            kept.push_back({&job, 1, {}});
+        } else {
+            ++result.dropped[static_cast<std::size_t>(rule - rules.begin())].jobs;
+        }
+    }
+    result.dropped.push_back(
+        {"partial run (status 2, 3, 4) of a job that has its own line", resolve_equal_numbers(kept)});
+
+    give_ids(kept);
+    std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) {
+        return a.job->submit != b.job->submit ? a.job->submit < b.job->submit : a.id < b.id;
+    });
+    const Duration shift = conversion.shift && !kept.empty() ? kept.front().job->submit : Duration();
+    result.workload.jobs.reserve(kept.size());
+    for (const Kept& k : kept) {
+        add_job(log, conversion, k, shift, result.workload);
+    }
+    choose_processors(log, conversion, result);
+    result.noted = notes_on(kept, conversion, result.workload.processors);
+    return result;
+}
+
+}  // namespace batfill
