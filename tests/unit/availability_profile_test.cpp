@@ -1,0 +1,116 @@
+#include <batfill/availability_profile.hpp>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using batfill::AvailabilityProfile;
+using batfill::Duration;
+using batfill::Time;
+
+namespace {
+
+Time at(long long s) { return Time::seconds(s); }
+
+// The free processors of every second; the last holds for ever.
+struct PlainProfile {
+    std::vector<int> free;
+
+    PlainProfile(int horizon, int processors) : free(static_cast<std::size_t>(horizon) + 1, processors) {}
+
+    void add(int from, int to, int change) {
+        for (int t = from; t < to; ++t) {
+            free[static_cast<std::size_t>(t)] += change;
+        }
+    }
+    int earliest(int from, int length, int processors, int limit) const {
+        const int last = static_cast<int>(free.size()) - 1;
+        for (int t = from; t < limit && t <= last; ++t) {
+            bool fits = true;
+            for (int u = t; u < std::min(t + length, limit) && fits; ++u) {
+                fits = free[static_cast<std::size_t>(std::min(u, last))] >= processors;
+            }
+            if (fits) {
+                return t;
+            }
+        }
+        return -1;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("an empty profile takes a job at once, if the machine is wide enough") {
+    const AvailabilityProfile profile(at(5), 4);
+    CHECK(profile.earliest(at(0), Duration::seconds(10), 4) == at(5));
+    CHECK(profile.earliest(at(7), Duration::seconds(10), 4) == at(7));
+    CHECK(profile.earliest(at(7), Duration::seconds(10), 5).is_infinite());
+}
+
+TEST_CASE("a gap is used only if it is long enough and a job may begin where another ends") {
+    AvailabilityProfile profile(at(0), 4);
+    profile.add(at(0), at(10), -3);
+    profile.add(at(20), at(30), -4);
+    CHECK(profile.earliest(at(0), Duration::seconds(10), 2) == at(10));
+    CHECK(profile.earliest(at(0), Duration::seconds(11), 2) == at(30));
+    CHECK(profile.earliest(at(0), Duration::seconds(20), 1) == at(0));
+    CHECK(profile.earliest(at(0), Duration::seconds(21), 1) == at(30));
+    CHECK(profile.earliest(at(12), Duration::seconds(8), 4) == at(12));
+    CHECK(profile.earliest(at(13), Duration::seconds(8), 4) == at(30));
+}
+
+TEST_CASE("steps of equal value are joined, so a profile that is given back is as small as before") {
+    AvailabilityProfile profile(at(0), 100);
+    for (int i = 0; i < 1000; ++i) {
+        profile.add(at(i * 10), at(i * 10 + 5), -1 - i % 7);
+    }
+    CHECK(profile.steps() == 2000);
+    for (int i = 999; i >= 0; --i) {
+        profile.add(at(i * 10), at(i * 10 + 5), 1 + i % 7);
+    }
+    CHECK(profile.steps() == 1);
+    CHECK(profile.free_at(at(123)) == 100);
+}
+
+TEST_CASE("a profile agrees with one value for every second, under changes, searches and a moving origin") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        std::mt19937 random(seed);
+        const int horizon = seed % 2 == 0 ? 60 : 1500;
+        const int processors = 1 + static_cast<int>(random() % 20);
+        AvailabilityProfile profile(at(0), processors);
+        PlainProfile plain(horizon, processors);
+        int now = 0;
+        for (int operation = 0; operation < 1500 && now < horizon - 5; ++operation) {
+            const int from = now + static_cast<int>(random() % static_cast<unsigned>(horizon - now));
+            const int to = from + static_cast<int>(random() % static_cast<unsigned>(horizon - from + 1));
+            const int change = static_cast<int>(random() % 5) - 2;
+            profile.add(at(from), at(to), change);
+            plain.add(from, to, change);
+
+            const int begin = now + static_cast<int>(random() % static_cast<unsigned>(horizon - now));
+            const int length = 1 + static_cast<int>(random() % 40);
+            const int needed = 1 + static_cast<int>(random() % static_cast<unsigned>(processors));
+            const bool limited = random() % 2 == 0;
+            const int limit = limited ? begin + static_cast<int>(random() % 50) : 1 << 20;
+            const Time found = profile.earliest(at(begin), Duration::seconds(length), needed,
+                                                limited ? at(limit) : Time::infinity());
+            const int expected = plain.earliest(begin, length, needed, limit);
+            REQUIRE(found == (expected < 0 ? Time::infinity() : at(expected)));
+
+            const int end = begin + 1 + static_cast<int>(random() % 50);
+            int most = plain.free[static_cast<std::size_t>(begin)];
+            for (int t = begin; t < std::min(end, horizon + 1); ++t) {
+                most = std::max(most, plain.free[static_cast<std::size_t>(t)]);
+            }
+            REQUIRE(profile.most_free(at(begin), at(end)) == most);
+            REQUIRE(profile.free_at(at(begin)) == plain.free[static_cast<std::size_t>(begin)]);
+            if (operation % 25 == 0) {
+                now += static_cast<int>(random() % 4);
+                profile.advance(at(now));
+                REQUIRE(profile.origin() == at(now));
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+#include <batfill/plan.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using batfill::AvailabilityProfile;
+using batfill::Duration;
+using batfill::JobIndex;
+using batfill::Plan;
+using batfill::Time;
+
+namespace {
+
+Time at(long long s) { return Time::seconds(s); }
+
+// A plan without memory: to move a job it takes it out, searches the whole profile and puts it back.
+struct PlainPlan {
+    struct Planned {
+        Time start;
+        Duration walltime;
+        int processors;
+    };
+    AvailabilityProfile profile;
+    std::map<JobIndex, Planned> jobs;
+
+    explicit PlainPlan(int processors) : profile(at(0), processors) {}
+
+    void place(JobIndex job, int processors, Duration walltime, Time now) {
+        const Time start = profile.earliest(now, walltime, processors);
+        jobs[job] = {start, walltime, processors};
+        profile.add(start, start + walltime, -processors);
+    }
+    bool move(JobIndex job, Time now) {
+        const Planned old = jobs[job];
+        profile.add(old.start, old.start + old.walltime, old.processors);
+        place(job, old.processors, old.walltime, now);
+        return jobs[job].start != old.start;
+    }
+    std::vector<JobIndex> order() const {
+        std::vector<JobIndex> result;
+        for (const auto& [job, planned] : jobs) {
+            result.push_back(job);
+        }
+        std::stable_sort(result.begin(), result.end(),
+                         [&](JobIndex a, JobIndex b) { return jobs.at(a).start < jobs.at(b).start; });
+        return result;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what a plan remembers never keeps a job from moving, whatever is given back and in whatever order") {
+    int moved = 0;
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        std::mt19937 random(seed);
+        const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+        const int processors = 4 + below(12);
+        const bool compress_always = seed % 3 != 0;  // else gifts pile up beyond what is remembered one by one
+        Plan plan;
+        plan.reset(at(0), processors);
+        PlainPlan plain(processors);
+        struct Running {
+            Time end;
+            int processors;
+        };
+        std::vector<Running> running;
+        Time now = at(0);
+        JobIndex next = 0;
+        for (int step = 0; step < 400; ++step) {
+            now = now + Duration::seconds(below(6));
+            plan.advance(now);
+            std::erase_if(running, [&](const Running& job) { return job.end <= now; });
+            for (const JobIndex job : plain.order()) {
+                if (plain.jobs[job].start < now) {
+                    running.push_back({plain.jobs[job].start + plain.jobs[job].walltime, plain.jobs[job].processors});
+                    plain.jobs.erase(job);
+                    plan.start(job);
+                }
+            }
+            std::erase_if(running, [&](const Running& job) { return job.end <= now; });
+            if (!running.empty() && below(2) == 0) {
+                const auto ended = running.begin() + below(static_cast<int>(running.size()));
+                plan.give_back(now, ended->end, ended->processors);
+                plain.profile.add(now, ended->end, ended->processors);
+                running.erase(ended);
+                if (compress_always || below(40) == 0) {
+                    std::vector<JobIndex> order = plain.order();
+                    if (below(3) == 0) {
+                        std::shuffle(order.begin(), order.end(), random);
+                    }
+                    for (const JobIndex job : order) {
+                        const bool expected = plain.move(job, now);
+                        moved += expected ? 1 : 0;
+                        REQUIRE(plan.move_earlier(job, now) == expected);
+                        REQUIRE(plan.planned_start(job) == plain.jobs[job].start);
+                    }
+                }
+            }
+            if (plain.jobs.size() < 40) {
+                const int needed = 1 + below(processors);
+                const Duration walltime = Duration::seconds(1 + below(30));
+                plan.place({next, needed, walltime, now}, now);
+                plain.place(next, needed, walltime, now);
+                REQUIRE(plan.planned_start(next) == plain.jobs[next].start);
+                ++next;
+            }
+            REQUIRE(plan.by_start() == plain.order());
+            REQUIRE(plan.profile().free_at(now) == plain.profile.free_at(now));
+        }
+    }
+    CHECK(moved > 1000);  // else the test shows nothing
+}
