@@ -67,21 +67,6 @@ ResourceSet some_resources(EventData& data, std::string_view name) {
     return set;
 }
 
-// All fields that have not been read, as an object; empty if there are none.
-Json other_fields(const Fields& fields) {
-    Json other;
-    fields.for_each_unread([&](std::string_view name, const rapidjson::Value& value) {
-        other += other.empty() ? '{' : ',';
-        append_json_string(name, other);
-        other += ':';
-        append_json(value, other);
-    });
-    if (!other.empty()) {
-        other += '}';
-    }
-    return other;
-}
-
 JobDescription job(EventData& data) {
     JobDescription description = read_job(data.fields.object("job"), "data.job.");
     description.id = job_id(data);
@@ -191,7 +176,7 @@ Notify notify(EventData& data) {
     if (event.type == "event_machine_available" || event.type == "event_machine_unavailable") {
         event.resources = data.fields.resources("resources");
     }
-    event.other = other_fields(data.fields);
+    event.other = data.fields.rest();
     return event;
 }
 
@@ -204,7 +189,7 @@ Query query(EventData& data) {
 }
 
 Answer answer(EventData& data) {
-    Json answers = other_fields(data.fields);
+    Json answers = data.fields.rest();
     return {answers.empty() ? "{}" : std::move(answers)};
 }
 
@@ -214,7 +199,7 @@ FromJobMessage from_job_message(EventData& data) {
 
 ExecuteJob execute_job(EventData& data) {
     ExecuteJob event{job_id(data), some_resources(data, "alloc"), {}};
-    event.other = other_fields(data.fields);
+    event.other = data.fields.rest();
     return event;
 }
 

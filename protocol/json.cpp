@@ -1,6 +1,7 @@
 #include "protocol/json.hpp"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -347,10 +348,37 @@ void Fields::optional(std::string_view name, std::string& value) {
     }
 }
 
-void Fields::warn_of_unread(WarnOnce& warn) const {
-    for_each_unread([&](std::string_view name, const rapidjson::Value&) {
-        warn.unknown("field", std::string(path_).append(name));
+template <class Function>
+void Fields::for_each_unread(Function f) const {
+    if (rest_read_ || static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount()) {
+        return;
+    }
+    std::size_t index = 0;
+    for (const auto& member : object_.GetObject()) {
+        if (index >= 64 || (read_ >> index & 1U) == 0) {
+            f(member);
+        }
+        ++index;
+    }
+}
+
+std::string Fields::rest() {
+    std::string object;
+    for_each_unread([&](const auto& member) {
+        object += object.empty() ? '{' : ',';
+        append_json_string(view(member.name), object);
+        object += ':';
+        append_json(member.value, object);
     });
+    if (!object.empty()) {
+        object += '}';
+    }
+    rest_read_ = true;
+    return object;
+}
+
+void Fields::warn_of_unread(WarnOnce& warn) const {
+    for_each_unread([&](const auto& member) { warn.unknown("field", std::string(path_).append(view(member.name))); });
 }
 
 }  // namespace batfill::protocol

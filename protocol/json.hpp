@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -94,27 +93,21 @@ class Fields {
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);
 
-    // Calls f(name, value) for every field that no call above has looked for, in their order.
-    template <class Function>
-    void for_each_unread(Function f) const {
-        if (static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount()) {
-            return;
-        }
-        std::size_t index = 0;
-        for (const auto& member : object_.GetObject()) {
-            if (index >= 64 || (read_ >> index & 1U) == 0) {
-                f(view(member.name), member.value);
-            }
-            ++index;
-        }
-    }
-    // Warns once of every such field.
+    // The fields that no call above has looked for, as the text of an object; empty if there are none. They count as
+    // looked for from then on.
+    std::string rest();
+    // Warns once of every field that nobody has looked for.
     void warn_of_unread(WarnOnce& warn) const;
 
  private:
+    // Calls f(member) for every member that has not been looked for, in their order.
+    template <class Function>
+    void for_each_unread(Function f) const;
+
     const rapidjson::Value& object_;
     std::string_view path_;
-    std::uint64_t read_ = 0;  // bit i: member i has been looked for
+    std::uint64_t read_ = 0;  // bit i: member i has been looked for; those from 64 on never count as that
+    bool rest_read_ = false;
 };
 
 }  // namespace batfill::protocol
