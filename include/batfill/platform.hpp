@@ -27,7 +27,7 @@ struct Platform {
 // role=storage compute nothing and are left out too. At least one host remains, and all that do are faster than 0.
 // Throws InputError naming file, line and element for what is not so, for elements that SimGrid does not know or no
 // longer takes, for speeds and states that change during the simulation, and for files whose hosts and properties
-// would fill more than 512 MiB. O(n log n) for n hosts.
+// would fill more than 256 MiB. O(n log n) for n hosts.
 Platform read_platform(const std::string& path, const std::string& master = "master_host");
 
 // The same for the text of a platform file; errors name it `source`.

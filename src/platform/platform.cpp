@@ -23,7 +23,7 @@ namespace {
 using Properties = std::map<std::string, std::string>;
 
 // A few bytes of XML can describe billions of hosts, each with a copy of its zone's properties.
-constexpr std::size_t max_expanded_bytes = std::size_t{512} << 20;
+constexpr std::size_t max_expanded_bytes = std::size_t{256} << 20;
 constexpr int max_zone_depth = 200;
 
 std::string_view trim(std::string_view text) {
