@@ -17,34 +17,35 @@ constexpr std::size_t pool_size = 64 * 1024;     // enough for all but the first
 constexpr std::size_t chunk_size = 1024 * 1024;  // large enough that malloc gives it back to the system
 constexpr std::size_t max_warnings = 100;
 
-// Hands a document's events on and stops the parser where they are nested too deeply.
+// Hands a parser's events on and stops it where they are nested too deeply.
+template <class Handler>
 class DepthLimit {
  public:
-    explicit DepthLimit(rapidjson::Document& document) : document_(document) {}
+    explicit DepthLimit(Handler& handler) : handler_(handler) {}
 
-    bool Null() { return document_.Null(); }
-    bool Bool(bool value) { return document_.Bool(value); }
-    bool Int(int value) { return document_.Int(value); }
-    bool Uint(unsigned value) { return document_.Uint(value); }
-    bool Int64(std::int64_t value) { return document_.Int64(value); }
-    bool Uint64(std::uint64_t value) { return document_.Uint64(value); }
-    bool Double(double value) { return document_.Double(value); }
-    bool RawNumber(const char* text, unsigned length, bool copy) { return document_.RawNumber(text, length, copy); }
-    bool String(const char* text, unsigned length, bool copy) { return document_.String(text, length, copy); }
-    bool Key(const char* text, unsigned length, bool copy) { return document_.Key(text, length, copy); }
-    bool StartObject() { return ++depth_ <= max_nesting && document_.StartObject(); }
+    bool Null() { return handler_.Null(); }
+    bool Bool(bool value) { return handler_.Bool(value); }
+    bool Int(int value) { return handler_.Int(value); }
+    bool Uint(unsigned value) { return handler_.Uint(value); }
+    bool Int64(std::int64_t value) { return handler_.Int64(value); }
+    bool Uint64(std::uint64_t value) { return handler_.Uint64(value); }
+    bool Double(double value) { return handler_.Double(value); }
+    bool RawNumber(const char* text, unsigned length, bool copy) { return handler_.RawNumber(text, length, copy); }
+    bool String(const char* text, unsigned length, bool copy) { return handler_.String(text, length, copy); }
+    bool Key(const char* text, unsigned length, bool copy) { return handler_.Key(text, length, copy); }
+    bool StartObject() { return ++depth_ <= max_nesting && handler_.StartObject(); }
     bool EndObject(unsigned members) {
         --depth_;
-        return document_.EndObject(members);
+        return handler_.EndObject(members);
     }
-    bool StartArray() { return ++depth_ <= max_nesting && document_.StartArray(); }
+    bool StartArray() { return ++depth_ <= max_nesting && handler_.StartArray(); }
     bool EndArray(unsigned elements) {
         --depth_;
-        return document_.EndArray(elements);
+        return handler_.EndArray(elements);
     }
 
  private:
-    rapidjson::Document& document_;
+    Handler& handler_;
     int depth_ = 0;
 };
 
@@ -83,33 +84,93 @@ std::string describe(const rapidjson::Value* value) {
 }  // namespace
 
 JsonReader::JsonReader()
-    : pool_(std::make_unique<char[]>(pool_size)),
+    : stream_(text_.data()),
+      pool_(std::make_unique<char[]>(pool_size)),
       allocator_(pool_.get(), pool_size, chunk_size),
       document_(&allocator_) {}
 
 const rapidjson::Value& JsonReader::parse(std::string_view text) {
     text_.assign(text);
-    return parse_buffer();
+    stream_ = rapidjson::InsituStringStream(text_.data());
+    const rapidjson::Value& result = value();
+    finish();
+    return result;
 }
 
-const rapidjson::Value& JsonReader::parse(std::string&& text) {
+void JsonReader::start(std::string text) {
     text_ = std::move(text);
-    return parse_buffer();
+    stream_ = rapidjson::InsituStringStream(text_.data());
 }
 
-const rapidjson::Value& JsonReader::parse_buffer() {
-    constexpr unsigned flags =
-        rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag | rapidjson::kParseValidateEncodingFlag;
+bool JsonReader::open(char bracket) {
+    skip_blanks();
+    if (stream_.Peek() != bracket) {
+        return false;
+    }
+    stream_.Take();
+    first_ = true;
+    return true;
+}
+
+bool JsonReader::more(char closing_bracket) {
+    skip_blanks();
+    const bool first = std::exchange(first_, false);
+    if (stream_.Peek() == closing_bracket) {
+        stream_.Take();
+        return false;
+    }
+    if (!first) {
+        if (stream_.Peek() != ',') {
+            fail("expected a comma or a closing bracket");
+        }
+        stream_.Take();
+    }
+    return true;
+}
+
+std::string_view JsonReader::key() {
+    skip_blanks();
+    if (stream_.Peek() != '"') {
+        fail("expected a name in quotes");
+    }
+    const std::string_view name = view(value());
+    skip_blanks();
+    if (stream_.Peek() != ':') {
+        fail("expected a colon");
+    }
+    stream_.Take();
+    return name;
+}
+
+const rapidjson::Value& JsonReader::value() {
     document_.SetNull();
     allocator_.Clear();
-    rapidjson::InsituStringStream stream(text_.data());
-    rapidjson::ParseResult result;
-    const auto parse_into = [&](rapidjson::Document& document) {
-        DepthLimit handler(document);
-        result = reader_.Parse<flags>(stream, handler);
-        return !result.IsError();
+    const auto parse_into = [this](rapidjson::Document& document) {
+        parse_value(document);
+        return true;
     };
     document_.Populate(parse_into);
+    return document_;
+}
+
+void JsonReader::skip() {
+    rapidjson::BaseReaderHandler<> nobody;
+    parse_value(nobody);
+}
+
+void JsonReader::finish() {
+    skip_blanks();
+    if (stream_.Tell() != text_.size()) {
+        fail("expected the end");
+    }
+}
+
+template <class Handler>
+void JsonReader::parse_value(Handler& handler) {
+    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag |
+                               rapidjson::kParseValidateEncodingFlag | rapidjson::kParseStopWhenDoneFlag;
+    DepthLimit<Handler> limit(handler);
+    const rapidjson::ParseResult result = reader_.Parse<flags>(stream_, limit);
     if (result.Code() == rapidjson::kParseErrorTermination) {
         throw InputError("JSON nested deeper than " + std::to_string(max_nesting) + " at byte " +
                          std::to_string(result.Offset()));
@@ -118,10 +179,14 @@ const rapidjson::Value& JsonReader::parse_buffer() {
         throw InputError("not JSON at byte " + std::to_string(result.Offset()) + ": " +
                          rapidjson::GetParseError_En(result.Code()));
     }
-    if (stream.Tell() != text_.size()) {
-        throw InputError("not JSON at byte " + std::to_string(stream.Tell()) + ": a zero byte");
-    }
-    return document_;
+}
+
+void JsonReader::skip_blanks() {
+    rapidjson::SkipWhitespace(stream_);
+}
+
+void JsonReader::fail(const char* problem) {
+    throw InputError("not JSON at byte " + std::to_string(stream_.Tell()) + ": " + problem);
 }
 
 void append_json(const rapidjson::Value& value, std::string& out) {

@@ -20,21 +20,41 @@ namespace batfill::protocol {
 // Values inside more arrays and objects than this are refused: reading and writing recurse.
 inline constexpr int max_nesting = 128;
 
-// Parses JSON texts one after another in the same buffers.
+// Parses JSON texts one after another in the same buffers: each as one value, or piece by piece, so that a large text
+// needs no tree. All functions throw InputError saying what is wrong at which byte if the text is not JSON in UTF-8
+// whose numbers are within a double, or is nested too deeply. O(bytes passed over).
 class JsonReader {
  public:
     JsonReader();
+    JsonReader(const JsonReader&) = delete;
+    JsonReader& operator=(const JsonReader&) = delete;
 
-    // The value of `text`, valid until the next call. O(text). Throws InputError, saying what is wrong at which byte,
-    // if it is not exactly one JSON value in UTF-8 whose numbers are within a double, or is nested too deeply.
+    // The only value of `text`.
     const rapidjson::Value& parse(std::string_view text);
-    // The same without a copy of the text.
-    const rapidjson::Value& parse(std::string&& text);
+
+    // Piece by piece: start(); open(), more() in a loop, key(), value() and skip() as the text has it; finish().
+    void start(std::string text);
+    // Whether the next value opens with `bracket`, which is then passed over.
+    bool open(char bracket);
+    // In an object or array that open() has opened: whether there is another element. If not, it has been left.
+    bool more(char closing_bracket);
+    // The key of the next member of an object. Valid until the next start().
+    std::string_view key();
+    // The next value. Valid until the next call of any function.
+    const rapidjson::Value& value();
+    void skip();
+    // Checks that the text ends here.
+    void finish();
 
  private:
-    const rapidjson::Value& parse_buffer();
+    template <class Handler>
+    void parse_value(Handler& handler);
+    void skip_blanks();
+    [[noreturn]] void fail(const char* problem);
 
     std::string text_;  // strings are decoded in place, so values point into it
+    rapidjson::InsituStringStream stream_;
+    bool first_ = false;  // the next element is its container's first
     std::unique_ptr<char[]> pool_;
     rapidjson::MemoryPoolAllocator<> allocator_;
     rapidjson::Document document_;

@@ -42,17 +42,20 @@ struct Workload {
 };
 
 // Reads a workload (JSON, also gzipped). With `keep_source`, jobs and profiles carry their text, for an external
-// scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would refuse:
-// missing or mistyped fields, duplicate ids, unknown profiles, a negative submission time. O(size of the file).
+// scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would refuse: missing
+// or mistyped fields, duplicate ids and profile names, profile types that it does not know, ids that contain the workload's
+// name, a negative submission time, a walltime that is neither above 0 nor -1. What is inside profiles of type `other`
+// is not looked at. Needs the size of the text and of the result in memory. O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
 // The same for the text of a workload; `path` only serves error messages and the result's `path`.
 Workload parse_workload(std::string_view text, const std::string& path, const std::string& name,
                         bool keep_source = false);
 
-// Writes a workload of delay profiles to `path` (a temporary file beside it, renamed when complete; gzipped if the
-// name ends in .gz). Jobs in the given order, times as integers where they are whole seconds, else with up to six
-// decimals; optional fields only where set. Throws InputError if the file cannot be written.
+// Writes a workload to `path` (a temporary file beside it, renamed when complete; gzipped if the name ends in .gz).
+// Jobs in the given order, without the workload's name in their ids; times as integers where they are whole seconds,
+// else with up to six decimals; optional fields only where set. Profiles as their source says; those without one must
+// be delays. Throws InputError if the file cannot be written.
 void write_workload(const Workload& workload, const std::string& path);
 
 }  // namespace batfill

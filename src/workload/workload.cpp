@@ -1,0 +1,320 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "protocol/job_json.hpp"
+#include "protocol/json.hpp"
+#include "src/core/files.hpp"
+#include <batfill/error.hpp>
+#include <batfill/workload.hpp>
+
+namespace batfill {
+
+namespace {
+
+using protocol::Fields;
+using protocol::JsonReader;
+
+constexpr std::size_t max_file_size = std::size_t{2} << 30;
+
+// Types that Batsim knows and this program does not run.
+constexpr std::array<std::string_view, 9> other_types{"parallel",
+                                                      "parallel_homogeneous_total",
+                                                      "parallel_homogeneous_pfs",
+                                                      "composed",
+                                                      "data_staging",
+                                                      "send",
+                                                      "recv",
+                                                      "smpi",
+                                                      "usage_trace"};
+
+double not_negative(Fields& fields, std::string_view name) {
+    const double value = fields.number(name);
+    if (!(value >= 0)) {
+        fields.fail(name, "a number from 0");
+    }
+    return value;
+}
+
+JobProfile read_profile(const rapidjson::Value& object, bool keep_source) {
+    if (!object.IsObject()) {
+        throw InputError("expected an object");
+    }
+    Fields fields(object, "");
+    JobProfile profile;
+    profile.type_name = fields.text("type");
+    fields.optional("ret", profile.return_code);
+    if (profile.type_name == "delay") {
+        profile.type = JobProfile::Type::delay;
+        profile.delay = fields.seconds("delay");
+        if (!(fields.number("delay") > 0)) {
+            fields.fail("delay", "a number of seconds above 0");
+        }
+    } else if (profile.type_name == "parallel_homogeneous") {
+        profile.type = JobProfile::Type::parallel_homogeneous;
+        profile.cpu = not_negative(fields, "cpu");
+        profile.com = not_negative(fields, "com");
+    } else if (std::find(other_types.begin(), other_types.end(), profile.type_name) == other_types.end()) {
+        fields.fail("type", "a profile type of Batsim");
+    }
+    if (keep_source) {
+        protocol::append_json(object, profile.source);
+    }
+    return profile;
+}
+
+// Batsim puts the workload's name before an id that does not contain it; one that does must be complete.
+std::string full_id(const std::string& id, const std::string& workload) {
+    if (id.find(workload) == std::string::npos) {
+        if (id.find('!') != std::string::npos) {
+            throw InputError("field \"id\": expected no '!', found " + protocol::quoted(id));
+        }
+        return workload + "!" + id;
+    }
+    if (!id.starts_with(workload + "!") || id.find('!') != id.rfind('!')) {
+        throw InputError("field \"id\": expected it not to contain the workload's name, or to begin with \"" +
+                         workload + "!\", found " + protocol::quoted(id));
+    }
+    return id;
+}
+
+// What Batsim checks when it loads a job, beyond the fields' types.
+void check_job(const JobDescription& job, const rapidjson::Value& object) {
+    Fields fields(object, "");
+    if (job.submit < Time()) {
+        fields.fail("subtime", "a number of seconds from 0");
+    }
+    const bool has_walltime = fields.find("walltime") != nullptr;
+    if (has_walltime && (job.walltime ? *job.walltime == Duration() : fields.number("walltime") != -1)) {
+        fields.fail("walltime", "a number of seconds above 0, or -1 for none");
+    }
+}
+
+WorkloadJob read_workload_job(const rapidjson::Value& object, const std::string& workload, bool keep_source) {
+    WorkloadJob job;
+    job.description = protocol::read_job(object);
+    check_job(job.description, object);
+    job.description.id = full_id(job.description.id, workload);
+    if (keep_source) {
+        protocol::append_job(object, job.description.id, job.source);
+    }
+    return job;
+}
+
+class WorkloadReader {
+ public:
+    WorkloadReader(std::string text, const std::string& path, const std::string& name, bool keep_source)
+        : keep_source_(keep_source) {
+        workload_.name = name;
+        workload_.path = path;
+        json_.start(std::move(text));
+    }
+
+    Workload read() {
+        if (!json_.open('{')) {
+            throw InputError("expected a JSON object with nb_res, jobs and profiles");
+        }
+        std::set<std::string, std::less<>> seen;
+        while (json_.more('}')) {
+            const std::string_view key = json_.key();
+            if ((key == "nb_res" || key == "jobs" || key == "profiles") && !seen.emplace(key).second) {
+                throw InputError("field \"" + std::string(key) + "\": expected once");
+            }
+            read_field(key);
+        }
+        json_.finish();
+        for (const char* key : {"nb_res", "jobs", "profiles"}) {
+            if (!seen.contains(key)) {
+                throw InputError("field \"" + std::string(key) + "\": expected, found none");
+            }
+        }
+        check_jobs();
+        return std::move(workload_);
+    }
+
+ private:
+    void read_field(std::string_view key) {
+        if (key == "nb_res") {
+            read_processors();
+        } else if (key == "jobs") {
+            read_jobs();
+        } else if (key == "profiles") {
+            read_profiles();
+        } else {
+            json_.skip();
+        }
+    }
+
+    void read_processors() {
+        const rapidjson::Value& value = json_.value();
+        if (!value.IsInt() || value.GetInt() <= 0) {
+            throw InputError("field \"nb_res\": expected an integer above 0");
+        }
+        workload_.processors = value.GetInt();
+    }
+
+    void read_jobs() {
+        if (!json_.open('[')) {
+            throw InputError("field \"jobs\": expected an array");
+        }
+        while (json_.more(']')) {
+            const rapidjson::Value& object = json_.value();
+            try {
+                workload_.jobs.push_back(read_workload_job(object, workload_.name, keep_source_));
+            } catch (const InputError& error) {
+                throw InputError(job_place(object) + ": " + error.what());
+            }
+        }
+    }
+
+    // The id of a job that cannot be read, or at least its place.
+    std::string job_place(const rapidjson::Value& object) const {
+        const std::string number = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
+        if (object.IsObject()) {
+            if (const auto id = object.FindMember("id"); id != object.MemberEnd() && id->value.IsString()) {
+                return number + " (id " + protocol::quoted(protocol::view(id->value)) + ")";
+            }
+        }
+        return number;
+    }
+
+    void read_profiles() {
+        if (!json_.open('{')) {
+            throw InputError("field \"profiles\": expected an object");
+        }
+        while (json_.more('}')) {
+            const std::string name(json_.key());
+            try {
+                if (!workload_.profiles.emplace(name, read_profile(json_.value(), keep_source_)).second) {
+                    throw InputError("there is another one of this name");
+                }
+            } catch (const InputError& error) {
+                throw InputError("profile " + protocol::quoted(name) + ": " + error.what());
+            }
+        }
+    }
+
+    void check_jobs() const {
+        std::unordered_set<std::string_view> ids;
+        ids.reserve(workload_.jobs.size());
+        for (const WorkloadJob& job : workload_.jobs) {
+            if (!ids.insert(job.description.id).second) {
+                throw InputError("job " + protocol::quoted(job.description.id) + ": there is another one of this id");
+            }
+            if (!workload_.profiles.contains(job.description.profile)) {
+                throw InputError("job " + protocol::quoted(job.description.id) + ": its profile " +
+                                 protocol::quoted(job.description.profile) + " is not among the profiles");
+            }
+        }
+    }
+
+    bool keep_source_;
+    JsonReader json_;
+    Workload workload_;
+};
+
+Workload parse(std::string text, const std::string& path, const std::string& name, bool keep_source) {
+    try {
+        return WorkloadReader(std::move(text), path, name, keep_source).read();
+    } catch (const InputError& error) {
+        throw InputError(path + ": " + error.what());
+    }
+}
+
+// Seconds as an integer where they are whole, else with as many of six decimals as are needed.
+void append_seconds(Duration duration, std::string& out) {
+    duration.append_to(out);
+    out.erase(out.find_last_not_of('0') + 1);
+    if (out.back() == '.') {
+        out.pop_back();
+    }
+}
+
+void append_text_field(const char* name, std::string_view value, std::string& out) {
+    if (!value.empty()) {
+        out.append(",\"").append(name).append("\":");
+        protocol::append_json_string(value, out);
+    }
+}
+
+void append_job(const JobDescription& job, std::string_view workload, std::string& out) {
+    std::string_view id = job.id;
+    if (id.starts_with(workload) && id.substr(workload.size()).starts_with('!')) {
+        id.remove_prefix(workload.size() + 1);
+    }
+    out += R"({"id":)";
+    protocol::append_json_string(id, out);
+    out += R"(,"subtime":)";
+    append_seconds(job.submit.since_zero(), out);
+    out += R"(,"res":)" + std::to_string(job.processors);
+    if (job.walltime) {
+        out += R"(,"walltime":)";
+        append_seconds(*job.walltime, out);
+    }
+    append_text_field("profile", job.profile, out);
+    if (job.deadline) {
+        out += R"(,"deadline":)";
+        append_seconds(job.deadline->since_zero(), out);
+    }
+    append_text_field("queue", job.queue, out);
+    append_text_field("user", job.user, out);
+    char separator = '[';
+    for (const std::string& license : job.licenses) {
+        out += separator == '[' ? R"(,"licenses":[)" : ",";
+        separator = ',';
+        protocol::append_json_string(license, out);
+    }
+    out += job.licenses.empty() ? "}" : "]}";
+}
+
+void append_profile(const JobProfile& profile, std::string& out) {
+    if (!profile.source.empty()) {
+        out += profile.source;
+        return;
+    }
+    out += R"({"type":"delay","delay":)";
+    append_seconds(profile.delay, out);
+    if (profile.return_code != 0) {
+        out += R"(,"ret":)" + std::to_string(profile.return_code);
+    }
+    out += '}';
+}
+
+}  // namespace
+
+Workload read_workload(const std::string& path, const std::string& name, bool keep_source) {
+    return parse(InputFile(path).read_all(max_file_size), path, name, keep_source);
+}
+
+Workload parse_workload(std::string_view text, const std::string& path, const std::string& name, bool keep_source) {
+    return parse(std::string(text), path, name, keep_source);
+}
+
+void write_workload(const Workload& workload, const std::string& path) {
+    OutputFile file(path);
+    std::string line = R"({"nb_res":)" + std::to_string(workload.processors) + ",\"jobs\":[";
+    const char* separator = "\n";
+    for (const WorkloadJob& job : workload.jobs) {
+        line += std::exchange(separator, ",\n");
+        append_job(job.description, workload.name, line);
+        file.write(line);
+        line.clear();
+    }
+    line += "\n],\"profiles\":{";
+    separator = "\n";
+    for (const auto& [name, profile] : workload.profiles) {
+        line += std::exchange(separator, ",\n");
+        protocol::append_json_string(name, line);
+        line += ':';
+        append_profile(profile, line);
+        file.write(line);
+        line.clear();
+    }
+    line += "\n}}\n";
+    file.write(line);
+    file.commit();
+}
+
+}  // namespace batfill
