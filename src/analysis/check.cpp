@@ -1,0 +1,350 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "farm.hpp"
+#include "job_index.hpp"
+#include <batfill/check.hpp>
+
+namespace batfill {
+
+namespace {
+
+using analysis::Farm;
+using analysis::IndexedJob;
+using analysis::JobIndex;
+
+class Audit {
+ public:
+    Audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
+          const CheckOptions& options)
+        : schedule_(schedule),
+          workloads_(workloads),
+          jobs_(workloads),
+          farm_(analysis::read_farm(platform)),
+          options_(options) {}
+
+    CheckReport run();
+
+ private:
+    void check_job(const ScheduledJob& job);
+    void check_request(const ScheduledJob& job, const JobDescription& description);
+    void check_columns(const ScheduledJob& job);
+    void check_rejected(const ScheduledJob& job);
+    void check_allocation(const ScheduledJob& job, const JobDescription& description);
+    void check_length(const ScheduledJob& job, const IndexedJob& submitted);
+    void check_deadline(const ScheduledJob& job, const JobDescription& description);
+    void check_missing();
+    void check_processors();
+    void check_licenses();
+    void check_machine(const ScheduledJob& job, const std::set<std::string>& licenses);
+
+    int processors() const { return static_cast<int>(farm_.hosts.size()); }
+    bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
+    bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
+    void violation(Time at, const ScheduledJob& job, const std::string& text) {
+        report_.violations.push_back({at, "job " + job.id + ": " + text});
+    }
+
+    const Schedule& schedule_;
+    const std::vector<Workload>& workloads_;
+    JobIndex jobs_;
+    Farm farm_;
+    CheckOptions options_;
+    CheckReport report_;
+    std::unordered_set<std::string_view> seen_;
+    std::vector<const ScheduledJob*> ran_;  // jobs of the workloads that have an execution
+};
+
+CheckReport Audit::run() {
+    report_.jobs = schedule_.jobs.size();
+    for (const ScheduledJob& job : schedule_.jobs) {
+        check_job(job);
+    }
+    check_missing();
+    std::stable_sort(ran_.begin(), ran_.end(), [](const ScheduledJob* a, const ScheduledJob* b) {
+        const ExecutionRecord& first = *a->execution;
+        const ExecutionRecord& second = *b->execution;
+        return std::tie(first.start, first.finish) < std::tie(second.start, second.finish);
+    });
+    check_processors();
+    check_licenses();
+    std::stable_sort(report_.violations.begin(), report_.violations.end(),
+                     [](const Violation& a, const Violation& b) { return a.at < b.at; });
+    return std::move(report_);
+}
+
+void Audit::check_job(const ScheduledJob& job) {
+    if (!seen_.insert(job.id).second) {
+        violation(job.submit, job, "there more than once");
+        return;
+    }
+    const IndexedJob* submitted = jobs_.find(job.id);
+    if (submitted == nullptr) {
+        violation(job.submit, job, "in none of the workloads");
+        return;
+    }
+    const JobDescription& description = *submitted->description;
+    check_request(job, description);
+    if (job.success != (job.state == FinalState::successful)) {
+        violation(
+            job.submit, job,
+            std::string("success is ") + (job.success ? "1" : "0") + " but the final state is " + to_string(job.state));
+    }
+    if (job.state == FinalState::rejected) {
+        check_rejected(job);
+        return;
+    }
+    if (description.processors > processors()) {
+        violation(job.submit, job,
+                  "requests " + std::to_string(description.processors) + " processors of " +
+                      std::to_string(processors()) + " and was not rejected");
+    }
+    if (job.state == FinalState::unfinished) {
+        violation(job.submit, job, "never finished");
+        return;
+    }
+    ran_.push_back(&job);
+    check_columns(job);
+    check_allocation(job, description);
+    check_length(job, *submitted);
+    check_deadline(job, description);
+    if (job.execution->start + options_.tolerance < description.submit) {
+        violation(job.execution->start, job,
+                  "starts at " + job.execution->start.to_string() + ", before its submission at " +
+                      description.submit.to_string());
+    }
+}
+
+// The first columns repeat the workload.
+void Audit::check_request(const ScheduledJob& job, const JobDescription& description) {
+    if (!agree(job.submit, description.submit)) {
+        violation(
+            job.submit, job,
+            "submission_time is " + job.submit.to_string() + ", the workload has " + description.submit.to_string());
+    }
+    if (job.processors != description.processors) {
+        violation(job.submit, job,
+                  "requested_number_of_resources is " + std::to_string(job.processors) + ", the workload has " +
+                      std::to_string(description.processors));
+    }
+    const auto text = [](const std::optional<Duration>& walltime) {
+        return walltime ? walltime->to_string() : std::string("none");
+    };
+    const bool same = job.walltime && description.walltime ? agree(*job.walltime, *description.walltime)
+                                                           : job.walltime == description.walltime;
+    if (!same) {
+        violation(job.submit, job,
+                  "requested_time is " + text(job.walltime) + ", the workload has " + text(description.walltime));
+    }
+}
+
+void Audit::check_columns(const ScheduledJob& job) {
+    const ExecutionRecord& times = *job.execution;
+    if (times.length < Duration()) {
+        violation(times.start, job, "execution_time is " + times.length.to_string() + ", less than 0");
+    }
+    if (!agree(times.finish, times.start + times.length)) {
+        violation(times.start, job,
+                  "finish_time is " + times.finish.to_string() + ", but starting_time + execution_time is " +
+                      (times.start + times.length).to_string());
+    }
+    if (!agree(times.wait, times.start - job.submit)) {
+        violation(times.start, job,
+                  "waiting_time is " + times.wait.to_string() + ", but starting_time - submission_time is " +
+                      (times.start - job.submit).to_string());
+    }
+    if (!agree(times.turnaround, times.finish - job.submit)) {
+        violation(times.start, job,
+                  "turnaround_time is " + times.turnaround.to_string() + ", but finish_time - submission_time is " +
+                      (times.finish - job.submit).to_string());
+    }
+}
+
+void Audit::check_rejected(const ScheduledJob& job) {
+    ++report_.rejected;
+    if (job.execution || !job.allocation.empty()) {
+        violation(job.submit, job, "rejected, but has times or an allocation");
+    }
+}
+
+void Audit::check_allocation(const ScheduledJob& job, const JobDescription& description) {
+    const Time start = job.execution->start;
+    if (job.allocation.size() != description.processors) {
+        violation(start, job,
+                  "has " + std::to_string(job.allocation.size()) + " processors, requested " +
+                      std::to_string(description.processors));
+    }
+    if (!job.allocation.empty() && job.allocation.last() >= processors()) {
+        violation(start, job,
+                  "has processor " + std::to_string(job.allocation.last()) + ", the platform's last is " +
+                      std::to_string(processors() - 1));
+    }
+}
+
+void Audit::check_length(const ScheduledJob& job, const IndexedJob& submitted) {
+    const Time start = job.execution->start;
+    const Duration length = job.execution->length;
+    const std::optional<Duration>& walltime = submitted.description->walltime;
+    const bool fixed = submitted.profile != nullptr && submitted.profile->type == JobProfile::Type::delay;
+    const bool ended_by_itself = job.state == FinalState::successful || job.state == FinalState::failed;
+
+    if (fixed && job.state != FinalState::killed) {
+        const Duration delay = submitted.profile->delay;
+        const bool reaches = walltime && delay >= *walltime;
+        const Duration expected = reaches ? *walltime : delay;
+        if (!agree(length, expected)) {
+            violation(start, job,
+                      "runs " + length.to_string() + " s, expected " + expected.to_string() +
+                          (reaches ? ", its walltime" : ", its delay"));
+        }
+        if (reaches == ended_by_itself) {
+            violation(start, job,
+                      std::string("is ") + to_string(job.state) + " with delay " + delay.to_string() +
+                          " and walltime " + (walltime ? walltime->to_string() : "none"));
+        }
+        return;
+    }
+    if (fixed && length > submitted.profile->delay + options_.tolerance) {
+        violation(start, job,
+                  "runs " + length.to_string() + " s, longer than its delay " + submitted.profile->delay.to_string());
+    }
+    if (walltime && length > *walltime + options_.tolerance) {
+        violation(start, job, "runs " + length.to_string() + " s, longer than its walltime " + walltime->to_string());
+    }
+    if (job.state == FinalState::walltime_reached && (!walltime || length + options_.tolerance < *walltime)) {
+        violation(start, job,
+                  "is " + std::string(to_string(job.state)) + " after " + length.to_string() + " s, its walltime is " +
+                      (walltime ? walltime->to_string() : "none"));
+    }
+}
+
+void Audit::check_deadline(const ScheduledJob& job, const JobDescription& description) {
+    if (!description.deadline) {
+        return;
+    }
+    ++report_.deadlines;
+    if (job.execution->finish <= *description.deadline + options_.tolerance) {
+        return;
+    }
+    ++report_.missed_deadlines;
+    if (options_.deadlines_bind) {
+        violation(job.execution->finish, job,
+                  "finishes at " + job.execution->finish.to_string() + ", after its deadline " +
+                      description.deadline->to_string());
+    }
+}
+
+void Audit::check_missing() {
+    for (const Workload& workload : workloads_) {
+        for (const WorkloadJob& job : workload.jobs) {
+            if (!seen_.contains(job.description.id)) {
+                report_.violations.push_back({job.description.submit, "job " + job.description.id + ": missing"});
+            }
+        }
+    }
+}
+
+// Walks the jobs by start and remembers for every processor the job that holds it longest. A job that starts before
+// that one is over shares the processor with it. Each job is reported once, on its lowest such processor.
+void Audit::check_processors() {
+    std::vector<const ScheduledJob*> holders(farm_.hosts.size(), nullptr);
+    for (const ScheduledJob* job : ran_) {
+        const Time start = job->execution->start;
+        const Time finish = job->execution->finish;
+        bool reported = false;
+        for (const ResourceSet::Interval& interval : job->allocation.intervals()) {
+            for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
+                const ScheduledJob*& holder = holders[static_cast<std::size_t>(processor)];
+                if (!reported && holder != nullptr && holder->execution->finish > start + options_.tolerance) {
+                    violation(start, *job,
+                              "starts at " + start.to_string() + " on processor " + std::to_string(processor) +
+                                  ", which job " + holder->id + " has until " + holder->execution->finish.to_string());
+                    reported = true;
+                }
+                if (holder == nullptr || holder->execution->finish < finish) {
+                    holder = job;
+                }
+            }
+        }
+    }
+}
+
+// Follows the licences in use through time. As with processors, two jobs overlap only if each starts, by more than the
+// tolerance, before the other ends: copies are taken that much after the start, and copies freed are taken up first.
+void Audit::check_licenses() {
+    if (!farm_.has_licenses()) {
+        return;
+    }
+    struct Change {
+        Time at;
+        int copies;
+        const ScheduledJob* job;
+        std::string license;
+    };
+    std::vector<Change> changes;
+    for (const ScheduledJob* job : ran_) {
+        const std::vector<std::string>& listed = jobs_.find(job->id)->description->licenses;
+        const std::set<std::string> licenses(listed.begin(), listed.end());
+        if (licenses.empty()) {
+            continue;
+        }
+        check_machine(*job, licenses);
+        const Time taken = job->execution->start + options_.tolerance;
+        if (taken < job->execution->finish) {
+            for (const std::string& license : licenses) {
+                changes.push_back({taken, 1, job, license});
+                changes.push_back({job->execution->finish, -1, job, license});
+            }
+        }
+    }
+    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+        return std::tie(a.at, a.copies) < std::tie(b.at, b.copies);
+    });
+    std::map<std::string, long long> used;
+    for (const Change& change : changes) {
+        long long& count = used[change.license];
+        count += change.copies;
+        const auto total = farm_.copies.find(change.license);
+        const long long copies = total == farm_.copies.end() ? 0 : total->second;
+        if (change.copies > 0 && count > copies) {
+            violation(change.job->execution->start, *change.job,
+                      "takes copy " + std::to_string(count) + " of licence " + change.license + ", there are " +
+                          std::to_string(copies));
+        }
+    }
+}
+
+// A job with licences runs on one machine that may have all of them.
+void Audit::check_machine(const ScheduledJob& job, const std::set<std::string>& licenses) {
+    const Farm::Host* first = nullptr;
+    for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
+        for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
+            const Farm::Host& host = farm_.hosts[static_cast<std::size_t>(processor)];
+            first = first == nullptr ? &host : first;
+            if (host.machine != first->machine) {
+                violation(job.execution->start, job,
+                          "needs licences and is on machines " + first->machine + " and " + host.machine);
+                return;
+            }
+            if (!std::includes(host.licenses.begin(), host.licenses.end(), licenses.begin(), licenses.end())) {
+                violation(job.execution->start, job,
+                          "needs licences that processor " + std::to_string(processor) + " does not have");
+                return;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
+                           const CheckOptions& options) {
+    return Audit(schedule, workloads, platform, options).run();
+}
+
+}  // namespace batfill

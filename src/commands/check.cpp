@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <iostream>
+
+#include "analysis_inputs.hpp"
+#include "command.hpp"
+#include <batfill/check.hpp>
+#include <batfill/error.hpp>
+
+namespace batfill::commands {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* summary =
+    "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations "
+    "of\n"
+    "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
+    "walltime demand, columns that agree, licences. Exit status 0 if all is well, 1 with the first violations if not.";
+
+void print_report(const CheckReport& report, std::size_t first) {
+    const std::size_t shown = std::min(first, report.violations.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        std::cout << report.violations[i].text << '\n';
+    }
+    std::cout << report.jobs << " jobs, ";
+    if (report.violations.empty()) {
+        std::cout << "no violations";
+    } else {
+        std::cout << report.violations.size() << " violations";
+        if (shown < report.violations.size()) {
+            std::cout << ", the first " << shown << " shown";
+        }
+    }
+    std::cout << " (" << report.rejected << " rejected";
+    if (report.deadlines > 0) {
+        std::cout << "; " << report.missed_deadlines << " of " << report.deadlines << " deadlines missed";
+    }
+    std::cout << ")\n";
+}
+
+}  // namespace
+
+int check(const Arguments& arguments) {
+    std::string schedule_path;
+    std::string platform_path;
+    std::string master;
+    std::string tolerance;
+    std::vector<std::string> workload_paths;
+    unsigned first = 0;
+    po::options_description options;
+    auto add = options.add_options();
+    add("schedule", po::value(&schedule_path)->required());
+    add("workload,w", po::value(&workload_paths)->required()->value_name("FILE"),
+        "workload that was run; several become w0, w1, ...");
+    add("platform,p", po::value(&platform_path)->required()->value_name("FILE"), "SimGrid platform it was run on");
+    add("master-host,m", po::value(&master)->default_value("master_host")->value_name("NAME"),
+        "host of the platform that does not compute");
+    add("tolerance", po::value(&tolerance)->default_value("0.000001")->value_name("SECONDS"),
+        "how much times that should agree may differ");
+    add("first", po::value(&first)->default_value(10)->value_name("N"), "violations to print");
+    add("deadlines", po::bool_switch(), "a missed deadline is a violation, not only counted");
+    po::positional_options_description positional;
+    positional.add("schedule", 1);
+    po::variables_map values;
+    if (!parse(arguments, "batfill check PREFIX_jobs.csv -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", summary,
+               options, positional, values)) {
+        return 0;
+    }
+    CheckOptions check_options;
+    check_options.tolerance = seconds_option("--tolerance", tolerance, Duration());
+    check_options.deadlines_bind = values["deadlines"].as<bool>();
+    const CheckReport report = check_schedule(read_schedule(schedule_path), read_workloads(workload_paths),
+                                              read_platform(platform_path, master), check_options);
+    print_report(report, first);
+    return report.violations.empty() ? 0 : 1;
+}
+
+}  // namespace batfill::commands

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "analysis_inputs.hpp"
+#include "command.hpp"
+#include <batfill/error.hpp>
+#include <batfill/metrics.hpp>
+#include <batfill/platform.hpp>
+
+namespace batfill::commands {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* summary =
+    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation needs the\n"
+    "number of processors (--processors or --platform), the metrics of deadlines need the workload.";
+
+constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
+    {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
+
+MetricsFormat format_named(const std::string& name) {
+    std::string known;
+    for (const auto& [text, format] : formats) {
+        if (text == name) {
+            return format;
+        }
+        known += (known.empty() ? "" : ", ") + std::string(text);
+    }
+    throw UsageError("unknown format '" + name + "', known: " + known);
+}
+
+std::string without_suffix(std::string path) {
+    for (const std::string_view suffix : {".gz", ".csv", "jobs", "_", "."}) {
+        if (path.size() > suffix.size() && path.ends_with(suffix)) {
+            path.resize(path.size() - suffix.size());
+        }
+    }
+    return path;
+}
+
+// "out/easy_jobs.csv" is labelled "easy", or "out/easy" if that would give two runs the same label.
+std::vector<std::string> labels(const std::vector<std::string>& paths) {
+    std::vector<std::string> result;
+    for (const std::string& path : paths) {
+        result.push_back(without_suffix(path.substr(path.rfind('/') + 1)));
+    }
+    if (std::set<std::string>(result.begin(), result.end()).size() < paths.size()) {
+        std::transform(paths.begin(), paths.end(), result.begin(), without_suffix);
+    }
+    return result;
+}
+
+std::optional<int> machine_size(const po::variables_map& values) {
+    if (values.count("processors") != 0 && values.count("platform") != 0) {
+        throw UsageError("--processors and --platform both give the number of processors, expected one of them");
+    }
+    if (values.count("platform") != 0) {
+        const Platform platform =
+            read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+        return static_cast<int>(platform.hosts.size());
+    }
+    if (values.count("processors") == 0) {
+        return std::nullopt;
+    }
+    const int processors = values["processors"].as<int>();
+    if (processors < 1) {
+        throw UsageError("--processors is " + std::to_string(processors) + ", expected at least 1");
+    }
+    return processors;
+}
+
+}  // namespace
+
+int metrics(const Arguments& arguments) {
+    std::vector<std::string> schedule_paths;
+    std::vector<std::string> workload_paths;
+    std::string tau;
+    std::string format;
+    po::options_description options;
+    auto add = options.add_options();
+    add("schedules", po::value(&schedule_paths)->required());
+    add("workload,w", po::value(&workload_paths)->value_name("FILE"),
+        "workload of all the runs, for its deadlines; several become w0, w1, ...");
+    add("platform,p", po::value<std::string>()->value_name("FILE"), "SimGrid platform, for its number of processors");
+    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
+        "host of the platform that does not compute");
+    add("processors", po::value<int>()->value_name("N"), "number of processors, instead of a platform");
+    add("tau", po::value(&tau)->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
+    add("format,f", po::value(&format)->default_value("table")->value_name("NAME"), "table, csv or json");
+    po::positional_options_description positional;
+    positional.add("schedules", -1);
+    po::variables_map values;
+    if (!parse(arguments, "batfill metrics PREFIX_jobs.csv... [OPTION]...", summary, options, positional, values)) {
+        return 0;
+    }
+    const MetricsFormat chosen_format = format_named(format);
+    MetricsOptions metrics_options;
+    metrics_options.tau = seconds_option("--tau", tau, Duration::microseconds(1));
+    metrics_options.processors = machine_size(values);
+    const std::vector<Workload> workloads = read_workloads(workload_paths);
+    const std::vector<std::string> names = labels(schedule_paths);
+    std::vector<RunMetrics> runs;
+    for (std::size_t i = 0; i < schedule_paths.size(); ++i) {
+        runs.push_back({names[i], compute_metrics(read_schedule(schedule_paths[i]), metrics_options, workloads)});
+    }
+    write_metrics(std::cout, runs, chosen_format);
+    return 0;
+}
+
+}  // namespace batfill::commands
