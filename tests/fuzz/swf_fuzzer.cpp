@@ -1,0 +1,29 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include <batfill/error.hpp>
+#include <batfill/swf.hpp>
+
+// The SWF reader and converter take any text or refuse it with InputError, and no job gets lost on the way.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    try {
+        const batfill::SwfLog log = batfill::parse_swf({reinterpret_cast<const char*>(data), size}, "fuzz");
+        batfill::count_anomalies(log);
+        batfill::SwfConversion conversion;
+        conversion.partitions = {1, 2};
+        conversion.unit = 3;
+        conversion.shift = true;
+        const batfill::SwfWorkload converted = batfill::convert_swf(log, conversion);
+        std::size_t jobs = converted.workload.jobs.size();
+        for (const auto& rule : converted.dropped) {
+            jobs += rule.jobs;
+        }
+        if (jobs != log.jobs.size()) {
+            std::abort();
+        }
+    } catch (const batfill::InputError&) {
+    }
+    return 0;
+}

@@ -1,0 +1,313 @@
+#include <algorithm>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/error.hpp>
+#include <batfill/swf.hpp>
+
+using namespace batfill;
+
+namespace {
+
+// A valid log line by line; the defaults give a job that is kept.
+struct Line {
+    std::string number = "1";
+    std::string submit = "0";
+    std::string run = "100";
+    std::string allocated = "4";
+    std::string requested = "4";
+    std::string estimate = "200";
+    std::string status = "1";
+    std::string user = "3";
+    std::string queue = "1";
+    std::string partition = "1";
+};
+
+std::string text_of(const std::vector<Line>& lines) {
+    std::string text;
+    for (const Line& l : lines) {
+        text += l.number + " " + l.submit + " 0 " + l.run + " " + l.allocated + " -1 -1 " + l.requested + " " +
+                l.estimate + " -1 " + l.status + " " + l.user + " -1 -1 " + l.queue + " " + l.partition + " -1 -1\n";
+    }
+    return text;
+}
+
+SwfLog log_of(const std::vector<Line>& lines, const std::string& header = "; MaxProcs: 64\n") {
+    return parse_swf(header + text_of(lines), "some.swf");
+}
+
+std::vector<std::string> ids(const SwfWorkload& converted) {
+    std::vector<std::string> found;
+    for (const WorkloadJob& job : converted.workload.jobs) {
+        found.push_back(job.description.id);
+    }
+    return found;
+}
+
+std::size_t count_of(const std::vector<SwfWorkload::Count>& counts, const std::string& start) {
+    for (const auto& [what, jobs] : counts) {
+        if (what.starts_with(start)) {
+            return jobs;
+        }
+    }
+    return 0;
+}
+
+using Ids = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a job of an SWF log becomes a job with a delay profile", "[swf]") {
+    const SwfWorkload converted = convert_swf(log_of({{.number = "12", .submit = "50", .run = "99.5"}}), {});
+    REQUIRE(converted.workload.jobs.size() == 1);
+    const JobDescription& job = converted.workload.jobs[0].description;
+    CHECK(job.id == "w0!12");
+    CHECK(job.submit == Time::seconds(50));
+    CHECK(job.processors == 4);
+    CHECK(job.walltime == Duration::seconds(200));
+    CHECK(job.user == "3");
+    CHECK(job.queue == "1");
+    CHECK(job.profile == "d99.5");
+    REQUIRE(converted.workload.profiles.size() == 1);
+    const JobProfile& profile = converted.workload.profiles.at("d99.5");
+    CHECK(profile.type == JobProfile::Type::delay);
+    CHECK(profile.delay == Duration::microseconds(99'500'000));
+    CHECK(converted.workload.processors == 64);
+}
+
+TEST_CASE("an unknown user or queue of an SWF log is left out", "[swf]") {
+    const SwfWorkload converted = convert_swf(log_of({{.user = "-1", .queue = "-1"}}), {});
+    CHECK(converted.workload.jobs.at(0).description.user.empty());
+    CHECK(converted.workload.jobs.at(0).description.queue.empty());
+}
+
+TEST_CASE("SWF jobs without run time, processors or submission are dropped and counted by reason", "[swf]") {
+    const SwfWorkload converted = convert_swf(log_of({{.number = "1"},
+                                                      {.number = "2", .run = "0"},
+                                                      {.number = "3", .run = "-1", .allocated = "-1"},
+                                                      {.number = "4", .allocated = "-1"},
+                                                      {.number = "5", .allocated = "0"},
+                                                      {.number = "6", .submit = "-1"}}),
+                                              {});
+    CHECK(ids(converted) == Ids{"w0!1"});
+    CHECK(count_of(converted.dropped, "run time <= 0") == 2);
+    CHECK(count_of(converted.dropped, "allocated processors <= 0") == 2);
+    CHECK(count_of(converted.dropped, "submit time unknown") == 1);
+}
+
+TEST_CASE("SWF jobs are dropped by queue, partition, status, submission, overrun and width", "[swf]") {
+    const SwfLog log = log_of({{.number = "1", .submit = "10", .queue = "0", .partition = "1"},
+                               {.number = "2", .submit = "20", .queue = "1", .partition = "2"},
+                               {.number = "3", .submit = "30", .status = "5", .queue = "2", .partition = "3"},
+                               {.number = "4", .submit = "40", .run = "201", .queue = "1", .partition = "2"},
+                               {.number = "5", .submit = "50", .requested = "16", .queue = "-1", .partition = "1"}});
+    SwfConversion conversion;
+    SECTION("nothing asked") {
+        CHECK(ids(convert_swf(log, conversion)).size() == 5);
+    }
+    SECTION("queues") {
+        conversion.excluded_queues = {0, -1};
+        CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!2", "w0!3", "w0!4"});
+        CHECK(count_of(convert_swf(log, conversion).dropped, "queue is 0, -1") == 2);
+    }
+    SECTION("partitions") {
+        conversion.partitions = {2, 3};
+        CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!2", "w0!3", "w0!4"});
+        CHECK(count_of(convert_swf(log, conversion).dropped, "partition is not 2, 3") == 2);
+    }
+    SECTION("statuses") {
+        conversion.excluded_statuses = {5};
+        CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!4", "w0!5"});
+    }
+    SECTION("submission, half open") {
+        conversion.from = Duration::seconds(20);
+        conversion.until = Duration::seconds(40);
+        CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!2", "w0!3"});
+    }
+    SECTION("longer than the estimate") {
+        conversion.drop_longer_than_estimate = true;
+        CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!3", "w0!5"});
+    }
+    SECTION("too wide") {
+        conversion.max_processors = 15;
+        CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!3", "w0!4"});
+    }
+}
+
+TEST_CASE("the size of an SWF job is what it requested, or what it got where that is unknown or wanted", "[swf]") {
+    const SwfLog log = log_of({{.number = "1", .allocated = "5", .requested = "4"},
+                               {.number = "2", .allocated = "5", .requested = "-1"},
+                               {.number = "3", .allocated = "5", .requested = "0"}});
+    SwfConversion conversion;
+    const auto sizes = [&] {
+        std::vector<int> found;
+        for (const WorkloadJob& job : convert_swf(log, conversion).workload.jobs) {
+            found.push_back(job.description.processors);
+        }
+        return found;
+    };
+    CHECK(sizes() == std::vector<int>{4, 5, 5});
+    CHECK(count_of(convert_swf(log, conversion).noted, "no requested processors") == 2);
+    conversion.size = SwfConversion::Size::allocated;
+    CHECK(sizes() == std::vector<int>{5, 5, 5});
+    CHECK(count_of(convert_swf(log, conversion).noted, "no requested processors") == 0);
+    conversion.unit = 2;
+    CHECK(sizes() == std::vector<int>{3, 3, 3});
+    CHECK(convert_swf(log, conversion).workload.processors == 32);
+}
+
+TEST_CASE("an SWF job without requested time gets its run time, a given walltime or none", "[swf]") {
+    const SwfLog log = log_of({{.number = "1", .estimate = "-1"}, {.number = "2", .estimate = "0"}, {.number = "3"}});
+    SwfConversion conversion;
+    const auto walltimes = [&] {
+        std::vector<std::optional<Duration>> found;
+        for (const WorkloadJob& job : convert_swf(log, conversion).workload.jobs) {
+            found.push_back(job.description.walltime);
+        }
+        return found;
+    };
+    using Walltimes = std::vector<std::optional<Duration>>;
+    const Duration requested = Duration::seconds(200);
+    CHECK(walltimes() == Walltimes{Duration::seconds(100), Duration::seconds(100), requested});
+    CHECK(count_of(convert_swf(log, conversion).noted, "no requested time: the run time") == 2);
+    conversion.missing_walltime_exact = false;
+    CHECK(walltimes() == Walltimes{std::nullopt, std::nullopt, requested});
+    conversion.missing_walltime = Duration::seconds(7);
+    CHECK(walltimes() == Walltimes{Duration::seconds(7), Duration::seconds(7), requested});
+    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime") == 2);
+}
+
+TEST_CASE("a run time longer than the walltime stays in the SWF job's profile", "[swf]") {
+    const SwfWorkload converted = convert_swf(log_of({{.run = "500"}}), {});
+    CHECK(converted.workload.jobs.at(0).description.walltime == Duration::seconds(200));
+    CHECK(converted.workload.profiles.at("d500").delay == Duration::seconds(500));
+    CHECK(count_of(converted.noted, "run time > walltime") == 1);
+}
+
+TEST_CASE("SWF ids have one width and jobs are in the order in which Batsim submits them", "[swf]") {
+    const SwfWorkload converted = convert_swf(log_of({{.number = "100", .submit = "5"},
+                                                      {.number = "20", .submit = "5"},
+                                                      {.number = "3", .submit = "9"},
+                                                      {.number = "4", .submit = "1"}}),
+                                              {});
+    CHECK(ids(converted) == Ids{"w0!004", "w0!020", "w0!100", "w0!003"});
+}
+
+TEST_CASE("SWF submission times can be counted from the first kept job", "[swf]") {
+    SwfConversion conversion;
+    conversion.shift = true;
+    const SwfLog log = log_of({{.number = "1", .submit = "900", .run = "0"},
+                               {.number = "2", .submit = "1000"},
+                               {.number = "3", .submit = "1000.5"}});
+    const SwfWorkload converted = convert_swf(log, conversion);
+    CHECK(converted.workload.jobs.at(0).description.submit == Time());
+    CHECK(converted.workload.jobs.at(1).description.submit == Time::at(Duration::microseconds(500'000)));
+}
+
+TEST_CASE("partial runs of an SWF job count only where the job has no line of its own", "[swf]") {
+    const SwfWorkload converted = convert_swf(log_of({{.number = "1", .status = "1"},
+                                                      {.number = "1", .status = "2"},
+                                                      {.number = "1", .submit = "20", .status = "3"},
+                                                      {.number = "2", .submit = "30", .status = "4"}}),
+                                              {});
+    CHECK(ids(converted) == Ids{"w0!1", "w0!2"});
+    CHECK(count_of(converted.dropped, "partial run") == 2);
+}
+
+TEST_CASE("equal job numbers in an SWF log give different ids", "[swf]") {
+    const SwfWorkload converted = convert_swf(
+        log_of({{.number = "7"}, {.number = "7", .submit = "1"}, {.number = "12"}, {.number = "7", .submit = "2"}}),
+        {});
+    CHECK(ids(converted) == Ids{"w0!07", "w0!12", "w0!07-2", "w0!07-3"});
+    CHECK(count_of(converted.noted, "job number seen before") == 2);
+}
+
+TEST_CASE("the size of the machine comes from the option, the SWF header or the widest job", "[swf]") {
+    const std::vector<Line> lines = {{.number = "1", .requested = "6"}, {.number = "2", .partition = "2"}};
+    const auto processors = [&](const std::string& header, const SwfConversion& conversion = {}) {
+        return convert_swf(log_of(lines, header), conversion).workload.processors;
+    };
+    SwfConversion second;
+    second.partitions = {2};
+    const std::string parts = "; MaxProcs: 60 (16, 44)\n";
+    CHECK(processors("; MaxProcs: 338\n") == 338);
+    CHECK(processors("; MaxProcs: 338 (batch partition; 512 total)\n") == 338);
+    CHECK(processors(parts) == 60);
+    CHECK(processors(parts, second) == 44);
+    CHECK(processors("; MaxProcs: 60 (16, 40)\n", second) == 60);
+    CHECK(processors("; MaxProcs: 60 (16, 44\n", second) == 60);
+    CHECK(processors("; MaxProcs: unknown\n") == 6);
+    CHECK(processors("; MaxProcs: 0\n") == 6);
+    CHECK(processors("; MaxProcs: -1\n") == 6);
+    CHECK(processors("; MaxProcs: 99999999999\n") == 6);
+    CHECK(processors("; MaxProcs:\n") == 6);
+    CHECK(processors("") == 6);
+    second.processors = 50;
+    CHECK(processors(parts, second) == 50);
+}
+
+TEST_CASE("SWF jobs wider than the machine are kept and noted", "[swf]") {
+    const SwfWorkload converted = convert_swf(log_of({{.requested = "65"}}), {});
+    CHECK(converted.workload.jobs.size() == 1);
+    CHECK(count_of(converted.noted, "wider than 64") == 1);
+}
+
+TEST_CASE("an SWF job of more processors than can be counted is refused with its line", "[swf]") {
+    CHECK_THROWS_WITH(convert_swf(log_of({{}, {.requested = "2147483647"}}), {}),
+                      "some.swf:3: expected at most 2147483646 processors, found 2147483647");
+}
+
+TEST_CASE("the anomalies of an SWF log are counted before cleaning", "[swf]") {
+    const SwfAnomalies counts = count_anomalies(log_of({{.submit = "10", .run = "0"},
+                                                        {.submit = "5", .run = "-1", .allocated = "-1"},
+                                                        {.submit = "5", .allocated = "5"},
+                                                        {.submit = "6", .run = "260"},
+                                                        {.submit = "7", .run = "261"},
+                                                        {.submit = "8", .requested = "-1", .estimate = "-1"}}));
+    CHECK(counts.no_run_time == 2);
+    CHECK(counts.no_processors == 1);
+    CHECK(counts.more_than_requested == 1);
+    CHECK(counts.over_requested_time == 2);
+    CHECK(counts.over_requested_time_60s == 1);
+    CHECK(counts.no_requested_processors == 1);
+    CHECK(counts.no_requested_time == 1);
+    CHECK(counts.out_of_order == 1);
+}
+
+TEST_CASE("every job of a random SWF log is either kept or dropped, and ids are unique and in order", "[swf]") {
+    std::mt19937_64 random(11);
+    const auto pick = [&](int low, int high) {
+        return std::to_string(std::uniform_int_distribution<int>(low, high)(random));
+    };
+    for (int round = 0; round < 200; ++round) {
+        std::vector<Line> lines;
+        for (int i = 0; i < 40; ++i) {
+            lines.push_back({.number = pick(0, 60),
+                             .submit = pick(-1, 20),
+                             .run = pick(-1, 5),
+                             .allocated = pick(-1, 4),
+                             .requested = pick(-1, 4),
+                             .estimate = pick(-1, 5),
+                             .status = pick(-1, 5),
+                             .queue = pick(-1, 2)});
+        }
+        SwfConversion conversion;
+        conversion.excluded_queues = {0};
+        const SwfWorkload converted = convert_swf(log_of(lines), conversion);
+        std::size_t dropped = 0;
+        for (const auto& count : converted.dropped) {
+            dropped += count.jobs;
+        }
+        REQUIRE(converted.workload.jobs.size() + dropped == lines.size());
+        const auto& jobs = converted.workload.jobs;
+        for (std::size_t i = 1; i < jobs.size(); ++i) {
+            const JobDescription& a = jobs[i - 1].description;
+            const JobDescription& b = jobs[i].description;
+            REQUIRE((a.submit < b.submit || (a.submit == b.submit && a.id < b.id)));
+        }
+        Ids all = ids(converted);
+        std::sort(all.begin(), all.end());
+        REQUIRE(std::adjacent_find(all.begin(), all.end()) == all.end());
+    }
+}
