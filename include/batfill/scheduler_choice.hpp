@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include <batfill/parameters.hpp>
+
+namespace batfill {
+
+// Which algorithm is to run, with which parameters.
+struct SchedulerChoice {
+    std::string algorithm;  // empty: none chosen
+    Parameters::Given parameters;
+};
+
+// The choice that Batsim's --sched-cfg makes if `configuration` is a JSON object with the member "algorithm" (a string)
+// or "params" (an object whose values are strings, numbers, booleans or arrays of numbers): {"algorithm": "easy",
+// "params": {"threshold": 200000}}. Any other text is meant for other schedulers and chooses nothing. Throws UsageError
+// if one of the two members has another type.
+SchedulerChoice parse_scheduler_configuration(const std::string& configuration);
+
+// What the command line says, and for what it leaves open what the configuration says. Parameters of the configuration
+// count only if the command line names no other algorithm. Throws UsageError if no algorithm is named.
+SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration);
+
+}  // namespace batfill

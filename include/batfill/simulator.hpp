@@ -1,0 +1,212 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <queue>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/platform.hpp>
+#include <batfill/resource_set.hpp>
+#include <batfill/time.hpp>
+#include <batfill/workload.hpp>
+
+namespace batfill {
+
+// One line of an events file (Batsim's --events): processors that go or come back, or an event of the user's own that
+// is only passed on to the scheduler.
+struct ExternalEvent {
+    enum class Kind { machine_available, machine_unavailable, other };  // in the order within one instant
+    Time time;
+    Kind kind;
+    ResourceSet processors;
+    std::string type;    // as written
+    std::string source;  // the object, compact JSON
+};
+
+// Reads an events file: one JSON object per line, empty lines skipped. Sorted by time, then kind, then line. Events of
+// unknown type are an error unless `forward_unknown`. Throws InputError naming file and line.
+std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown);
+// The same for the text of an events file; `path` only serves error messages.
+std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown);
+
+// What is simulated. The simulator refers to it and does not change it.
+struct Scenario {
+    Platform platform;
+    std::vector<Workload> workloads;
+    std::vector<std::vector<ExternalEvent>> event_lists;  // one per file
+    std::string scheduler_configuration;                  // --sched-cfg, for a scheduler on the other side of a socket
+    bool forward_unknown_events = false;
+};
+
+// Numbers the jobs of a scenario: workload by workload, in the order of the files.
+using JobNumber = std::size_t;
+
+// What the simulator tells the scheduler.
+struct SimulatedEvent {
+    enum class Kind { submitted, completed, killed, call, notify };
+    Kind kind;
+    Time timestamp;
+    JobNumber job = 0;                     // submitted, completed
+    std::vector<JobNumber> jobs;           // killed
+    std::string notification;              // notify: its type
+    const ExternalEvent* event = nullptr;  // notify, if it comes from an events file
+};
+
+// What the scheduler answers.
+struct SchedulerAction {
+    enum class Kind { start, reject, kill, call, metadata, nothing };
+    Kind kind;
+    Time timestamp;
+    JobNumber job = 0;            // start, reject, metadata
+    ResourceSet allocation;       // start
+    std::vector<JobNumber> jobs;  // kill
+    Time call;                    // call
+    std::string metadata;         // metadata
+};
+struct SchedulerReply {
+    Time now;
+    std::vector<SchedulerAction> actions;
+};
+
+class Simulator;
+
+// The scheduler of a simulation: in this process or at the other end of a socket.
+class SimulatedScheduler {
+   public:
+    virtual ~SimulatedScheduler() = default;
+    // The simulation begins at time 0; `simulator` outlives this object's use. `reply` is empty before each call.
+    virtual void begin(const Simulator& simulator, SchedulerReply& reply) = 0;
+    virtual void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) = 0;
+    // The simulation is over, with no reply expected; also called when it ends by an error.
+    virtual void end(Time now) = 0;
+};
+
+enum class SimulatedState { not_submitted, submitted, running, successful, failed, walltime_reached, killed, rejected };
+
+// A job in the simulation. All pointers are into the scenario.
+struct SimulatedJob {
+    const Workload* workload;
+    const WorkloadJob* job;
+    const JobProfile* profile;
+    SimulatedState state = SimulatedState::not_submitted;
+    bool kill_requested = false;
+    bool forgotten = false;  // its end has been told: the scheduler may not speak of it again
+    Time start;
+    Time end;
+    ResourceSet allocation;
+    std::string metadata;
+};
+
+// For how long machines were in a state, summed over machines as Batsim does: only periods that ended with a change.
+struct MachineTimes {
+    Duration computing;
+    Duration idle;
+    Duration unavailable;
+};
+
+// Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
+// messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds.
+class Simulator {
+   public:
+    // Called now and then with the number of jobs that have ended and the clock.
+    using Progress = std::function<void(std::size_t, Time)>;
+
+    // Throws InputError for jobs that this simulator cannot run (profiles that communicate), naming the job.
+    explicit Simulator(const Scenario& scenario);
+
+    // Runs to the end. Throws InputError if the scheduler asks for something impossible, or if the simulation stops with
+    // jobs that were never started; what ended until then is in ended().
+    // O((jobs + calls) log(jobs + calls)) and what the scheduler takes.
+    void run(SimulatedScheduler& scheduler, const Progress& progress = {});
+
+    const Scenario& scenario() const { return scenario_; }
+    const std::vector<SimulatedJob>& jobs() const { return jobs_; }
+    std::optional<JobNumber> find_job(const std::string& id) const;  // "w0!17"; the first call builds an index
+    // In the order in which their ends were handled: the rows of the jobs' CSV.
+    const std::vector<JobNumber>& ended() const { return ended_; }
+    const MachineTimes& machine_times() const { return machine_times_; }
+    std::size_t messages() const { return messages_; }
+    Time now() const { return now_; }
+
+   private:
+    // Whatever sleeps until an instant. Of those that wake at one instant, the one that fell asleep first is first.
+    struct Sleeper {
+        enum class Kind { submitter, event_submitter, job, call, reply };
+        Time time;
+        std::size_t order;
+        Kind kind;
+        std::size_t number;  // of the workload, event list or job
+    };
+    struct Later {
+        bool operator()(const Sleeper& a, const Sleeper& b) const {
+            return a.time != b.time ? a.time > b.time : a.order > b.order;
+        }
+    };
+    // What lies in Batsim's mailbox: a wake-up, or a submitter's farewell.
+    struct Letter {
+        enum class Kind { wake, job_submitter_bye, event_submitter_bye };
+        Kind kind;
+        Sleeper sleeper;
+    };
+    enum class MachineState { idle, computing, unavailable };
+    struct Machine {
+        MachineState state = MachineState::idle;
+        Time since;
+        bool busy = false;
+    };
+
+    void sleep(Time until, Sleeper::Kind kind, std::size_t number);
+    void read_mailbox();
+    void deliver(const Letter& letter);
+    void submit(std::size_t workload);
+    void external_events(std::size_t list);
+    void say_goodbye(Letter::Kind kind, bool said_nothing);
+    void goodbye(Letter::Kind kind);
+    void continue_reply();
+    void apply(const SchedulerAction& action);
+    void start(const SchedulerAction& action);
+    void kill(const SchedulerAction& action);
+    void end_job(JobNumber number, SimulatedState state);
+    void change_machines(const ExternalEvent& event);
+    void set_state(Machine& machine, MachineState state);
+    Duration run_time(const SimulatedJob& job, SimulatedState& end) const;
+    void send(SimulatedScheduler& scheduler);
+    SimulatedEvent& add_event(SimulatedEvent::Kind kind);
+    bool finished() const;
+    std::string deadlock() const;
+
+    const Scenario& scenario_;
+    std::vector<SimulatedJob> jobs_;
+    std::vector<std::vector<JobNumber>> submissions_;  // of each workload, in the order of submission
+    std::vector<std::size_t> submitted_;               // of each workload, how many
+    std::vector<std::size_t> occurred_;                // of each event list, how many
+    std::vector<Machine> machines_;
+    mutable std::map<std::string, JobNumber> by_id_;
+
+    Time now_;
+    std::priority_queue<Sleeper, std::vector<Sleeper>, Later> sleepers_;
+    std::size_t order_ = 0;
+    std::vector<Letter> mailbox_;       // of the present instant, read from `next_letter_` on
+    std::size_t next_letter_ = 0;
+    std::vector<Letter> late_letters_;  // that arrive only after the frame has left
+    std::vector<SimulatedEvent> frame_;
+    SchedulerReply reply_;
+    std::size_t next_action_ = 0;
+    bool scheduler_ready_ = false;
+
+    std::size_t job_submitters_ = 0;  // still at work
+    std::size_t event_submitters_ = 0;
+    std::size_t running_ = 0;
+    std::size_t in_queue_ = 0;
+    std::size_t pending_calls_ = 0;
+    std::size_t messages_ = 0;
+    std::vector<JobNumber> ended_;
+    MachineTimes machine_times_;
+};
+
+}  // namespace batfill

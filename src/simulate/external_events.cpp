@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <sstream>
+
+#include <batfill/error.hpp>
+#include <batfill/simulator.hpp>
+
+#include "protocol/json.hpp"
+#include "src/core/files.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr std::size_t max_file_size = std::size_t{256} << 20;
+
+ExternalEvent read_event(protocol::JsonReader& json, const std::string& line, bool forward_unknown) {
+    const rapidjson::Value& value = json.parse(line);
+    if (!value.IsObject()) {
+        throw InputError("expected one JSON object per line");
+    }
+    protocol::Fields fields(value, "");
+    ExternalEvent event;
+    event.type = fields.text("type");
+    event.time = fields.time("timestamp");
+    if (event.time < Time()) {
+        fields.fail("timestamp", "a number of seconds from 0");
+    }
+    if (event.type == "machine_available" || event.type == "machine_unavailable") {
+        event.kind = event.type == "machine_available" ? ExternalEvent::Kind::machine_available
+                                                       : ExternalEvent::Kind::machine_unavailable;
+        event.processors = fields.resources("resources");
+        if (event.processors.empty()) {
+            fields.fail("resources", "at least one processor");
+        }
+    } else if (forward_unknown) {
+        event.kind = ExternalEvent::Kind::other;
+    } else {
+        throw InputError("unknown event type " + protocol::quoted(event.type) +
+                         ", known: machine_available, machine_unavailable (--forward-unknown-events passes others on)");
+    }
+    protocol::append_json(value, event.source);
+    return event;
+}
+
+}  // namespace
+
+std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path,
+                                                 bool forward_unknown) {
+    std::vector<ExternalEvent> events;
+    protocol::JsonReader json;
+    std::istringstream lines{std::string(text)};
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+        if (line.find_first_not_of(" \t\r") == std::string::npos) {
+            continue;
+        }
+        try {
+            events.push_back(read_event(json, line, forward_unknown));
+        } catch (const InputError& problem) {
+            throw InputError(path + ":" + std::to_string(number) + ": " + problem.what());
+        }
+    }
+    std::stable_sort(events.begin(), events.end(), [](const ExternalEvent& a, const ExternalEvent& b) {
+        return a.time != b.time ? a.time < b.time : a.kind < b.kind;
+    });
+    return events;
+}
+
+std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown) {
+    return parse_external_events(InputFile(path).read_all(max_file_size), path, forward_unknown);
+}
+
+}  // namespace batfill

@@ -1,0 +1,214 @@
+#include "results.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <batfill/error.hpp>
+#include <batfill/version.hpp>
+
+#include "src/core/files.hpp"
+
+namespace batfill {
+
+namespace {
+
+// Batsim gives a job that ended when it started this run time, so that its stretch is finite.
+const Duration shortest_run_time = Duration::microseconds(10);
+
+const char* name_of(SimulatedState state) {
+    switch (state) {
+        case SimulatedState::successful:
+            return "COMPLETED_SUCCESSFULLY";
+        case SimulatedState::failed:
+            return "COMPLETED_FAILED";
+        case SimulatedState::walltime_reached:
+            return "COMPLETED_WALLTIME_REACHED";
+        case SimulatedState::killed:
+            return "COMPLETED_KILLED";
+        case SimulatedState::rejected:
+            return "REJECTED";
+        case SimulatedState::not_submitted:
+        case SimulatedState::submitted:
+        case SimulatedState::running:
+            break;
+    }
+    return "RUNNING";
+}
+
+void append(std::string& out, long double value) {
+    char text[64];
+    const int length = std::snprintf(text, sizeof text, "%.6f", static_cast<double>(value));
+    out.append(text, static_cast<std::size_t>(length));
+}
+
+void append(std::string& out, Duration value) { value.append_to(out); }
+
+// The times of a job that has run.
+struct Times {
+    Duration run;
+    Duration wait;
+    Duration turnaround;
+
+    explicit Times(const SimulatedJob& job)
+        : run(job.end == job.start ? shortest_run_time : job.end - job.start),
+          wait(job.start - job.job->description.submit),
+          turnaround(wait + run) {}
+    long double stretch() const {
+        return static_cast<long double>(turnaround.count()) / static_cast<long double>(run.count());
+    }
+};
+
+void append_row(std::string& out, const SimulatedJob& job) {
+    const JobDescription& description = job.job->description;
+    const std::string& workload = job.workload->name;
+    out.append(description.id, workload.size() + 1);  // without "w0!"
+    out += ',';
+    out += workload;
+    out += ',';
+    out += description.profile;
+    out += ',';
+    append(out, description.submit.since_zero());
+    out += ',';
+    out += std::to_string(description.processors);
+    out += ',';
+    append(out, description.walltime.value_or(Duration::seconds(-1)));
+    out += job.state == SimulatedState::successful ? ",1," : ",0,";
+    out += name_of(job.state);
+    if (job.state == SimulatedState::rejected) {
+        out += ",,,,,,,,";
+    } else {
+        const Times times(job);
+        out += ',';
+        append(out, job.start.since_zero());
+        out += ',';
+        append(out, times.run);
+        out += ',';
+        append(out, (job.start + times.run).since_zero());
+        out += ',';
+        append(out, times.wait);
+        out += ',';
+        append(out, times.turnaround);
+        out += ',';
+        append(out, times.stretch());
+        out += ',';
+        job.allocation.append_to(out);
+        out += ",-1.000000";
+    }
+    out += ",\"";
+    out += job.metadata;
+    out += "\"\n";
+}
+
+void write_jobs(const Simulator& simulator, const std::string& path) {
+    OutputFile file(path);
+    file.write(
+        "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+        "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
+        "consumed_energy,metadata\n");
+    std::string row;
+    for (const JobNumber number : simulator.ended()) {
+        row.clear();
+        append_row(row, simulator.jobs()[number]);
+        file.write(row);
+    }
+    file.commit();
+}
+
+// Batsim writes the columns in alphabetical order.
+class Row {
+   public:
+    template <class Value>
+    void add(const char* column, const Value& value) {
+        add_text(column, std::to_string(value));
+    }
+    void add(const char* column, long double value) {
+        std::string text;
+        append(text, value);
+        add_text(column, text);
+    }
+    void add(const char* column, Duration value) { add_text(column, value.to_string()); }
+    void add_text(const char* column, const std::string& value) {
+        const char* const separator = names_.empty() ? "" : ",";
+        names_ += separator;
+        names_ += column;
+        values_ += separator;
+        values_ += value;
+    }
+    std::string text() const { return names_ + '\n' + values_ + '\n'; }
+
+   private:
+    std::string names_;
+    std::string values_;
+};
+
+void write_schedule(const Simulator& simulator, const std::string& path, const RealTimes& real_times) {
+    Duration last_end;
+    Duration wait_sum;
+    Duration turnaround_sum;
+    Duration longest_wait;
+    Duration longest_turnaround;
+    long double slowdown_sum = 0;
+    long double greatest_slowdown = 0;
+    std::size_t rejected = 0;
+    std::size_t successful = 0;
+    for (const JobNumber number : simulator.ended()) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        if (job.state == SimulatedState::rejected) {
+            ++rejected;
+            continue;
+        }
+        successful += job.state == SimulatedState::successful ? 1 : 0;
+        const Times times(job);
+        last_end = std::max(last_end, (job.start + times.run).since_zero());
+        wait_sum = wait_sum + times.wait;
+        turnaround_sum = turnaround_sum + times.turnaround;
+        longest_wait = std::max(longest_wait, times.wait);
+        longest_turnaround = std::max(longest_turnaround, times.turnaround);
+        slowdown_sum += times.stretch();
+        greatest_slowdown = std::max(greatest_slowdown, times.stretch());
+    }
+    const std::size_t jobs = simulator.ended().size();
+    // Batsim divides by all jobs, the rejected ones included.
+    const auto mean = [&](long double sum) { return jobs == 0 ? 0 : sum / static_cast<long double>(jobs); };
+    const auto mean_seconds = [&](Duration sum) { return mean(static_cast<long double>(sum.count()) / 1e6L); };
+
+    Row row;
+    row.add_text("batsim_version", std::string("batfill-") + version);
+    row.add("consumed_joules", 0.0L);
+    row.add("makespan", last_end);
+    row.add("max_slowdown", greatest_slowdown);
+    row.add("max_turnaround_time", longest_turnaround);
+    row.add("max_waiting_time", longest_wait);
+    row.add("mean_slowdown", mean(slowdown_sum));
+    row.add("mean_turnaround_time", mean_seconds(turnaround_sum));
+    row.add("mean_waiting_time", mean_seconds(wait_sum));
+    row.add("nb_computing_machines", simulator.scenario().platform.hosts.size());
+    row.add("nb_grouped_switches", 0);
+    row.add("nb_jobs", jobs);
+    row.add("nb_jobs_finished", jobs - rejected);
+    row.add("nb_jobs_killed", jobs - rejected - successful);
+    row.add("nb_jobs_rejected", rejected);
+    row.add("nb_jobs_success", successful);
+    row.add("nb_machine_switches", 0);
+    row.add("scheduling_time", static_cast<long double>(real_times.scheduling));
+    row.add("simulation_time", static_cast<long double>(real_times.simulation));
+    row.add("success_rate", mean(static_cast<long double>(successful)));
+    row.add("time_computing", simulator.machine_times().computing);
+    row.add("time_idle", simulator.machine_times().idle);
+    row.add("time_sleeping", Duration());
+    row.add("time_switching_off", Duration());
+    row.add("time_switching_on", Duration());
+    row.add("time_unavailable", simulator.machine_times().unavailable);
+    OutputFile file(path);
+    file.write(row.text());
+    file.commit();
+}
+
+}  // namespace
+
+void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times) {
+    write_jobs(simulator, prefix + "_jobs.csv");
+    write_schedule(simulator, prefix + "_schedule.csv", real_times);
+}
+
+}  // namespace batfill
