@@ -18,6 +18,10 @@ using analysis::Farm;
 using analysis::IndexedJob;
 using analysis::JobIndex;
 
+std::string text(const std::optional<Duration>& walltime) {
+    return walltime ? walltime->to_string() : "none";
+}
+
 class Audit {
  public:
     Audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
@@ -36,7 +40,9 @@ class Audit {
     void check_columns(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job);
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
-    void check_length(const ScheduledJob& job, const IndexedJob& submitted);
+    void check_end(const ScheduledJob& job, const IndexedJob& submitted);
+    void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
+                            const std::optional<Duration>& walltime);
     void check_deadline(const ScheduledJob& job, const JobDescription& description);
     void check_missing();
     void check_processors();
@@ -46,8 +52,8 @@ class Audit {
     int processors() const { return static_cast<int>(farm_.hosts.size()); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
     bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
-    void violation(Time at, const ScheduledJob& job, const std::string& text) {
-        report_.violations.push_back({at, "job " + job.id + ": " + text});
+    void violation(Time at, const ScheduledJob& job, const std::string& what) {
+        report_.violations.push_back({at, "job " + job.id + ": " + what});
     }
 
     const Schedule& schedule_;
@@ -111,7 +117,7 @@ void Audit::check_job(const ScheduledJob& job) {
     ran_.push_back(&job);
     check_columns(job);
     check_allocation(job, description);
-    check_length(job, *submitted);
+    check_end(job, *submitted);
     check_deadline(job, description);
     if (job.execution->start + options_.tolerance < description.submit) {
         violation(job.execution->start, job,
@@ -132,9 +138,6 @@ void Audit::check_request(const ScheduledJob& job, const JobDescription& descrip
                   "requested_number_of_resources is " + std::to_string(job.processors) + ", the workload has " +
                       std::to_string(description.processors));
     }
-    const auto text = [](const std::optional<Duration>& walltime) {
-        return walltime ? walltime->to_string() : std::string("none");
-    };
     const bool same = job.walltime && description.walltime ? agree(*job.walltime, *description.walltime)
                                                            : job.walltime == description.walltime;
     if (!same) {
@@ -186,40 +189,46 @@ void Audit::check_allocation(const ScheduledJob& job, const JobDescription& desc
     }
 }
 
-void Audit::check_length(const ScheduledJob& job, const IndexedJob& submitted) {
-    const Time start = job.execution->start;
-    const Duration length = job.execution->length;
-    const std::optional<Duration>& walltime = submitted.description->walltime;
-    const bool fixed = submitted.profile != nullptr && submitted.profile->type == JobProfile::Type::delay;
-    const bool ended_by_itself = job.state == FinalState::successful || job.state == FinalState::failed;
-
-    if (fixed && job.state != FinalState::killed) {
-        const Duration delay = submitted.profile->delay;
-        const bool reaches = walltime && delay >= *walltime;
-        const Duration expected = reaches ? *walltime : delay;
-        if (!agree(length, expected)) {
-            violation(start, job,
-                      "runs " + length.to_string() + " s, expected " + expected.to_string() +
-                          (reaches ? ", its walltime" : ", its delay"));
-        }
-        if (reaches == ended_by_itself) {
-            violation(start, job,
-                      std::string("is ") + to_string(job.state) + " with delay " + delay.to_string() +
-                          " and walltime " + (walltime ? walltime->to_string() : "none"));
-        }
+void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
+    const bool is_delay = submitted.profile != nullptr && submitted.profile->type == JobProfile::Type::delay;
+    if (is_delay && job.state != FinalState::killed) {
+        check_end_of_delay(job, *submitted.profile, submitted.description->walltime);
         return;
     }
-    if (fixed && length > submitted.profile->delay + options_.tolerance) {
+    const Time start = job.execution->start;
+    const Duration length = job.execution->length;
+    if (is_delay && length > submitted.profile->delay + options_.tolerance) {
         violation(start, job,
                   "runs " + length.to_string() + " s, longer than its delay " + submitted.profile->delay.to_string());
     }
+    const std::optional<Duration>& walltime = submitted.description->walltime;
     if (walltime && length > *walltime + options_.tolerance) {
         violation(start, job, "runs " + length.to_string() + " s, longer than its walltime " + walltime->to_string());
     }
     if (job.state == FinalState::walltime_reached && (!walltime || length + options_.tolerance < *walltime)) {
         violation(start, job,
                   "is " + std::string(to_string(job.state)) + " after " + length.to_string() + " s, its walltime is " +
-                      (walltime ? walltime->to_string() : "none"));
+                      text(walltime));
+    }
+}
+
+// All is known of a delay that nobody killed.
+void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
+                               const std::optional<Duration>& walltime) {
+    const Time start = job.execution->start;
+    const bool reaches_walltime = walltime && profile.delay >= *walltime;
+    const Duration length = reaches_walltime ? *walltime : profile.delay;
+    if (!agree(job.execution->length, length)) {
+        violation(start, job,
+                  "runs " + job.execution->length.to_string() + " s, expected " + length.to_string() +
+                      (reaches_walltime ? ", its walltime" : ", its delay"));
+    }
+    const FinalState by_itself = profile.return_code == 0 ? FinalState::successful : FinalState::failed;
+    const FinalState state = reaches_walltime ? FinalState::walltime_reached : by_itself;
+    if (job.state != state) {
+        violation(start, job,
+                  std::string("is ") + to_string(job.state) + ", expected " + to_string(state) + " of delay " +
+                      profile.delay.to_string() + " and walltime " + text(walltime));
     }
 }
 

@@ -1,16 +1,14 @@
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <exception>
-#include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include <csv.h>
-#include <zlib.h>
 
+#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/schedule.hpp>
 
@@ -136,26 +134,13 @@ class JobsCsvReader {
 };
 
 Schedule JobsCsvReader::read() {
-    struct CloseFile {
-        void operator()(gzFile file) const { gzclose(file); }
-    };
-    errno = 0;
-    const std::unique_ptr<gzFile_s, CloseFile> file(gzopen(path_.c_str(), "rb"));
-    if (!file) {
-        throw InputError(path_ + ": cannot open: " + std::strerror(errno != 0 ? errno : ENOMEM));
-    }
+    InputFile file(path_);
     if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) {
         throw std::bad_alloc();
     }
     std::array<char, 1 << 16> buffer;
-    int size = 0;
-    while ((size = gzread(file.get(), buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {
-        parse(buffer.data(), static_cast<std::size_t>(size));
-    }
-    int status = Z_OK;
-    const char* message = gzerror(file.get(), &status);
-    if (status != Z_OK && status != Z_STREAM_END) {
-        throw InputError(path_ + ": cannot read: " + (status == Z_ERRNO ? std::strerror(errno) : message));
+    while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
+        parse(buffer.data(), size);
     }
     const int end = csv_fini(&parser_, on_field, on_row_end, this);
     check_parser(end == 0);
