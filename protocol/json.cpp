@@ -77,7 +77,11 @@ std::string describe(const rapidjson::Value* value) {
             break;
     }
     std::string number = "the number ";
-    append_json(*value, number);
+    if (value->IsDouble()) {
+        append_number(number, value->GetDouble());  // as short as possible
+    } else {
+        append_json(*value, number);
+    }
     return number;
 }
 

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "protocol/codec.hpp"
+#include "protocol/json.hpp"
+#include "src/core/files.hpp"
+#include "test_data.hpp"
+#include <batfill/error.hpp>
+
+// Messages that the real Batsim and real schedulers exchanged.
+
+using namespace batfill;
+using namespace batfill::protocol;
+
+namespace {
+
+struct RecordedFrame {
+    bool from_batsim;
+    std::string text;
+};
+
+std::vector<std::filesystem::path> recordings() {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(tests::test_data("batsim/captures"))) {
+        paths.push_back(entry.path());
+    }
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+std::vector<RecordedFrame> read_recording(const std::filesystem::path& path) {
+    const std::string text = InputFile(path.string()).read_all(std::size_t{1} << 30);
+    std::vector<RecordedFrame> frames;
+    JsonReader reader;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const rapidjson::Value& line = reader.parse(std::string_view(text).substr(begin, end - begin));
+        Fields fields(line, "");
+        frames.push_back({fields.text("from") == "batsim", std::string(fields.text("msg"))});
+        begin = end + 1;
+    }
+    return frames;
+}
+
+// Numbers are equal if they are the same double or the same number of microseconds.
+bool same_number(const rapidjson::Value& a, const rapidjson::Value& b) {
+    const auto a_seconds = Duration::from_seconds(a.GetDouble());
+    return a.GetDouble() == b.GetDouble() || (a_seconds && a_seconds == Duration::from_seconds(b.GetDouble()));
+}
+
+bool same_json(const rapidjson::Value& a, const rapidjson::Value& b) {
+    if (a.IsNumber() && b.IsNumber()) {
+        return same_number(a, b);
+    }
+    if (a.GetType() != b.GetType()) {
+        return false;
+    }
+    if (a.IsArray()) {
+        return std::equal(a.Begin(), a.End(), b.Begin(), b.End(), same_json);
+    }
+    if (a.IsObject()) {
+        return a.MemberCount() == b.MemberCount() &&
+               std::all_of(a.MemberBegin(), a.MemberEnd(), [&](const auto& member) {
+                   const auto other = b.FindMember(member.name);
+                   return other != b.MemberEnd() && same_json(member.value, other->value);
+               });
+    }
+    return a == b;
+}
+
+bool same_json(const std::string& a, const std::string& b) {
+    JsonReader a_reader;
+    JsonReader b_reader;
+    return same_json(a_reader.parse(a), b_reader.parse(b));
+}
+
+}  // namespace
+
+TEST_CASE("Every recorded frame decodes, and encodes to what was recorded up to the format of numbers") {
+    if (!tests::have_test_data("batsim/captures")) {
+        return;
+    }
+    const auto codec = make_batsim4_codec();
+    std::string encoded;
+    std::size_t recordings_read = 0;
+    for (const auto& path : recordings()) {
+        ++recordings_read;
+        std::size_t number = 0;
+        for (const RecordedFrame& frame : read_recording(path)) {
+            INFO(path << ", line " << ++number << ": " << frame.text.substr(0, 2000));
+            if (frame.from_batsim) {
+                const Message message = codec->decode_message(frame.text);
+                codec->encode_message(message, encoded);
+                REQUIRE(codec->decode_message(encoded) == message);
+            } else {
+                const Reply reply = codec->decode_reply(frame.text);
+                codec->encode_reply(reply, encoded);
+                REQUIRE(codec->decode_reply(encoded) == reply);
+            }
+            INFO("encoded again: " << encoded.substr(0, 2000));
+            REQUIRE(same_json(frame.text, encoded));
+        }
+        CHECK(number > 1);
+    }
+    CHECK(recordings_read >= 24);
+}
+
+TEST_CASE("Messages of Batsim encode to the very bytes that Batsim sent") {
+    if (!tests::have_test_data("batsim/captures")) {
+        return;
+    }
+    const auto codec = make_batsim4_codec();
+    std::string encoded;
+    for (const auto& path : recordings()) {
+        for (const RecordedFrame& frame : read_recording(path)) {
+            if (!frame.from_batsim) {
+                continue;
+            }
+            const Message message = codec->decode_message(frame.text);
+            codec->encode_message(message, encoded);
+            // Batsim prints more digits of larger times than their doubles have.
+            if (message.now < Time::seconds(1'000'000'000)) {
+                INFO(path << ": " << frame.text.substr(0, 2000));
+                CHECK(encoded == frame.text);
+            }
+        }
+    }
+}
