@@ -3,16 +3,17 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
+#include <initializer_list>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <pugixml.hpp>
 
+#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/platform.hpp>
 
@@ -24,6 +25,7 @@ using Properties = std::map<std::string, std::string>;
 
 // A few bytes of XML can describe billions of hosts, each with a copy of its zone's properties.
 constexpr std::size_t max_expanded_bytes = std::size_t{256} << 20;
+constexpr std::size_t max_file_bytes = std::size_t{64} << 20;
 constexpr int max_zone_depth = 200;
 
 std::string_view trim(std::string_view text) {
@@ -60,10 +62,11 @@ std::optional<double> unit_factor(std::string_view unit) {
     static constexpr std::array<std::string_view, 9> long_prefixes = {"",     "kilo", "mega",  "giga", "tera",
                                                                       "peta", "exa",  "zetta", "yotta"};
     double factor = 1;
-    for (std::size_t i = 0; i < short_prefixes.size(); ++i, factor *= 1000) {
+    for (std::size_t i = 0; i < short_prefixes.size(); ++i) {
         if (unit == std::string(short_prefixes[i]) + "f" || unit == std::string(long_prefixes[i]) + "flops") {
             return factor;
         }
+        factor *= 1000;
     }
     return std::nullopt;
 }
@@ -195,7 +198,7 @@ class PlatformReader {
             read_host(element, zone);
         } else if (name == "peer") {
             refuse_profiles(element);
-            add_host(element, required(element, "id"), read_speeds(element).front(), {}, zone.properties);
+            add_host(element, std::string(required(element, "id")), read_speeds(element).front(), {}, zone.properties);
         } else if (name == "cluster") {
             read_cluster(element, zone);
         } else if (name == "cabinet") {
@@ -226,7 +229,7 @@ class PlatformReader {
 
     void read_host(pugi::xml_node element, const Zone& zone) {
         refuse_profiles(element);
-        if (element.child("mount")) {
+        if (!element.child("mount").empty()) {
             fail(element.child("mount"), "SimGrid no longer takes this element");
         }
         const std::vector<double> speeds = read_speeds(element);
@@ -237,7 +240,7 @@ class PlatformReader {
             fail(element, "pstate '" + std::string(pstate_text) + "' is not the number of one of its " +
                               std::to_string(speeds.size()) + " speeds");
         }
-        add_host(element, required(element, "id"), speeds[static_cast<std::size_t>(*pstate)],
+        add_host(element, std::string(required(element, "id")), speeds[static_cast<std::size_t>(*pstate)],
                  read_properties(element, {}), zone.properties);
     }
 
@@ -262,7 +265,9 @@ class PlatformReader {
                 fail(element, "'" + std::string(group) + "' in its radical is not a number or a range FIRST-LAST");
             }
             for (int number = *first; number <= *last; ++number) {
-                add_host(element, prefix + std::to_string(number) + suffix, speed, properties, zone_properties);
+                std::string name = prefix;
+                name.append(std::to_string(number)).append(suffix);
+                add_host(element, std::move(name), speed, properties, zone_properties);
             }
         }
     }
@@ -298,7 +303,7 @@ class PlatformReader {
         return own;
     }
 
-    void add_host(pugi::xml_node element, std::string_view name, double speed, const Properties& properties,
+    void add_host(pugi::xml_node element, std::string name, double speed, const Properties& properties,
                   const Properties& zone_properties) {
         if (name.empty()) {
             fail(element, "a host without a name");
@@ -307,7 +312,7 @@ class PlatformReader {
         if (expanded_bytes_ > max_expanded_bytes) {
             fail(element, "too many hosts and properties for " + std::to_string(max_expanded_bytes >> 20) + " MiB");
         }
-        hosts_.push_back({Host{std::string(name), speed, properties, zone_properties}, element});
+        hosts_.push_back({Host{std::move(name), speed, properties, zone_properties}, element});
     }
 
     Platform take_compute_hosts(pugi::xml_node platform) {
@@ -371,13 +376,7 @@ Platform parse_platform(std::string_view text, const std::string& source, const 
 }
 
 Platform read_platform(const std::string& path, const std::string& master) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    // An empty file sets failbit on `text`; a folder opens and fails only on reading.
-    if (!file || file.peek() == std::ifstream::traits_type::eof() || !(text << file.rdbuf())) {
-        throw InputError(path + ": cannot be read, or is empty");
-    }
-    return parse_platform(text.view(), path, master);
+    return parse_platform(InputFile(path).read_all(max_file_bytes), path, master);
 }
 
 }  // namespace batfill

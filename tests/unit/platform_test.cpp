@@ -213,7 +213,7 @@ TEST_CASE("Files that are no platforms are refused with the place") {
         CHECK_THAT(refusal("<platform version=\"" + bad + "\"/>"), Catch::Contains("expected version 4 or 4.1"));
     }
     CHECK_THROWS_WITH(batfill::read_platform("/nonexistent/p.xml"),
-                      Catch::Contains("/nonexistent/p.xml: cannot be read"));
+                      Catch::Contains("/nonexistent/p.xml: cannot be opened"));
     CHECK_THROWS_WITH(batfill::read_platform(std::filesystem::temp_directory_path().string()),
                       Catch::Contains("cannot be read"));
 }
