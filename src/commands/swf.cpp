@@ -1,13 +1,10 @@
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <system_error>
 
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
 #include "command.hpp"
+#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/swf.hpp>
 
@@ -153,20 +150,12 @@ void print_json(const SwfLog& log, const SwfWorkload& converted) {
 }
 
 void write_header(const SwfLog& log, const std::string& path) {
-    const std::string temporary = path + ".tmp";
-    std::ofstream out(temporary, std::ios::binary);
+    OutputFile file(path);
     for (const std::string& line : log.header) {
-        out << line << '\n';
+        file.write(line);
+        file.write("\n");
     }
-    out.close();
-    std::error_code error;
-    if (out) {
-        std::filesystem::rename(temporary, path, error);
-    }
-    if (!out || error) {
-        std::filesystem::remove(temporary, error);
-        throw InputError(path + ": cannot be written");
-    }
+    file.commit();
 }
 
 }  // namespace

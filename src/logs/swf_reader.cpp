@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <memory>
+#include <utility>
 
-#include <zlib.h>
-
+#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/swf.hpp>
 
@@ -226,10 +224,6 @@ std::string_view add_lines(Parser& parser, std::string_view text) {
     return text;
 }
 
-struct CloseGzip {
-    void operator()(gzFile file) const { gzclose(file); }
-};
-
 }  // namespace
 
 std::optional<std::string> SwfLog::field(std::string_view name) const {
@@ -254,22 +248,13 @@ SwfLog parse_swf(std::string_view text, const std::string& path) {
 }
 
 SwfLog read_swf(const std::string& path) {
-    errno = 0;
-    const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
-    if (!file) {
-        throw InputError(path + ": cannot be opened: " + std::strerror(errno));
-    }
+    InputFile file(path);
     Parser parser(path);
     std::string buffer(std::size_t{256} << 10, '\0');
     std::size_t kept = 0;  // the start of a line whose end is still to come
     for (;;) {
-        const int got = gzread(file.get(), buffer.data() + kept, static_cast<unsigned>(buffer.size() - kept));
-        int status = Z_OK;
-        const char* problem = gzerror(file.get(), &status);
-        if (got < 0 || status != Z_OK) {
-            throw InputError(path + ": cannot be read: " + (status == Z_ERRNO ? std::strerror(errno) : problem));
-        }
-        const std::string_view rest = add_lines(parser, {buffer.data(), kept + static_cast<std::size_t>(got)});
+        const std::size_t got = file.read(buffer.data() + kept, buffer.size() - kept);
+        const std::string_view rest = add_lines(parser, {buffer.data(), kept + got});
         if (got == 0 || rest.size() > max_line) {
             if (!rest.empty()) {
                 parser.add(rest);

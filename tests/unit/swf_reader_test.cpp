@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <batfill/error.hpp>
@@ -45,7 +46,8 @@ std::string line_with(int column, const std::string& value) {
 class TemporaryFile {
  public:
     explicit TemporaryFile(const std::string& name)
-        : path_((std::filesystem::temp_directory_path() / ("batfill-swf-reader-" + name)).string()) {}
+        : path_((std::filesystem::temp_directory_path() / ("batfill-swf-reader-" + std::to_string(getpid()) + name))
+                    .string()) {}
     ~TemporaryFile() { std::filesystem::remove(path_); }
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;

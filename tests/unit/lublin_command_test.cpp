@@ -1,0 +1,85 @@
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include "src/commands/command.hpp"
+#include <batfill/error.hpp>
+#include <batfill/lublin.hpp>
+
+using namespace batfill;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string contents(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+class OutputPath {
+ public:
+    ~OutputPath() { std::filesystem::remove(path_); }
+    const std::string& operator*() const { return path_; }
+
+ private:
+    std::string path_ =
+        (std::filesystem::temp_directory_path() / ("batfill-lublin-command-test-" + std::to_string(getpid()))).string();
+};
+
+}  // namespace
+
+TEST_CASE("batfill generate lublin writes the same bytes for the same seed", "[lublin][command]") {
+    const OutputPath out;
+    const auto bytes_of = [&](const std::string& seed) {
+        REQUIRE(commands::generate({"lublin", "--jobs", "300", "--processors", "64", "--seed", seed, "--load", "0.9",
+                                    "-o", *out}) == 0);
+        return contents(*out);
+    };
+    const std::string first = bytes_of("1");
+    CHECK(first == bytes_of("1"));
+    CHECK(first != bytes_of("2"));
+    const Workload workload = read_workload(*out, "w0");
+    CHECK(workload.jobs.size() == 300);
+    CHECK(workload.processors == 64);
+    CHECK(offered_load(workload) == Approx(0.9).epsilon(1e-3));
+}
+
+TEST_CASE("batfill generate lublin tells batch from interactive jobs by their queue", "[lublin][command]") {
+    const OutputPath out;
+    REQUIRE(commands::generate({"lublin", "--jobs", "2000", "--processors", "64", "--seed", "3", "--kind", "both",
+                                "--estimates", "factor:1.5", "-o", *out}) == 0);
+    std::size_t batch = 0;
+    std::size_t interactive = 0;
+    for (const WorkloadJob& job : read_workload(*out, "w0").jobs) {
+        batch += job.description.queue == "batch" ? 1U : 0U;
+        interactive += job.description.queue == "interactive" ? 1U : 0U;
+    }
+    CHECK(batch + interactive == 2000);
+    CHECK(batch > 100);
+    CHECK(interactive > batch);
+}
+
+TEST_CASE("batfill generate refuses unknown models and values and lists the known ones", "[lublin][command]") {
+    const OutputPath out;
+    const auto generate = [&](std::vector<std::string> more) {
+        std::vector<std::string> arguments = {"lublin", "--jobs", "10", "--processors", "4", "--seed", "1", "-o", *out};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        commands::generate(arguments);
+    };
+    CHECK_THROWS_WITH(commands::generate({}), Contains("known models: lublin"));
+    CHECK_THROWS_WITH(commands::generate({"uniform"}), Contains("unknown model 'uniform', known models: lublin"));
+    CHECK_THROWS_AS(commands::generate({"lublin"}), UsageError);
+    CHECK_THROWS_AS(commands::generate({"lublin", "--jobs", "0", "--processors", "4", "--seed", "1", "-o", *out}),
+                    UsageError);
+    CHECK_THROWS_WITH(generate({"--kind", "serial"}), Contains("known: batch, interactive, both, undivided"));
+    CHECK_THROWS_WITH(generate({"--estimates", "good"}), Contains("known: modal, exact, factor:K"));
+    CHECK_THROWS_AS(generate({"--estimates", "factor:0.5"}), UsageError);
+    CHECK_THROWS_AS(generate({"--estimates", "factor:"}), UsageError);
+    CHECK_THROWS_AS(generate({"--load", "0"}), UsageError);
+    CHECK_THROWS_AS(generate({"--load", "nan"}), UsageError);
+    CHECK_FALSE(std::filesystem::exists(*out));
+}

@@ -1,0 +1,120 @@
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include "src/commands/command.hpp"
+#include <batfill/error.hpp>
+#include <batfill/workload.hpp>
+
+using namespace batfill;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string log_text =
+    "; Acknowledge: someone\n"
+    "; MaxProcs: 64\n"
+    "5 100 5 60 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
+    "17 50 5 60.5 4 -1 -1 8 -1 -1 1 -1 1 -1 0 1 -1 -1\n"
+    "18 60 5 0 4 -1 -1 8 -1 -1 1 -1 1 -1 0 1 -1 -1\n";
+
+// An empty folder that is removed at the end.
+class Folder {
+ public:
+    Folder() {
+        std::filesystem::remove_all(path_);
+        std::filesystem::create_directory(path_);
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    std::string log(const std::string& text = log_text) const {
+        std::ofstream(file("log.swf")) << text;
+        return file("log.swf");
+    }
+    std::size_t files() const {
+        return static_cast<std::size_t>(
+            std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
+    }
+
+ private:
+    std::filesystem::path path_ =
+        std::filesystem::temp_directory_path() / ("batfill-swf-command-test-" + std::to_string(getpid()));
+};
+
+std::string contents(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("batfill swf writes a workload that can be read again", "[swf][command]") {
+    const Folder folder;
+    for (const std::string name : {"out.json", "out.json.gz"}) {
+        REQUIRE(commands::swf({folder.log(), "-o", folder.file(name)}) == 0);
+        const Workload workload = read_workload(folder.file(name), "w0");
+        REQUIRE(workload.jobs.size() == 2);
+        CHECK(workload.processors == 64);
+        const JobDescription& first = workload.jobs[0].description;
+        CHECK(first.id == "w0!17");
+        CHECK(first.submit == Time::seconds(50));
+        CHECK(first.walltime == Duration::microseconds(60'500'000));
+        CHECK(first.user.empty());
+        CHECK(workload.jobs[1].description.id == "w0!05");
+        CHECK(workload.jobs[1].description.user == "3");
+        CHECK(workload.jobs[1].description.queue == "2");
+        CHECK(workload.profiles.at("d60.5").delay == Duration::microseconds(60'500'000));
+    }
+}
+
+TEST_CASE("batfill swf passes its options on", "[swf][command]") {
+    const Folder folder;
+    const std::string out = folder.file("out.json");
+    const auto convert = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {folder.log(), "-o", out});
+        REQUIRE(commands::swf(options) == 0);
+        return read_workload(out, "w0");
+    };
+    CHECK(convert({"--exclude-queue", "0"}).jobs.size() == 1);
+    CHECK(convert({"--exclude-queue", "0", "--exclude-queue", "7"}).jobs.size() == 1);
+    CHECK(convert({"--partition", "1"}).jobs.size() == 2);
+    CHECK(convert({"--from", "50.5"}).jobs.size() == 1);
+    CHECK(convert({"--until", "100"}).jobs.size() == 1);
+    CHECK(convert({"--size", "allocated"}).jobs.at(0).description.processors == 4);
+    CHECK(convert({"--unit", "3"}).jobs.at(0).description.processors == 3);
+    CHECK(convert({"--processors", "10"}).processors == 10);
+    CHECK(convert({"--missing-walltime", "omit"}).jobs.at(0).description.walltime == std::nullopt);
+    CHECK(convert({"--missing-walltime", "7"}).jobs.at(0).description.walltime == Duration::seconds(7));
+    CHECK(convert({"--shift"}).jobs.at(1).description.submit == Time::seconds(50));
+}
+
+TEST_CASE("batfill swf keeps the header comments on request", "[swf][command]") {
+    const Folder folder;
+    REQUIRE(commands::swf({folder.log(), "--header", folder.file("header.txt")}) == 0);
+    CHECK(contents(folder.file("header.txt")) == "; Acknowledge: someone\n; MaxProcs: 64\n");
+}
+
+TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][command]") {
+    const Folder folder;
+    const std::string log = folder.log();
+    const std::string out = folder.file("out.json");
+    CHECK_THROWS_AS(commands::swf({}), UsageError);
+    CHECK_THROWS_AS(commands::swf({log, log}), UsageError);
+    CHECK_THROWS_AS(commands::swf({log, "--no-such-option"}), UsageError);
+    CHECK_THROWS_AS(commands::swf({log, "--exclude-queue", "zero"}), UsageError);
+    CHECK_THROWS_WITH(commands::swf({log, "--size", "both"}), Contains("known: requested, allocated"));
+    CHECK_THROWS_WITH(commands::swf({log, "--format", "csv"}), Contains("known: table, json"));
+    CHECK_THROWS_WITH(commands::swf({log, "--missing-walltime", "0"}), Contains("exact, omit or a number"));
+    CHECK_THROWS_WITH(commands::swf({log, "--unit", "0"}), Contains("--unit: expected a number above 0"));
+    CHECK_THROWS_WITH(commands::swf({log, "--from", "noon"}), Contains("--from: expected a number of seconds"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--partition", "9"}), Contains("all of its 3 jobs are dropped"));
+    CHECK_THROWS_AS(commands::swf({folder.log("1 2\n"), "-o", out}), InputError);
+    CHECK(folder.files() == 1);
+}
