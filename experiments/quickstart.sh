@@ -46,7 +46,7 @@ replay_by_daemon() {
   local algorithm=$1 prefix=$2 daemon simulation
   "$batfill" serve -a "$algorithm" -s "$endpoint" >"$prefix.serve.log" 2>&1 &
   daemon=$!
-  "$batfill" simulate -p "$platform" -w "$workload" --socket "$endpoint" -e "$prefix" >"$prefix.simulate.log" 2>&1 &
+  "$batfill" simulate -p "$platform" -w "$workload" -s "$endpoint" -e "$prefix" >"$prefix.simulate.log" 2>&1 &
   simulation=$!
   if ! { wait -n "$daemon" "$simulation" && wait "$daemon" && wait "$simulation"; }; then
     kill "$daemon" "$simulation" 2>/dev/null || true
@@ -77,4 +77,4 @@ for algorithm in fcfs easy conservative; do
 done
 
 echo
-"$batfill" metrics "${schedules[@]}"
+"$batfill" metrics "${schedules[@]}" -w "$workload" -p "$platform"
