@@ -180,8 +180,8 @@ int swf(const Arguments& arguments) {
     add("unit", po::value<int>()->value_name("N"),
         "count in units of N processors that are allocated together, sizes rounded up");
     add("processors", po::value<int>()->value_name("N"),
-        "size of the machine, nb_res; by default what the log's header says, else the widest job");
-    add("max-processors", po::value<int>()->value_name("N"), "drop jobs wider than this");
+        "size of the machine, nb_res, in units; by default what the log's header says, else the widest job");
+    add("max-processors", po::value<int>()->value_name("N"), "drop jobs wider than this, in units");
     add("missing-walltime", po::value<std::string>()->default_value("exact")->value_name("HOW"),
         "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds");
     add("shift", "count submission times from the first kept job's");
