@@ -30,7 +30,7 @@ class Plan {
     void hold(Time from, Time end, int processors) { profile_.add(from, end, -processors); }
     void give_back(Time from, Time end, int processors);
 
-    // Plans a job at earliest(job, now), which is returned: the first instant from `now` on at which its processors are
+    // Plans a job at earliest(job, from), which is returned: the first instant from `from` on at which its processors are
     // free for its whole walltime; Time::infinity() if the machine has too few at present. Requires that the job is not
     // planned. Cost: a search and two changes of the profile, O(planned jobs) to keep the order.
     struct Request {
@@ -39,7 +39,7 @@ class Plan {
         Duration walltime;
         Time submit;
     };
-    Time place(const Request& request, Time now);
+    Time place(const Request& request, Time from);
 
     // Removes a planned job and places it at earliest(job, now); its planned start never moves later. Returns whether
     // it moved. Cost: O(1) when nothing relevant was given back since it was last looked at, else one search of the

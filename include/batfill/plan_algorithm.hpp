@@ -23,11 +23,15 @@ class PlanAlgorithm : public Algorithm {
     // Once a round, after all early completions gave their processors back to the plan.
     virtual void compress(Round& round) = 0;
 
-    // Places `job` at its earliest start on the present plan.
-    static Time place(Round& round, JobIndex job);
-    // Builds the plan anew from the running jobs and the waiting ones in the order of their planned starts. For the rare
-    // events that break promises: processors that go or come back, a job that starts late. O(n searches).
-    static void replan(Round& round);
+    // Places `job` at its earliest start from `from` on, on the present plan.
+    static Time place(Round& round, JobIndex job, Time from);
+
+   private:
+    enum class NotBefore { now, planned_start };
+    // Builds the plan anew from the running jobs and the waiting ones in the order of their planned starts, each at the
+    // earliest start not before `not_before`. For the rare events that break promises: processors that go or come back,
+    // a job that starts late. O(waiting jobs) searches.
+    static void replan(Round& round, NotBefore not_before);
 };
 
 }  // namespace batfill

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <batfill/resource_set.hpp>
@@ -58,5 +59,8 @@ struct Schedule {
 // order; others are skipped. A job that completed has all five times, every job all or none of them (an unfinished
 // job's are dropped if some are missing). Throws InputError naming file and line. O(size of the file).
 Schedule read_schedule(const std::string& path);
+
+// The same for the text of a jobs.csv; `path` only serves error messages and the result's `path`.
+Schedule parse_schedule(std::string_view text, const std::string& path);
 
 }  // namespace batfill

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/error.hpp>
 #include <batfill/platform.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
@@ -73,6 +74,12 @@ struct SchedulerReply {
     std::vector<SchedulerAction> actions;
 };
 
+// The simulation stops because nothing will happen any more, but some jobs were submitted and never started.
+class DeadlockError : public InputError {
+   public:
+    using InputError::InputError;
+};
+
 class Simulator;
 
 // The scheduler of a simulation: in this process or at the other end of a socket.
@@ -90,9 +97,9 @@ enum class SimulatedState { not_submitted, submitted, running, successful, faile
 
 // A job in the simulation. All pointers are into the scenario.
 struct SimulatedJob {
-    const Workload* workload;
-    const WorkloadJob* job;
-    const JobProfile* profile;
+    const Workload* workload = nullptr;
+    const WorkloadJob* job = nullptr;
+    const JobProfile* profile = nullptr;
     SimulatedState state = SimulatedState::not_submitted;
     bool kill_requested = false;
     bool forgotten = false;  // its end has been told: the scheduler may not speak of it again
@@ -119,8 +126,8 @@ class Simulator {
     // Throws InputError for jobs that this simulator cannot run (profiles that communicate), naming the job.
     explicit Simulator(const Scenario& scenario);
 
-    // Runs to the end. Throws InputError if the scheduler asks for something impossible, or if the simulation stops with
-    // jobs that were never started; what ended until then is in ended().
+    // Runs to the end. Throws InputError if the scheduler asks for something impossible, and DeadlockError; what ended
+    // until then is in ended().
     // O((jobs + calls) log(jobs + calls)) and what the scheduler takes.
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});
 

@@ -67,8 +67,8 @@ std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
                             [this](JobIndex a, JobIndex b) { return before(a, b); });
 }
 
-Time Plan::place(const Request& request, Time now) {
-    const Time start = profile_.earliest(now, request.walltime, request.processors);
+Time Plan::place(const Request& request, Time from) {
+    const Time start = profile_.earliest(from, request.walltime, request.processors);
     if (!start.is_infinite()) {
         profile_.add(start, start + request.walltime, -request.processors);
     }

@@ -6,15 +6,20 @@ namespace batfill {
 
 void PlanAlgorithm::begin(Round& round) { round.plan().reset(round.now(), round.state().processors); }
 
-Time PlanAlgorithm::place(Round& round, JobIndex index) {
+Time PlanAlgorithm::place(Round& round, JobIndex index, Time from) {
     const Job& job = round.state().job(index);
-    return round.plan().place({index, job.processors(), job.walltime, job.submit()}, round.now());
+    return round.plan().place({index, job.processors(), job.walltime, job.submit()}, from);
 }
 
-void PlanAlgorithm::replan(Round& round) {
+void PlanAlgorithm::replan(Round& round, NotBefore not_before) {
     const SchedulerState& state = round.state();
     Plan& plan = round.plan();
     const std::vector<JobIndex> order = plan.by_start();
+    std::vector<Time> starts;
+    for (const JobIndex job : order) {
+        const Time planned = plan.planned_start(job);
+        starts.push_back(not_before == NotBefore::planned_start && !planned.is_infinite() ? planned : round.now());
+    }
     int processors = state.idle_count;
     for (const RunningJob& running : state.running) {
         processors += running.processors;
@@ -23,12 +28,12 @@ void PlanAlgorithm::replan(Round& round) {
     for (const RunningJob& running : state.running) {
         plan.hold(round.now(), running.end, running.processors);
     }
-    for (const JobIndex job : order) {
-        place(round, job);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        place(round, order[i], starts[i]);
     }
 }
 
-void PlanAlgorithm::machine_changed(Round& round) { replan(round); }
+void PlanAlgorithm::machine_changed(Round& round) { replan(round, NotBefore::now); }
 
 void PlanAlgorithm::completed(Round& round, std::span<const Completion> completions) {
     bool early = false;
@@ -43,7 +48,7 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
     }
 }
 
-void PlanAlgorithm::submitted(Round& round, JobIndex job) { place(round, job); }
+void PlanAlgorithm::submitted(Round& round, JobIndex job) { place(round, job, round.now()); }
 
 void PlanAlgorithm::decide(Round& round) {
     const SchedulerState& state = round.state();
@@ -66,7 +71,7 @@ void PlanAlgorithm::decide(Round& round) {
             }
         }
         if (late) {
-            replan(round);
+            replan(round, NotBefore::planned_start);
         }
     } while (late);
 

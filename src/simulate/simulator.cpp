@@ -7,13 +7,6 @@
 
 namespace batfill {
 
-namespace {
-
-// Batsim never wakes a caller sooner than this.
-const Duration shortest_call = Duration::microseconds(10);
-
-}  // namespace
-
 Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(scenario.platform.hosts.size()) {
     for (const Workload& workload : scenario.workloads) {
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
@@ -27,7 +20,10 @@ Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(
                                  " cannot be simulated, expected delay or parallel_homogeneous with com 0");
             }
             submissions.push_back(jobs_.size());
-            jobs_.push_back({&workload, &job, &profile});
+            SimulatedJob& simulated = jobs_.emplace_back();
+            simulated.workload = &workload;
+            simulated.job = &job;
+            simulated.profile = &profile;
         }
         std::sort(submissions.begin(), submissions.end(), [this](JobNumber a, JobNumber b) {
             const JobDescription& x = jobs_[a].job->description;
@@ -84,7 +80,7 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
                 break;
             }
             if (sleepers_.empty()) {
-                throw InputError(deadlock());
+                throw DeadlockError(deadlock());
             }
             now_ = std::max(now_, sleepers_.top().time);
             while (!sleepers_.empty() && sleepers_.top().time <= now_) {
@@ -268,7 +264,7 @@ void Simulator::apply(const SchedulerAction& action) {
                                  action.call.to_string() + ", which is not in the future");
             }
             ++pending_calls_;
-            sleep(std::max(action.call, now_ + shortest_call), Sleeper::Kind::call, 0);
+            sleep(action.call, Sleeper::Kind::call, 0);
             break;
         case SchedulerAction::Kind::metadata:
             jobs_[action.job].metadata = action.metadata;

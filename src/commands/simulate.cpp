@@ -1,0 +1,154 @@
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/scheduler_choice.hpp>
+#include <batfill/simulator.hpp>
+#include <spdlog/spdlog.h>
+
+#include "command.hpp"
+#include "progress.hpp"
+#include "src/simulate/embedded_scheduler.hpp"
+#include "src/simulate/results.hpp"
+#include "src/simulate/socket_scheduler.hpp"
+
+namespace batfill::commands {
+
+namespace po = boost::program_options;
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+// Adds up the real time that the scheduler takes.
+class TimedScheduler : public SimulatedScheduler {
+   public:
+    explicit TimedScheduler(SimulatedScheduler& scheduler) : scheduler_(scheduler) {}
+    void begin(const Simulator& simulator, SchedulerReply& reply) override {
+        const auto before = std::chrono::steady_clock::now();
+        scheduler_.begin(simulator, reply);
+        spent_ += std::chrono::steady_clock::now() - before;
+    }
+    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+        const auto before = std::chrono::steady_clock::now();
+        scheduler_.message(now, events, reply);
+        spent_ += std::chrono::steady_clock::now() - before;
+    }
+    void end(Time now) override { scheduler_.end(now); }
+    double seconds() const { return Seconds(spent_).count(); }
+
+   private:
+    SimulatedScheduler& scheduler_;
+    std::chrono::steady_clock::duration spent_{};
+};
+
+Scenario read_scenario(const po::variables_map& values, bool for_socket) {
+    Scenario scenario;
+    scenario.forward_unknown_events = values.count("forward-unknown-events") != 0;
+    scenario.scheduler_configuration = values["sched-cfg"].as<std::string>();
+    scenario.platform =
+        read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+    const auto& paths = values["workload"].as<std::vector<std::string>>();
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        scenario.workloads.push_back(read_workload(paths[i], "w" + std::to_string(i), for_socket));
+    }
+    for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
+        scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
+    }
+    return scenario;
+}
+
+void require_writable_folder(const std::string& prefix) {
+    const std::filesystem::path folder = std::filesystem::path(prefix).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+        throw InputError(prefix + ": the folder " + folder.string() + " does not exist");
+    }
+}
+
+}  // namespace
+
+int simulate(const Arguments& arguments) {
+    po::options_description options;
+    options.add_options()("platform,p", po::value<std::string>()->required(), "SimGrid platform file")(
+        "workload,w", po::value<std::vector<std::string>>()->required(),
+        "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...")(
+        "algorithm,a", po::value<std::string>()->default_value("", ""), "algorithm of the embedded scheduler")(
+        "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
+        "key=value, a parameter of the algorithm; repeatable (see batfill algorithms)")(
+        "export,e", po::value<std::string>()->default_value("out"), "prefix of the output files")(
+        "events", po::value<std::vector<std::string>>()->default_value({}, ""),
+        "file of external events (one JSON object per line); repeatable")(
+        "forward-unknown-events", "pass external events of unknown type on instead of refusing them")(
+        "master-host,m", po::value<std::string>()->default_value("master_host"), "host that is not a resource")(
+        "sched-cfg", po::value<std::string>()->default_value("", ""),
+        "scheduler configuration, {\"algorithm\": ..., \"params\": {...}}; the options above win")(
+        "socket-endpoint,s", po::value<std::string>()->default_value("", ""),
+        "drive the scheduler that listens there, in Batsim's stead, instead of the embedded one")(
+        "socket-timeout", po::value<unsigned>()->default_value(600),
+        "seconds to wait for each answer of that scheduler")(
+        "real-times", "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that "
+                      "equal runs write equal files)")("quiet,q", "no summary");
+    po::variables_map values;
+    if (!parse(arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
+               "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "
+               "Batsim does.",
+               options, {}, values)) {
+        return 0;
+    }
+    const std::string endpoint = values["socket-endpoint"].as<std::string>();
+    const std::string prefix = values["export"].as<std::string>();
+    SchedulerChoice choice{values["algorithm"].as<std::string>(), {}};
+    for (const std::string& assignment : values["parameter"].as<std::vector<std::string>>()) {
+        choice.parameters.push_back(parse_assignment(assignment));
+    }
+    if (!endpoint.empty() && (!choice.algorithm.empty() || !choice.parameters.empty())) {
+        throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
+    }
+    std::unique_ptr<Engine> engine;
+    std::unique_ptr<SimulatedScheduler> scheduler;
+    if (endpoint.empty()) {
+        choice = combine(choice, parse_scheduler_configuration(values["sched-cfg"].as<std::string>()));
+        engine = std::make_unique<Engine>(choice.algorithm, choice.parameters);
+        scheduler = std::make_unique<EmbeddedScheduler>(*engine);
+    } else {
+        scheduler = std::make_unique<SocketScheduler>(endpoint, values["socket-timeout"].as<unsigned>());
+    }
+
+    require_writable_folder(prefix);
+    const auto begin = std::chrono::steady_clock::now();
+    const Scenario scenario = read_scenario(values, !endpoint.empty());
+    Simulator simulator(scenario);
+    TimedScheduler timed(*scheduler);
+    std::string stopped;
+    {
+        ProgressBar bar(simulator.jobs().size());
+        try {
+            simulator.run(timed, [&](std::size_t ended, Time now) {
+                bar.show(ended, std::to_string(ended) + " jobs, day " +
+                                    std::to_string(static_cast<long long>(now.to_seconds() / 86400)));
+            });
+        } catch (const DeadlockError& problem) {
+            stopped = problem.what();
+        }
+    }
+    RealTimes real_times;
+    const double total = Seconds(std::chrono::steady_clock::now() - begin).count();
+    if (values.count("real-times") != 0) {
+        real_times = {timed.seconds(), total};
+    }
+    write_results(simulator, prefix, real_times);
+    if (values.count("quiet") == 0) {
+        std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
+                  << simulator.now().to_string() << " simulated seconds in " << total << " s, of which scheduling "
+                  << timed.seconds() << " s; wrote " << prefix << "_jobs.csv and " << prefix << "_schedule.csv\n";
+    }
+    if (!stopped.empty()) {
+        throw InputError(stopped);
+    }
+    return 0;
+}
+
+}  // namespace batfill::commands

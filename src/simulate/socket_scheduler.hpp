@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <batfill/simulator.hpp>
+#include <zmq.hpp>
+
+#include "protocol/codec.hpp"
+
+namespace batfill {
+
+// A scheduler at the other end of a ZeroMQ socket, driven as Batsim drives it: this side connects and asks (REQ).
+// Of the scheduler's events it understands those of static workloads (EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER,
+// SET_JOB_METADATA, and NOTIFY registration_finished, which changes nothing); others are an InputError.
+class SocketScheduler : public SimulatedScheduler {
+   public:
+    // Throws UsageError if `endpoint` is none. Waits at most `timeout_seconds` for each answer, then throws InputError.
+    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds);
+
+    void begin(const Simulator& simulator, SchedulerReply& reply) override;
+    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override;
+    // Tells the scheduler that the simulation has ended, also if it ended by an error.
+    void end(Time now) override;
+
+   private:
+    void exchange(const protocol::Message& message, SchedulerReply& reply);
+    JobNumber known_job(const std::string& id) const;
+    SchedulerAction action_of(const protocol::ReplyEvent& event) const;
+
+    std::string endpoint_;
+    unsigned timeout_seconds_;
+    zmq::context_t context_;
+    zmq::socket_t socket_;
+    std::unique_ptr<protocol::Codec> codec_;
+    const Simulator* simulator_ = nullptr;
+    std::string frame_;
+    bool awaiting_reply_ = false;
+};
+
+}  // namespace batfill
