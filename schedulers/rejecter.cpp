@@ -6,7 +6,7 @@ namespace {
 
 class Rejecter : public Algorithm {
    public:
-    std::optional<std::string> refuse(const JobDescription&) const override { return "the rejecter takes no job"; }
+    std::optional<std::string> refuse(const JobDescription&) const override { return "is rejected as every job is"; }
     void decide(Round&) override {}
 };
 

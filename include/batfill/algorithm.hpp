@@ -56,7 +56,7 @@ class Algorithm {
     // The machine is known, no job is.
     virtual void begin(Round&) {}
 
-    // Why this job can never run under this algorithm, or nothing. The engine has already refused jobs that are wider
+    // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has already refused jobs that are wider
     // than the machine or lack a walltime.
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
 

@@ -1,0 +1,48 @@
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "command.hpp"
+#include "src/serve/server.hpp"
+
+namespace batfill::commands {
+
+namespace po = boost::program_options;
+
+int serve(const Arguments& arguments) {
+    ServerOptions server;
+    std::string level;
+    po::options_description options;
+    options.add_options()("algorithm,a", po::value(&server.choice.algorithm)->default_value("", ""),
+                          "algorithm (see batfill algorithms); else the one in Batsim's --sched-cfg")(
+        "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
+        "key=value, a parameter of the algorithm; repeatable")(
+        "socket-endpoint,s", po::value(&server.endpoint)->default_value("tcp://127.0.0.1:28000"),
+        "ZeroMQ endpoint to listen on")("keep-alive", po::bool_switch(&server.keep_alive),
+                                        "serve one simulation after another, until a signal comes")(
+        "log-level,l", po::value(&level)->default_value("info"), "trace, debug, info, warning, error or off");
+    po::variables_map values;
+    if (!parse(arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
+               "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT or SIGTERM comes.",
+               options, {}, values)) {
+        return 0;
+    }
+    for (const std::string& assignment : values["parameter"].as<std::vector<std::string>>()) {
+        server.choice.parameters.push_back(parse_assignment(assignment));
+    }
+    if (!server.choice.algorithm.empty()) {
+        const Engine check(server.choice.algorithm, server.choice.parameters);  // before any simulation begins
+    }
+    spdlog::set_default_logger(spdlog::stderr_color_mt("batfill"));
+    spdlog::set_pattern("batfill: %l: %v");
+    const auto known = spdlog::level::from_str(level);
+    if (known == spdlog::level::off && level != "off") {
+        throw UsageError("unknown log level '" + level + "', known: trace, debug, info, warning, error, off");
+    }
+    spdlog::set_level(known);
+    run_server(server);
+    return 0;
+}
+
+}  // namespace batfill::commands
