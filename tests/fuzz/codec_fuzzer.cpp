@@ -1,0 +1,50 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <spdlog/spdlog.h>
+
+#include "protocol/codec.hpp"
+#include <batfill/error.hpp>
+
+namespace {
+
+using namespace batfill::protocol;
+
+// What decodes must encode to a frame that decodes to the same. Numbers of the input may have more decimals than are
+// printed, so the frame to begin with is one that has been printed.
+template <class Decode, class Encode>
+void check_round_trip(std::string_view input, Decode decode, Encode encode) {
+    try {
+        std::string frame;
+        encode(decode(input), frame);
+        try {
+            const auto first = decode(frame);
+            std::string again;
+            encode(first, again);
+            if (decode(again) != first || again.empty()) {
+                std::abort();
+            }
+        } catch (const batfill::InputError&) {
+            std::abort();  // our own frame was refused
+        }
+    } catch (const batfill::InputError&) {
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    spdlog::set_level(spdlog::level::off);
+    static const auto codec = make_batsim4_codec();
+    const std::string_view input(reinterpret_cast<const char*>(data), size);
+    check_round_trip(
+        input, [](std::string_view frame) { return codec->decode_message(frame); },
+        [](const Message& message, std::string& frame) { codec->encode_message(message, frame); });
+    check_round_trip(
+        input, [](std::string_view frame) { return codec->decode_reply(frame); },
+        [](const Reply& reply, std::string& frame) { codec->encode_reply(reply, frame); });
+    return 0;
+}
