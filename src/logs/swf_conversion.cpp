@@ -290,7 +290,7 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     note("no requested time: " + missing_walltime_text(conversion), without_estimate);
     note("run time > walltime: stopped at the walltime when run", cut);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
-    note("job number seen before: \"-2\", \"-3\", ... added to the id", copies);
+    note("job number seen before: -2, -3, ... added to the id", copies);
     return notes;
 }
 
