@@ -61,9 +61,16 @@ constexpr std::array<std::string_view, column_count> column_names{"job_id",
 // No field of a jobs.csv comes near: an allocation of 100,000 single hosts has 700 kB.
 constexpr std::size_t longest_row = 16 << 20;
 
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+// What a message shows of a field: not too much, and in one line.
 std::string quoted(std::string_view text) {
     constexpr std::size_t shown = 60;
-    return "'" + std::string(text.substr(0, shown)) + (text.size() > shown ? "...'" : "'");
+    std::string result(text.substr(0, shown));
+    std::replace_if(result.begin(), result.end(), is_control, '?');
+    return "'" + result + (text.size() > shown ? "...'" : "'");
 }
 
 // The fields of one line, in one piece of memory that is used again for the next.
@@ -91,18 +98,20 @@ class Row {
 
 class JobsCsvReader {
  public:
-    explicit JobsCsvReader(const std::string& path) : path_(path) { schedule_.path = path; }
+    explicit JobsCsvReader(const std::string& path);
     JobsCsvReader(const JobsCsvReader&) = delete;
     JobsCsvReader& operator=(const JobsCsvReader&) = delete;
     ~JobsCsvReader() { csv_free(&parser_); }
 
-    Schedule read();
+    // The text may come in pieces, cut anywhere.
+    void add(std::string_view text);
+    // After the last piece.
+    Schedule finish();
 
  private:
     // libcsv is C: exceptions wait in problem_ until it has returned.
     static void on_field(void* text, std::size_t length, void* reader) noexcept;
     static void on_row_end(int terminator, void* reader) noexcept;
-    void parse(const char* data, std::size_t size);
     void check_parser(bool good);
 
     void end_row();
@@ -133,26 +142,24 @@ class JobsCsvReader {
     std::array<std::size_t, column_count> position_{};
 };
 
-Schedule JobsCsvReader::read() {
-    InputFile file(path_);
+JobsCsvReader::JobsCsvReader(const std::string& path) : path_(path) {
+    schedule_.path = path;
     if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) {
         throw std::bad_alloc();
     }
-    std::array<char, 1 << 16> buffer;
-    while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
-        parse(buffer.data(), size);
-    }
-    const int end = csv_fini(&parser_, on_field, on_row_end, this);
-    check_parser(end == 0);
+}
+
+void JobsCsvReader::add(std::string_view text) {
+    const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
+    check_parser(parsed == text.size());
+}
+
+Schedule JobsCsvReader::finish() {
+    check_parser(csv_fini(&parser_, on_field, on_row_end, this) == 0);
     if (!have_header_) {
         throw InputError(path_ + ": empty, expected a jobs.csv with a line of column names");
     }
     return std::move(schedule_);
-}
-
-void JobsCsvReader::parse(const char* data, std::size_t size) {
-    const std::size_t parsed = csv_parse(&parser_, data, size, on_field, on_row_end, this);
-    check_parser(parsed == size);
 }
 
 void JobsCsvReader::check_parser(bool good) {
@@ -176,7 +183,7 @@ void JobsCsvReader::on_field(void* text, std::size_t length, void* reader) noexc
         const std::string_view field(static_cast<const char*>(text), length);
         self.row_.add(field);
         self.lines_in_fields_ += static_cast<std::size_t>(std::count(field.begin(), field.end(), '\n'));
-        if (self.row_.text().size() > longest_row) {
+        if (self.row_.text().size() + self.row_.size() > longest_row) {
             self.fail("line too long");
         }
     } catch (...) {
@@ -236,11 +243,11 @@ void JobsCsvReader::read_job() {
              " as in the first line");
     }
     ScheduledJob& job = schedule_.jobs.emplace_back();
-    if (field(job_id).empty()) {
-        fail(job_id, "a name");
-    }
     job.id.reserve(field(workload_name).size() + 1 + field(job_id).size());
     job.id.append(field(workload_name)).append("!").append(field(job_id));
+    if (field(job_id).empty() || std::any_of(job.id.begin(), job.id.end(), is_control)) {
+        fail(job_id, "a name");
+    }
     job.submit = Time::at(duration(submission_time));
     job.processors = processors();
     job.walltime = optional_duration(requested_time);
@@ -327,8 +334,20 @@ const char* to_string(FinalState state) {
     return found->first.data();
 }
 
+Schedule parse_schedule(std::string_view text, const std::string& path) {
+    JobsCsvReader reader(path);
+    reader.add(text);
+    return reader.finish();
+}
+
 Schedule read_schedule(const std::string& path) {
-    return JobsCsvReader(path).read();
+    InputFile file(path);
+    JobsCsvReader reader(path);
+    std::array<char, 1 << 16> buffer;
+    while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
+        reader.add({buffer.data(), size});
+    }
+    return reader.finish();
 }
 
 }  // namespace batfill

@@ -1,0 +1,175 @@
+#include <cstddef>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "src/core/files.hpp"
+#include <batfill/error.hpp>
+#include <batfill/schedule.hpp>
+
+namespace {
+
+using namespace batfill;
+
+const std::string header =
+    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
+    "consumed_energy,metadata\n";
+const std::string good_line =
+    "7,w0,p,10.5,3,20,1,COMPLETED_SUCCESSFULLY,12,5.000001,17.000001,1.5,6.500001,1.3,0-1 4,-1,\"\"\n";
+
+Schedule parse(const std::string& text) {
+    return parse_schedule(text, "run_jobs.csv");
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        parse(text);
+    } catch (const InputError& problem) {
+        return problem.what();
+    }
+    return "";
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    return text.replace(text.find(what), what.size(), by);
+}
+
+}  // namespace
+
+TEST_CASE("a line of a jobs.csv is read with exact times") {
+    const Schedule schedule = parse(header + good_line);
+    REQUIRE(schedule.jobs.size() == 1);
+    const ScheduledJob& job = schedule.jobs[0];
+    CHECK(job.id == "w0!7");
+    CHECK(job.submit == Time::at(Duration::microseconds(10'500'000)));
+    CHECK(job.processors == 3);
+    CHECK(job.walltime == Duration::seconds(20));
+    CHECK(job.success);
+    CHECK(job.state == FinalState::successful);
+    CHECK(job.finished());
+    REQUIRE(job.execution);
+    CHECK(job.execution->start == Time::seconds(12));
+    CHECK(job.execution->length == Duration::microseconds(5'000'001));
+    CHECK(job.execution->finish == Time::at(Duration::microseconds(17'000'001)));
+    CHECK(job.execution->wait == Duration::microseconds(1'500'000));
+    CHECK(job.execution->turnaround == Duration::microseconds(6'500'001));
+    CHECK(job.allocation == ResourceSet::parse("0-1 4"));
+}
+
+TEST_CASE("columns of a jobs.csv may come in any order, with others among them and line ends of any kind") {
+    const std::string text =
+        "note,finish_time,allocated_resources,turnaround_time,waiting_time,execution_time,starting_time,final_state,"
+        "success,requested_time,requested_number_of_resources,submission_time,workload_name,job_id\r\n"
+        "\"a, \"\"b\"\"\nc\",5,2,5,0,5,0,COMPLETED_WALLTIME_REACHED,0,5,1,0,w1,x\r\n"
+        "\r\n"
+        ",6,,1,0,1,5,COMPLETED_KILLED,0,-1,1,5,w1,y";
+    const Schedule schedule = parse(text);
+    REQUIRE(schedule.jobs.size() == 2);
+    CHECK(schedule.jobs[0].id == "w1!x");
+    CHECK(schedule.jobs[0].state == FinalState::walltime_reached);
+    CHECK(schedule.jobs[1].id == "w1!y");
+    CHECK(schedule.jobs[1].state == FinalState::killed);
+    CHECK_FALSE(schedule.jobs[1].walltime);
+    CHECK(schedule.jobs[1].allocation.empty());
+    // The quoted line end and the empty line count.
+    CHECK(refusal(replaced(text, "5,COMPLETED_KILLED", "z,COMPLETED_KILLED")) ==
+          "run_jobs.csv:5: starting_time is 'z', expected a number of seconds");
+}
+
+TEST_CASE("rejected and unfinished jobs have no times") {
+    const Schedule schedule = parse(header + "1,w0,p,0,1,9,0,REJECTED,,,,,,,,,\"\"\n" +
+                                    "2,w0,p,0,1,9,0,SUBMITTED,nan,nan,nan,nan,-nan,nan,,-1,\"\"\n" +
+                                    "3,w0,p,0,1,9,0,RUNNING,4,nan,nan,4,nan,nan,0,-1,\"\"\n");
+    REQUIRE(schedule.jobs.size() == 3);
+    CHECK(schedule.jobs[0].state == FinalState::rejected);
+    CHECK(schedule.jobs[1].state == FinalState::unfinished);
+    CHECK(schedule.jobs[2].state == FinalState::unfinished);
+    for (const ScheduledJob& job : schedule.jobs) {
+        CHECK_FALSE(job.execution);
+        CHECK_FALSE(job.finished());
+    }
+}
+
+TEST_CASE("what is wrong in a jobs.csv is named with its line") {
+    const std::string text = header + good_line;
+    const std::string at = "run_jobs.csv:2: ";
+    CHECK(refusal("") == "run_jobs.csv: empty, expected a jobs.csv with a line of column names");
+    CHECK(refusal("job_id,workload_name\n") ==
+          "run_jobs.csv:1: no column submission_time, expected a jobs.csv as Batsim 4 writes it");
+    CHECK(refusal("job_id," + text) == "run_jobs.csv:1: column job_id twice");
+    CHECK(refusal(header + "1,w0\n") == at + "2 fields, expected 17 as in the first line");
+    CHECK(refusal(replaced(text, "7,w0", ",w0")) == at + "job_id is '', expected a name");
+    CHECK(refusal(replaced(text, "7,w0", "\"7\n8\",w0")) == at + "job_id is '7?8', expected a name");
+    CHECK(refusal(replaced(text, "10.5", "ten")) == at + "submission_time is 'ten', expected a number of seconds");
+    CHECK(refusal(replaced(text, "10.5", "nan")) == at + "submission_time is 'nan', expected a number of seconds");
+    CHECK(refusal(replaced(text, ",3,", ",3.5,")) ==
+          at + "requested_number_of_resources is '3.5', expected a number of processors");
+    CHECK(refusal(replaced(text, ",3,", ",-3,")) ==
+          at + "requested_number_of_resources is '-3', expected a number of processors");
+    CHECK(refusal(replaced(text, ",1,", ",yes,")) == at + "success is 'yes', expected 0 or 1");
+    CHECK(refusal(replaced(text, "COMPLETED_SUCCESSFULLY", "DONE"))
+              .rfind(at + "final_state is 'DONE', expected one of COMPLETED_SUCCESSFULLY, ", 0) == 0);
+    CHECK(refusal(replaced(text, "17.000001", "")) ==
+          at + "COMPLETED_SUCCESSFULLY with 4 of the 5 times from starting_time to turnaround_time");
+    CHECK(refusal(header + "1,w0,p,0,1,9,0,REJECTED,3,,,,,,,,\"\"\n") ==
+          at + "REJECTED with 1 of the 5 times from starting_time to turnaround_time");
+    CHECK(refusal(replaced(text, "0-1 4", "host1")) ==
+          at + "allocated_resources is 'host1', expected host numbers like 0-3 7");
+    CHECK(refusal(replaced(text, "\"\"", "\"")) == at + "misplaced or missing quote");
+    CHECK(refusal(replaced(text, "\"\"", "\"a\"b")) == at + "misplaced or missing quote");
+    CHECK(refusal(header + std::string(40 << 20, ',')) == at + "line too long");
+    CHECK_THROWS_AS(read_schedule("/nonexistent/run_jobs.csv"), InputError);
+    CHECK_THROWS_AS(read_schedule("/"), InputError);
+}
+
+TEST_CASE("damaged jobs.csv files are read or refused with one line") {
+    std::mt19937 random(1);
+    const std::string text = header + good_line + "1,w0,p,0,1,9,0,REJECTED,,,,,,,,,\"\"\n" + good_line;
+    const std::string alphabet = "0123456789.,-\"\n\r\x01 eRn";
+    std::size_t refused = 0;
+    for (int round = 0; round < 5000; ++round) {
+        std::string damaged = text;
+        for (int change = 0; change < 3; ++change) {
+            // Mostly behind the header: a damaged header is refused at once.
+            const std::size_t place = header.size() / 2 + random() % (text.size() - header.size() / 2);
+            damaged[place] = alphabet[random() % alphabet.size()];
+        }
+        const std::string problem = refusal(damaged);
+        CHECK(problem.find('\n') == std::string::npos);
+        refused += problem.empty() ? 0U : 1U;
+    }
+    CHECK(refused > 100);
+    CHECK(refused < 5000);
+}
+
+TEST_CASE("a gzipped jobs.csv is read in pieces like the text") {
+    std::string text = header;
+    for (int i = 0; i < 5000; ++i) {
+        text += replaced(good_line, "7", std::to_string(i));
+    }
+    const std::string path = (std::filesystem::temp_directory_path() /
+                              ("batfill-reader-" + std::to_string(std::random_device()()) + ".csv.gz"))
+                                 .string();
+    OutputFile file(path);
+    file.write(text);
+    file.commit();
+    const Schedule schedule = read_schedule(path);
+    std::filesystem::remove(path);
+    REQUIRE(schedule.jobs.size() == 5000);
+    for (std::size_t i = 0; i < schedule.jobs.size(); ++i) {
+        REQUIRE(schedule.jobs[i].id == "w0!" + std::to_string(i));
+        REQUIRE(schedule.jobs[i].execution->length == Duration::microseconds(5'000'001));
+    }
+}
+
+TEST_CASE("the words for final states are those that are read") {
+    for (const FinalState state :
+         {FinalState::successful, FinalState::failed, FinalState::walltime_reached, FinalState::killed}) {
+        const Schedule schedule = parse(header + replaced(good_line, "COMPLETED_SUCCESSFULLY", to_string(state)));
+        CHECK(schedule.jobs.at(0).state == state);
+    }
+}
