@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "src/core/files.hpp"
+#include "test_data.hpp"
+#include <batfill/error.hpp>
+#include <batfill/metrics.hpp>
+
+namespace {
+
+using namespace batfill;
+
+// A job that ran as it should on `processors` processors from `start` on; all times in seconds.
+ScheduledJob job(const std::string& id, long long submit, long long start, long long run, int processors = 1,
+                 std::optional<long long> walltime = std::nullopt) {
+    ScheduledJob result;
+    result.id = "w0!" + id;
+    result.submit = Time::seconds(submit);
+    result.processors = processors;
+    if (walltime) {
+        result.walltime = Duration::seconds(*walltime);
+    }
+    result.execution = ExecutionRecord{Time::seconds(start), Duration::seconds(run), Time::seconds(start + run),
+                                       Duration::seconds(start - submit), Duration::seconds(start + run - submit)};
+    result.allocation = ResourceSet::range(0, processors - 1);
+    return result;
+}
+
+ScheduledJob without_execution(const std::string& id, FinalState state) {
+    ScheduledJob result = job(id, 0, 0, 0);
+    result.state = state;
+    result.success = false;
+    result.execution.reset();
+    result.allocation.clear();
+    return result;
+}
+
+Metrics measure(const std::vector<ScheduledJob>& jobs, const MetricsOptions& options = {}) {
+    return compute_metrics({"run_jobs.csv", jobs}, options);
+}
+
+Workload workload(const std::vector<std::pair<std::string, std::optional<long long>>>& deadlines) {
+    Workload result;
+    result.name = "w0";
+    for (const auto& [id, deadline] : deadlines) {
+        WorkloadJob& added = result.jobs.emplace_back();
+        added.description.id = "w0!" + id;
+        if (deadline) {
+            added.description.deadline = Time::seconds(*deadline);
+        }
+    }
+    return result;
+}
+
+std::string written(const std::vector<RunMetrics>& runs, MetricsFormat format) {
+    std::ostringstream out;
+    write_metrics(out, runs, format);
+    return out.str();
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, separator);) {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+// The value of one column of Batsim's schedule.csv.
+double batsim_figure(const std::string& path, const std::string& column) {
+    const std::vector<std::string> lines = split(InputFile(path).read_all(1 << 20), '\n');
+    const std::vector<std::string> names = split(lines.at(0), ',');
+    const std::vector<std::string> values = split(lines.at(1), ',');
+    const auto found = std::find(names.begin(), names.end(), column);
+    return std::stod(values.at(static_cast<std::size_t>(found - names.begin())));
+}
+
+}  // namespace
+
+TEST_CASE("metrics of a small schedule are those worked out by hand") {
+    // Waits 0, 30 and 6; runs 100, 5 and 20; walltimes 100, 10 and 30.
+    const Metrics metrics =
+        measure({job("a", 10, 10, 100, 2, 100), job("b", 20, 50, 5, 1, 10), job("c", 30, 36, 20, 4, 30)},
+                {.tau = Duration::seconds(10), .processors = 4});
+    CHECK(metrics.jobs == 3);
+    CHECK(metrics.finished == 3);
+    CHECK(*metrics.mean_wait == 12);
+    CHECK(*metrics.max_wait == 30);
+    CHECK(*metrics.mean_wait_worst_5_percent == 30);
+    CHECK(*metrics.mean_wait_worst_1_percent == 30);
+    CHECK(*metrics.mean_wait_widest_10_percent == 6);
+    CHECK(*metrics.mean_stretch == Approx((1 + 4 + 1.2) / 3));
+    CHECK(*metrics.max_stretch == 4);
+    CHECK(*metrics.mean_slowdown == Approx((1 + 7 + 1.3) / 3));
+    CHECK(*metrics.mean_bounded_slowdown == Approx((1 + 3.5 + 1.3) / 3));
+    CHECK(*metrics.makespan == 110);
+    CHECK(*metrics.utilisation == Approx((200 + 5 + 80) / (4.0 * 100)));
+    CHECK_FALSE(metrics.deadlines);
+}
+
+TEST_CASE("the bounded slowdown is never below 1 and depends on tau") {
+    const std::vector<ScheduledJob> jobs{job("a", 0, 2, 1)};
+    CHECK(*measure(jobs).mean_bounded_slowdown == 1);
+    CHECK(*measure(jobs, {.tau = Duration::seconds(2), .processors = {}}).mean_bounded_slowdown == 1.5);
+    CHECK(*measure(jobs, {.tau = Duration::microseconds(1), .processors = {}}).mean_bounded_slowdown == 3);
+}
+
+TEST_CASE("jobs that did not finish are counted and nothing else") {
+    ScheduledJob killed = job("k", 0, 4, 6);
+    killed.state = FinalState::killed;
+    ScheduledJob cut = job("w", 0, 0, 5, 1, 5);
+    cut.state = FinalState::walltime_reached;
+    ScheduledJob failed = job("f", 0, 2, 5);
+    failed.state = FinalState::failed;
+    const Metrics metrics = measure({without_execution("r", FinalState::rejected), killed, cut, failed,
+                                     without_execution("u", FinalState::unfinished)});
+    CHECK(metrics.jobs == 5);
+    CHECK(metrics.finished == 3);
+    CHECK(metrics.rejected == 1);
+    CHECK(metrics.unfinished == 1);
+    CHECK(metrics.killed == 1);
+    CHECK(metrics.walltime_reached == 1);
+    CHECK(metrics.failed == 1);
+    CHECK(*metrics.mean_wait == 2);
+    CHECK(*metrics.makespan == 10);
+}
+
+TEST_CASE("values that no job counts for are missing") {
+    const Metrics none =
+        measure({without_execution("r", FinalState::rejected)}, {.tau = Duration::seconds(10), .processors = 4});
+    CHECK_FALSE(none.mean_wait);
+    CHECK_FALSE(none.mean_stretch);
+    CHECK_FALSE(none.mean_slowdown);
+    CHECK_FALSE(none.mean_bounded_slowdown);
+    CHECK_FALSE(none.mean_wait_widest_10_percent);
+    CHECK_FALSE(none.utilisation);
+    CHECK_FALSE(none.makespan);
+    // No walltime: no stretch. No run time: no slowdown. No machine: no utilisation.
+    const Metrics some = measure({job("a", 0, 5, 0)});
+    CHECK(*some.mean_wait == 5);
+    CHECK_FALSE(some.mean_stretch);
+    CHECK_FALSE(some.mean_slowdown);
+    CHECK_FALSE(some.utilisation);
+    CHECK(*some.mean_bounded_slowdown == 1);
+}
+
+TEST_CASE("shares of the jobs are rounded up") {
+    std::vector<ScheduledJob> jobs;
+    for (int i = 0; i < 101; ++i) {
+        jobs.push_back(job(std::to_string(i), 0, i, 1, 1 + i));
+    }
+    // 5 % of 101 are 6 jobs, 1 % are 2, and 10 % are 11; the widest are those that waited longest.
+    const Metrics metrics = measure(jobs);
+    CHECK(*metrics.mean_wait_worst_5_percent == (95 + 96 + 97 + 98 + 99 + 100) / 6.0);
+    CHECK(*metrics.mean_wait_worst_1_percent == 99.5);
+    CHECK(*metrics.mean_wait_widest_10_percent == 95);
+}
+
+TEST_CASE("of equally wide jobs the first submitted count, then the lower id") {
+    CHECK(*measure({job("a", 3, 10, 1, 8), job("c", 2, 4, 1, 8), job("b", 2, 7, 1, 8)}).mean_wait_widest_10_percent ==
+          5);
+}
+
+TEST_CASE("metrics do not depend on the order of the lines") {
+    std::mt19937 random(7);
+    const auto below = [&](unsigned bound) { return static_cast<int>(random() % bound); };
+    std::vector<ScheduledJob> jobs;
+    for (int i = 0; i < 500; ++i) {
+        const int submit = below(1000);
+        const int run = below(50);
+        jobs.push_back(job(std::to_string(i), submit, submit + below(300), run, 1 + below(6), run + below(100)));
+    }
+    const MetricsOptions options{.tau = Duration::seconds(10), .processors = 64};
+    const std::string before = written({{"run", measure(jobs, options)}}, MetricsFormat::csv);
+    for (int round = 0; round < 20; ++round) {
+        std::shuffle(jobs.begin(), jobs.end(), random);
+        REQUIRE(written({{"run", measure(jobs, options)}}, MetricsFormat::csv) == before);
+    }
+}
+
+TEST_CASE("deadlines are measured against the workload") {
+    const Schedule schedule{
+        "run_jobs.csv",
+        {job("late", 0, 90, 20, 1, 20), job("met", 10, 20, 40, 1, 50), job("on-time", 0, 90, 10, 1, 10),
+         job("hopeless", 50, 50, 10, 1, 10), job("regular", 0, 10, 5, 1, 5), job("other", 0, 0, 5, 1, 5),
+         without_execution("rejected", FinalState::rejected)}};
+    const std::vector<Workload> workloads{workload({{"late", 100},
+                                                    {"met", 110},
+                                                    {"on-time", 100},
+                                                    {"hopeless", 50},
+                                                    {"regular", {}},
+                                                    {"other", {}},
+                                                    {"rejected", 9}})};
+    const Metrics metrics = compute_metrics(schedule, {}, workloads);
+    REQUIRE(metrics.deadlines);
+    CHECK(metrics.deadlines->jobs == 4);
+    CHECK(metrics.deadlines->violations == 2);
+    CHECK(*metrics.deadlines->mean_usage == Approx((1.1 + 0.5 + 1) / 3));
+    CHECK(*metrics.deadlines->mean_wait_regular == 5);
+    CHECK(*metrics.deadlines->mean_stretch_regular == 2);
+    CHECK(*metrics.deadlines->max_stretch_regular == 3);
+}
+
+TEST_CASE("a workload that lacks a job of the schedule is refused") {
+    const Schedule schedule{"run_jobs.csv", {job("a", 0, 0, 1)}};
+    CHECK_THROWS_WITH(compute_metrics(schedule, {}, {workload({{"b", {}}})}),
+                      "run_jobs.csv: job w0!a is in none of the workloads");
+    CHECK_THROWS_AS(compute_metrics(schedule, {}, {workload({{"b", {}}})}), InputError);
+}
+
+TEST_CASE("the table has a column per run and no line without values") {
+    const std::string table =
+        written({{"first", measure({job("a", 0, 1, 10, 1, 10)})}, {"second run", measure({job("a", 0, 1234, 10)})}},
+                MetricsFormat::table);
+    const std::vector<std::string> lines = split(table, '\n');
+    for (const std::string& line : lines) {
+        CHECK(line.size() == lines.front().size());
+    }
+    CHECK(table.find("first  second run\n") != std::string::npos);
+    CHECK(table.find("mean wait (s)                 1.0      1234.0\n") != std::string::npos);
+    CHECK(table.find("mean stretch                1.100           -\n") != std::string::npos);
+    CHECK(table.find("utilisation") == std::string::npos);
+    CHECK(table.find("deadline") == std::string::npos);
+}
+
+TEST_CASE("csv and json give every metric in full precision") {
+    const Metrics metrics = measure({job("a", 0, 1, 3, 1, 3), job("b", 0, 0, 100'000, 1, 7), job("c", 0, 0, 1)});
+    const std::vector<RunMetrics> runs{{"a \"b\", c", metrics}};
+    const std::vector<std::string> lines = split(written(runs, MetricsFormat::csv), '\n');
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].rfind("run,jobs,finished,walltime_reached,killed,failed,rejected,unfinished,mean_wait,", 0) == 0);
+    CHECK(lines[1].rfind("\"a \"\"b\"\", c\",3,3,0,0,0,0,0,0.3333333333333333,1,", 0) == 0);
+    CHECK(std::count(lines[0].begin(), lines[0].end(), ',') + 1 == std::count(lines[1].begin(), lines[1].end(), ','));
+    CHECK(lines[1].find(",100000,") != std::string::npos);
+
+    const std::string json = written(runs, MetricsFormat::json);
+    CHECK(json.rfind("[{\"run\":\"a \\\"b\\\", c\",\"jobs\":3,", 0) == 0);
+    CHECK(json.find("\"mean_wait\":0.3333333333333333,") != std::string::npos);
+    CHECK(json.find("\"utilisation\":null,") != std::string::npos);
+    CHECK(json.find("\"makespan\":100000,") != std::string::npos);
+}
+
+TEST_CASE("metrics of a run of Batsim's are the figures of its own schedule.csv") {
+    const std::string results = "batsim/results/w20k-0.90.fcfs.";
+    if (!tests::have_test_data(results + "jobs.csv.gz")) {
+        return;
+    }
+    const Metrics metrics = compute_metrics(read_schedule(tests::test_data(results + "jobs.csv.gz")),
+                                            {.tau = Duration::seconds(10), .processors = 240});
+    const std::string figures = tests::test_data(results + "schedule.csv");
+    CHECK(metrics.finished == 20'000);
+    CHECK(*metrics.mean_wait == Approx(batsim_figure(figures, "mean_waiting_time")).epsilon(1e-9));
+    CHECK(*metrics.max_wait == Approx(batsim_figure(figures, "max_waiting_time")).epsilon(1e-9));
+    CHECK(*metrics.mean_slowdown == Approx(batsim_figure(figures, "mean_slowdown")).epsilon(1e-7));
+    CHECK(*metrics.makespan == Approx(batsim_figure(figures, "makespan")).epsilon(1e-9));
+    CHECK(*metrics.utilisation > batsim_figure(figures, "time_computing") / (240 * *metrics.makespan));
+}
