@@ -1,5 +1,6 @@
 #include "farm.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -23,9 +24,10 @@ std::vector<std::string_view> split(std::string_view text) {
     return parts;
 }
 
-std::string property(const std::map<std::string, std::string>& properties, const std::string& name) {
+// Empty if there is no such property.
+std::string_view property(const std::map<std::string, std::string>& properties, const std::string& name) {
     const auto found = properties.find(name);
-    return found == properties.end() ? std::string() : found->second;
+    return found == properties.end() ? std::string_view() : std::string_view(found->second);
 }
 
 void add_copies(std::map<std::string, long long>& copies, const std::string& text) {

@@ -1,0 +1,492 @@
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "test_data.hpp"
+#include <batfill/check.hpp>
+#include <batfill/error.hpp>
+
+namespace {
+
+using namespace batfill;
+
+struct Case {
+    Schedule schedule;
+    std::vector<Workload> workloads;
+    Platform platform;
+};
+
+Platform machine(int processors) {
+    Platform platform;
+    platform.hosts.resize(static_cast<std::size_t>(processors));
+    return platform;
+}
+
+// Adds a job to the workload and, run on `allocation` from `start` on as its delay and walltime want, to the schedule.
+ScheduledJob& add(Case& run, const std::string& id, Time submit, Time start, Duration delay,
+                  std::optional<Duration> walltime, const ResourceSet& allocation) {
+    Workload& workload = run.workloads.at(0);
+    JobProfile profile;
+    profile.type = JobProfile::Type::delay;
+    profile.delay = delay;
+    workload.profiles["p" + id] = profile;
+    JobDescription& description = workload.jobs.emplace_back().description;
+    description.id = "w0!" + id;
+    description.submit = submit;
+    description.processors = allocation.size();
+    description.walltime = walltime;
+    description.profile = "p" + id;
+
+    ScheduledJob job;
+    job.id = description.id;
+    job.submit = submit;
+    job.processors = allocation.size();
+    job.walltime = walltime;
+    const bool reaches_walltime = walltime && delay >= *walltime;
+    job.state = reaches_walltime ? FinalState::walltime_reached : FinalState::successful;
+    job.success = !reaches_walltime;
+    const Duration length = reaches_walltime ? *walltime : delay;
+    job.execution = ExecutionRecord{start, length, start + length, start - submit, start + length - submit};
+    job.allocation = allocation;
+    run.schedule.jobs.push_back(job);
+    return run.schedule.jobs.back();
+}
+
+Case empty_case(int processors) {
+    return {{"run_jobs.csv", {}}, std::vector<Workload>(1), machine(processors)};
+}
+
+Duration seconds(long long s) {
+    return Duration::seconds(s);
+}
+
+// Three jobs on four processors, the second right after the first on the same processors.
+Case small_case() {
+    Case run = empty_case(4);
+    add(run, "a", Time(), Time(), seconds(10), seconds(20), ResourceSet::range(0, 1));
+    add(run, "b", Time(), Time::seconds(10), seconds(10), seconds(10), ResourceSet::range(0, 1));
+    add(run, "c", Time::seconds(5), Time::seconds(5), seconds(10), std::nullopt, ResourceSet::range(2, 3));
+    return run;
+}
+
+std::vector<std::string> violations(const Case& run, const CheckOptions& options = {}) {
+    std::vector<std::string> texts;
+    for (const Violation& violation : check_schedule(run.schedule, run.workloads, run.platform, options).violations) {
+        texts.push_back(violation.text);
+    }
+    return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+// A valid schedule: jobs placed one after the other at the first instant when enough processors are free, on random
+// ones of these. Times have microseconds, some jobs reach their walltime, some take no time, some are rejected.
+Case random_case(std::mt19937& random) {
+    const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+    const int processors = 1 + below(12);
+    Case run = empty_case(processors);
+    std::vector<Time> free_from(static_cast<std::size_t>(processors));
+    Time submit;
+    for (int i = 0; i < 40; ++i) {
+        submit = submit + Duration::microseconds(below(3) * 700'000);
+        const int wanted = 1 + below(processors);
+        std::vector<int> order(static_cast<std::size_t>(processors));
+        for (int p = 0; p < processors; ++p) {
+            order[static_cast<std::size_t>(p)] = p;
+        }
+        std::shuffle(order.begin(), order.end(), random);
+        Time start = submit;
+        ResourceSet allocation;
+        for (int p = 0; p < wanted; ++p) {
+            const int processor = order[static_cast<std::size_t>(p)];
+            start = std::max(start, free_from[static_cast<std::size_t>(processor)]);
+            allocation.insert(ResourceSet::range(processor, processor));
+        }
+        const Duration delay = Duration::microseconds(below(4) * 1'000'001);
+        const std::optional<Duration> walltime =
+            below(4) == 0 ? std::nullopt : std::optional(Duration::microseconds((1 + below(4)) * 1'000'000));
+        const ScheduledJob& job = add(run, std::to_string(i), submit, start, delay, walltime, allocation);
+        for (int p = 0; p < wanted; ++p) {
+            free_from[static_cast<std::size_t>(order[static_cast<std::size_t>(p)])] = job.execution->finish;
+        }
+    }
+    add(run, "wide", submit, submit, seconds(1), seconds(1), ResourceSet::range(0, processors));
+    ScheduledJob& rejected = run.schedule.jobs.back();
+    rejected.state = FinalState::rejected;
+    rejected.success = false;
+    rejected.execution.reset();
+    rejected.allocation.clear();
+    std::shuffle(run.schedule.jobs.begin(), run.schedule.jobs.end(), random);
+    return run;
+}
+
+void shift(ScheduledJob& job, Duration by) {
+    job.execution->start = job.execution->start + by;
+    job.execution->finish = job.execution->finish + by;
+    job.execution->wait = job.execution->wait + by;
+    job.execution->turnaround = job.execution->turnaround + by;
+}
+
+}  // namespace
+
+TEST_CASE("a schedule without fault has no violations and is counted") {
+    Case run = small_case();
+    run.workloads[0].jobs[0].description.deadline = Time::seconds(10);
+    run.workloads[0].jobs[1].description.deadline = Time::seconds(19);
+    const CheckReport report = check_schedule(run.schedule, run.workloads, run.platform, {});
+    CHECK(report.violations.empty());
+    CHECK(report.jobs == 3);
+    CHECK(report.rejected == 0);
+    CHECK(report.deadlines == 2);
+    CHECK(report.missed_deadlines == 1);
+}
+
+TEST_CASE("jobs that are missing, foreign or there twice are found") {
+    Case run = small_case();
+    run.schedule.jobs[0].id = "w1!x";
+    run.schedule.jobs.push_back(run.schedule.jobs[2]);
+    CHECK(violations(run) ==
+          Texts{"job w1!x: in none of the workloads", "job w0!a: missing", "job w0!c: there more than once"});
+}
+
+TEST_CASE("a processor used twice is named with both jobs") {
+    Case run = small_case();
+    shift(run.schedule.jobs[1], -seconds(1));
+    CHECK(violations(run) == Texts{"job w0!b: starts at 9.000000 on processor 0, which job w0!a has until 10.000000"});
+}
+
+TEST_CASE("a job of no length on a processor in use is found, at its edges it is not") {
+    Case run = small_case();
+    ScheduledJob& job = add(run, "z", Time(), Time(), Duration(), seconds(5), ResourceSet::range(1, 1));
+    CHECK(violations(run).empty());
+    shift(job, seconds(5));
+    CHECK(violations(run) == Texts{"job w0!z: starts at 5.000000 on processor 1, which job w0!a has until 10.000000"});
+    shift(job, seconds(5));
+    CHECK(violations(run).empty());
+}
+
+TEST_CASE("a start before the submission is found") {
+    Case run = small_case();
+    shift(run.schedule.jobs[2], -Duration::microseconds(2));
+    CHECK(violations(run) == Texts{"job w0!c: starts at 4.999998, before its submission at 5.000000"});
+}
+
+TEST_CASE("allocations of another size or beyond the platform are found") {
+    Case run = small_case();
+    run.schedule.jobs[0].allocation = ResourceSet::range(0, 0);
+    run.schedule.jobs[2].allocation = ResourceSet::range(3, 4);
+    CHECK(violations(run) ==
+          Texts{"job w0!a: has 1 processors, requested 2", "job w0!c: has processor 4, the platform's last is 3"});
+}
+
+TEST_CASE("a job wider than the platform must be rejected, and a rejected job has no times") {
+    Case run = small_case();
+    run.platform = machine(1);
+    Texts texts = violations(run);
+    CHECK(std::count(texts.begin(), texts.end(), "job w0!a: requests 2 processors of 1 and was not rejected") == 1);
+
+    run = small_case();
+    run.schedule.jobs[0].state = FinalState::rejected;
+    run.schedule.jobs[0].success = false;
+    CHECK(violations(run) == Texts{"job w0!a: rejected, but has times or an allocation"});
+    run.schedule.jobs[0].execution.reset();
+    CHECK(violations(run) == Texts{"job w0!a: rejected, but has times or an allocation"});
+    run.schedule.jobs[0].allocation.clear();
+    CHECK(violations(run).empty());
+}
+
+TEST_CASE("an unfinished job is a violation") {
+    Case run = small_case();
+    run.schedule.jobs[2].state = FinalState::unfinished;
+    run.schedule.jobs[2].success = false;
+    run.schedule.jobs[2].execution.reset();
+    CHECK(violations(run) == Texts{"job w0!c: never finished"});
+}
+
+TEST_CASE("run times and final states follow from delay and walltime") {
+    Case run = small_case();
+    ScheduledJob& job = run.schedule.jobs[0];
+    job.state = FinalState::walltime_reached;
+    job.success = false;
+    CHECK(violations(run) == Texts{"job w0!a: is COMPLETED_WALLTIME_REACHED, expected COMPLETED_SUCCESSFULLY of delay "
+                                   "10.000000 and walltime 20.000000"});
+    run.workloads[0].profiles["pa"].delay = seconds(20);  // as long as its walltime: it is cut there
+    CHECK(violations(run) == Texts{"job w0!a: runs 10.000000 s, expected 20.000000, its walltime"});
+    run.workloads[0].profiles["pa"].delay = seconds(9);
+    job.state = FinalState::failed;
+    CHECK(
+        violations(run) ==
+        Texts{
+            "job w0!a: runs 10.000000 s, expected 9.000000, its delay",
+            "job w0!a: is COMPLETED_FAILED, expected COMPLETED_SUCCESSFULLY of delay 9.000000 and walltime 20.000000"});
+    run.workloads[0].profiles["pa"].delay = seconds(10);
+    run.workloads[0].profiles["pa"].return_code = 1;
+    CHECK(violations(run).empty());
+}
+
+TEST_CASE("a killed job may be shorter than its delay and its walltime, not longer") {
+    Case run = small_case();
+    ScheduledJob& job = run.schedule.jobs[0];
+    job.state = FinalState::killed;
+    job.success = false;
+    CHECK(violations(run).empty());
+    run.workloads[0].profiles["pa"].delay = seconds(12);
+    CHECK(violations(run).empty());
+    run.workloads[0].profiles["pa"].delay = seconds(8);
+    run.workloads[0].jobs[0].description.walltime = seconds(9);
+    job.walltime = seconds(9);
+    CHECK(violations(run) == Texts{"job w0!a: runs 10.000000 s, longer than its delay 8.000000",
+                                   "job w0!a: runs 10.000000 s, longer than its walltime 9.000000"});
+}
+
+TEST_CASE("a job that is no delay runs at most its walltime") {
+    Case run = small_case();
+    run.workloads[0].profiles["pa"].type = JobProfile::Type::parallel_homogeneous;
+    ScheduledJob& job = run.schedule.jobs[0];
+    CHECK(violations(run).empty());
+    job.state = FinalState::walltime_reached;
+    job.success = false;
+    CHECK(violations(run) ==
+          Texts{"job w0!a: is COMPLETED_WALLTIME_REACHED after 10.000000 s, its walltime is 20.000000"});
+    job.walltime = run.workloads[0].jobs[0].description.walltime = seconds(10);
+    CHECK(violations(run).empty());
+    job.walltime = run.workloads[0].jobs[0].description.walltime = std::nullopt;
+    CHECK(violations(run) == Texts{"job w0!a: is COMPLETED_WALLTIME_REACHED after 10.000000 s, its walltime is none"});
+}
+
+TEST_CASE("columns that disagree with each other or with the workload are found") {
+    Case run = small_case();
+    ScheduledJob& job = run.schedule.jobs[2];
+    job.execution->finish = Time::seconds(16);
+    job.execution->wait = seconds(3);
+    job.success = false;
+    CHECK(violations(run) ==
+          Texts{"job w0!c: success is 0 but the final state is COMPLETED_SUCCESSFULLY",
+                "job w0!c: finish_time is 16.000000, but starting_time + execution_time is 15.000000",
+                "job w0!c: waiting_time is 3.000000, but starting_time - submission_time is 0.000000",
+                "job w0!c: turnaround_time is 10.000000, but finish_time - submission_time is 11.000000"});
+    run = small_case();
+    run.workloads[0].jobs[2].description.submit = Time::seconds(4);
+    run.workloads[0].jobs[2].description.walltime = seconds(11);
+    run.workloads[0].jobs[1].description.processors = 1;
+    CHECK(violations(run) == Texts{"job w0!b: requested_number_of_resources is 2, the workload has 1",
+                                   "job w0!c: submission_time is 5.000000, the workload has 4.000000",
+                                   "job w0!c: requested_time is none, the workload has 11.000000",
+                                   "job w0!b: has 2 processors, requested 1"});
+}
+
+TEST_CASE("times may differ by the tolerance and no more") {
+    Case run = small_case();
+    shift(run.schedule.jobs[1], -Duration::microseconds(1));
+    run.schedule.jobs[2].execution->finish = Time::at(Duration::microseconds(15'000'001));
+    CHECK(violations(run).empty());
+    CHECK(violations(run, {.tolerance = Duration(), .deadlines_bind = false}).size() == 3);
+    shift(run.schedule.jobs[1], -seconds(1));
+    CHECK(violations(run).size() == 1);
+    CHECK(violations(run, {.tolerance = seconds(2), .deadlines_bind = false}).empty());
+}
+
+TEST_CASE("missed deadlines are violations only if they bind") {
+    Case run = small_case();
+    run.workloads[0].jobs[0].description.deadline = Time::seconds(10);
+    run.workloads[0].jobs[1].description.deadline = Time::seconds(15);
+    CHECK(violations(run).empty());
+    CHECK(violations(run, {.tolerance = Duration::microseconds(1), .deadlines_bind = true}) ==
+          Texts{"job w0!b: finishes at 20.000000, after its deadline 15.000000"});
+}
+
+TEST_CASE("violations come in the order of time") {
+    Case run = small_case();
+    for (ScheduledJob& job : run.schedule.jobs) {
+        job.allocation = ResourceSet::range(0, 2);
+    }
+    const CheckReport report = check_schedule(run.schedule, run.workloads, run.platform, {});
+    CHECK(report.violations.size() == 5);  // three sizes; c and b each share with another
+    CHECK(std::is_sorted(report.violations.begin(), report.violations.end(),
+                         [](const Violation& a, const Violation& b) { return a.at < b.at; }));
+}
+
+namespace {
+
+// Two machines of two processors each, "fast" with licences x and y, "slow" with x; two copies of x, one of y.
+Case licensed_case() {
+    Case run = small_case();
+    for (std::size_t i = 0; i < 4; ++i) {
+        Host& host = run.platform.hosts[i];
+        host.zone_properties["licenses"] = "x:2, y:1";
+        host.properties["machine"] = i < 2 ? "fast" : "slow";
+        host.properties["licenses"] = i < 2 ? "x,y" : "x";
+    }
+    return run;
+}
+
+void need(Case& run, std::size_t job, std::vector<std::string> licenses) {
+    run.workloads[0].jobs[job].description.licenses = std::move(licenses);
+}
+
+}  // namespace
+
+TEST_CASE("copies of a licence are never exceeded") {
+    Case run = licensed_case();
+    need(run, 0, {"x", "x", "y"});  // listed twice counts once
+    need(run, 1, {"x", "y"});       // takes over from the job before at the same instant
+    need(run, 2, {"x"});
+    CHECK(violations(run).empty());
+    for (Host& host : run.platform.hosts) {
+        host.zone_properties["licenses"] = "x:1,y:1";
+    }
+    CHECK(violations(run) == Texts{"job w0!c: takes copy 2 of licence x, there are 1",
+                                   "job w0!b: takes copy 2 of licence x, there are 1"});
+    for (Host& host : run.platform.hosts) {
+        host.zone_properties.clear();  // no licences are defined: nothing to check
+    }
+    CHECK(violations(run).empty());
+}
+
+TEST_CASE("a job with licences runs on one machine that has them") {
+    Case run = licensed_case();
+    need(run, 2, {"y"});
+    CHECK(violations(run) == Texts{"job w0!c: needs licences that processor 2 does not have"});
+    need(run, 2, {"x"});
+    run.schedule.jobs[2].allocation = *ResourceSet::parse("1-2");
+    const Texts texts = violations(run);
+    CHECK(std::count(texts.begin(), texts.end(), "job w0!c: needs licences and is on machines fast and slow") == 1);
+}
+
+TEST_CASE("licence properties that cannot be read are refused") {
+    for (const char* text : {"x", "x:", ":3", "x:many", "x:-1", "x:1,x:2", "x:99999999999999999999"}) {
+        Case run = licensed_case();
+        run.platform.hosts[1].zone_properties["licenses"] = text;
+        CHECK_THROWS_AS(violations(run), InputError);
+    }
+}
+
+TEST_CASE("random valid schedules pass") {
+    std::mt19937 random(3);
+    for (int round = 0; round < 300; ++round) {
+        const Case run = random_case(random);
+        INFO("round " << round);
+        REQUIRE(violations(run, {.tolerance = Duration(), .deadlines_bind = true}) == Texts{});
+    }
+}
+
+TEST_CASE("one fault in a random valid schedule is found and named") {
+    using Fault = std::function<void(Case&, ScheduledJob&)>;
+    const std::vector<Fault> faults{
+        [](Case&, ScheduledJob& job) { shift(job, job.submit - job.execution->start - Duration::microseconds(1)); },
+        [](Case&, ScheduledJob& job) { job.allocation.take_lowest(1); },
+        [](Case& run, ScheduledJob& job) {
+            const int beyond = static_cast<int>(run.platform.hosts.size());
+            job.allocation.take_lowest(1);
+            job.allocation.insert(ResourceSet::range(beyond, beyond));
+        },
+        [](Case&, ScheduledJob& job) { job.execution->length = job.execution->length + Duration::microseconds(1); },
+        [](Case&, ScheduledJob& job) { job.execution->turnaround = -seconds(1); },
+        [](Case&, ScheduledJob& job) { job.execution->wait = job.execution->wait + Duration::microseconds(1); },
+        [](Case&, ScheduledJob& job) { job.success = !job.success; },
+        [](Case&, ScheduledJob& job) { job.state = FinalState::rejected; },
+        [](Case&, ScheduledJob& job) { job.state = FinalState::unfinished; },
+        [](Case&, ScheduledJob& job) { job.processors += 1; },
+        [](Case&, ScheduledJob& job) { job.submit = job.submit - Duration::microseconds(1); },
+        [](Case&, ScheduledJob& job) { job.walltime = seconds(99); },
+        [](Case& run, ScheduledJob& job) {
+            const std::string id = job.id;  // gone with the job
+            std::erase_if(run.schedule.jobs, [&](const ScheduledJob& other) { return other.id == id; });
+        },
+        [](Case& run, ScheduledJob& job) { run.schedule.jobs.push_back(ScheduledJob(job)); },
+    };
+    std::mt19937 random(5);
+    for (std::size_t fault = 0; fault < faults.size(); ++fault) {
+        for (int round = 0; round < 30; ++round) {
+            Case run = random_case(random);
+            std::size_t victim = random() % run.schedule.jobs.size();
+            while (!run.schedule.jobs[victim].execution) {
+                victim = random() % run.schedule.jobs.size();
+            }
+            const std::string id = run.schedule.jobs[victim].id;
+            faults[fault](run, run.schedule.jobs[victim]);
+            const Texts texts = violations(run, {.tolerance = Duration(), .deadlines_bind = true});
+            INFO("fault " << fault << ", round " << round << ", job " << id);
+            REQUIRE(std::any_of(texts.begin(), texts.end(),
+                                [&](const std::string& text) { return text.rfind("job " + id + ":", 0) == 0; }));
+        }
+    }
+}
+
+TEST_CASE("overlaps are those that comparing all pairs of jobs finds") {
+    std::mt19937 random(11);
+    const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+    std::size_t found = 0;
+    std::size_t clean = 0;
+    for (int round = 0; round < 400; ++round) {
+        Case run = empty_case(16);
+        for (int i = 0; i < 10; ++i) {
+            ResourceSet allocation = ResourceSet::range(below(4) * 4, below(4) * 4 + 1);
+            allocation.insert(ResourceSet::range(12, 11 + below(3)));
+            if (allocation.empty()) {
+                allocation = ResourceSet::range(5, 7);
+            }
+            add(run, std::to_string(i), Time(), Time::seconds(below(50)), seconds(below(6)), std::nullopt, allocation);
+        }
+        // The jobs that start while another has a common processor; of two that start together the longer comes second.
+        std::set<std::string> expected;
+        const std::vector<ScheduledJob>& jobs = run.schedule.jobs;
+        for (std::size_t a = 0; a < jobs.size(); ++a) {
+            for (std::size_t b = 0; b < jobs.size(); ++b) {
+                const ExecutionRecord& first = *jobs[a].execution;
+                const ExecutionRecord& second = *jobs[b].execution;
+                const bool in_order = std::tie(first.start, first.finish, a) < std::tie(second.start, second.finish, b);
+                if (in_order && second.start < first.finish && jobs[a].allocation.intersects(jobs[b].allocation)) {
+                    expected.insert("job " + jobs[b].id);
+                }
+            }
+        }
+        const Texts texts = violations(run);
+        std::set<std::string> named;
+        for (const std::string& text : texts) {
+            REQUIRE(text.find(" starts at ") != std::string::npos);
+            named.insert(text.substr(0, text.find(':')));
+        }
+        REQUIRE(named == expected);
+        REQUIRE(texts.size() == named.size());
+        found += texts.size();
+        clean += texts.empty() ? 1U : 0U;
+    }
+    CHECK(found > 100);
+    CHECK(clean > 10);
+}
+
+TEST_CASE("runs of the real Batsim pass") {
+    struct Run {
+        std::string results;
+        std::string workload;
+        std::string platform;
+    };
+    for (const Run& run : {Run{"w20k-0.90.fcfs.jobs.csv.gz", "w20k-0.90.json.gz", "p240.xml"},
+                           Run{"test_delays.fcfs.jobs.csv", "test_delays.json", "small_platform.xml"},
+                           Run{"test_delays.killer.jobs.csv", "test_delays.json", "small_platform.xml"},
+                           Run{"test_delays.rejecter.jobs.csv", "test_delays.json", "small_platform.xml"},
+                           Run{"test_walltime.fcfs.jobs.csv", "test_walltime.json", "cluster512.xml"}}) {
+        const std::string results = "batsim/results/" + run.results;
+        if (!tests::have_test_data(results)) {
+            return;
+        }
+        const Schedule schedule = read_schedule(tests::test_data(results));
+        const std::vector<Workload> workloads{
+            read_workload(tests::test_data("batsim/inputs/workloads/" + run.workload), "w0")};
+        const Platform platform = read_platform(tests::test_data("batsim/inputs/platforms/" + run.platform));
+        const CheckReport report = check_schedule(schedule, workloads, platform, {});
+        INFO(run.results << (report.violations.empty() ? "" : ": " + report.violations[0].text));
+        CHECK(report.jobs == workloads[0].jobs.size());
+        CHECK(report.violations.empty());
+    }
+}
