@@ -77,4 +77,4 @@ for algorithm in fcfs easy conservative; do
 done
 
 echo
-"$batfill" metrics "${schedules[@]}" -w "$workload" -p "$platform"
+"$batfill" metrics "${schedules[@]}" -p "$platform"
