@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 from_caller() { (cd "$caller_folder" && realpath -- "$1"); }
 
-platform=platforms/hpc2n.xml
+platform=$PWD/platforms/hpc2n.xml
 if [ "${1:-}" = -p ]; then
   platform=$(from_caller "${2:?-p needs a platform file}")
   shift 2
@@ -31,7 +31,7 @@ if [ $# -gt 0 ]; then
   shift
   "$batfill" swf "$log" -o "$workload" "$@"
 else
-  "$batfill" generate lublin --jobs 5000 --processors 240 --load 0.9 --seed 1 -o "$workload"
+  "$batfill" generate lublin --jobs 5000 --processors 240 --load 0.7 --seed 1 -o "$workload"
 fi
 
 # Something that listens answers a connection; the first port where nothing does is free.
@@ -55,7 +55,6 @@ replay_by_daemon() {
   fi
 }
 
-schedules=()
 for algorithm in fcfs easy conservative; do
   for way in daemon embedded; do
     prefix=$results/$way/$algorithm
@@ -70,11 +69,11 @@ for algorithm in fcfs easy conservative; do
     "$batfill" check "${prefix}_jobs.csv" -w "$workload" -p "$platform" >"$prefix.check.log" 2>&1 ||
       { cat "$prefix.check.log" >&2; exit 1; }
     printf '%-13s %-9s replayed in %.1f s, audited\n' "$algorithm" "$way" "$(awk "BEGIN { print $end - $start }")"
-    schedules+=("${prefix}_jobs.csv")
   done
   cmp "$results/daemon/${algorithm}_jobs.csv" "$results/embedded/${algorithm}_jobs.csv"
   printf '%-13s daemon and embedded simulator: the same schedule\n' "$algorithm"
 done
 
-echo
-"$batfill" metrics "${schedules[@]}" -p "$platform"
+printf '\nMetrics of the schedules (in %s):\n' "$results"
+cd "$results/embedded"
+"../../../$batfill" metrics fcfs_jobs.csv easy_jobs.csv conservative_jobs.csv -p "$platform"
