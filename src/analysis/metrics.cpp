@@ -20,8 +20,9 @@ Duration run(const ScheduledJob& job) {
     return job.execution->length;
 }
 
+// Rounded once, as long as both are below 2^53 microseconds.
 double ratio(Duration part, Duration whole) {
-    return part.to_seconds() / whole.to_seconds();
+    return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
 std::optional<double> mean(const std::vector<Duration>& durations) {
@@ -32,7 +33,7 @@ std::optional<double> mean(const std::vector<Duration>& durations) {
     for (const Duration duration : durations) {
         sum = sum + duration;
     }
-    return sum.to_seconds() / static_cast<double>(durations.size());
+    return ratio(sum, Duration::seconds(static_cast<long long>(durations.size())));
 }
 
 // Sums of doubles depend on the order of the terms, so they are always added from the smallest up.

@@ -46,10 +46,9 @@ std::string without_suffix(std::string path) {
 
 // "out/easy_jobs.csv" is labelled "easy", or "out/easy" if that would give two runs the same label.
 std::vector<std::string> labels(const std::vector<std::string>& paths) {
-    std::vector<std::string> result;
-    for (const std::string& path : paths) {
-        result.push_back(without_suffix(path.substr(path.rfind('/') + 1)));
-    }
+    std::vector<std::string> result(paths.size());
+    std::transform(paths.begin(), paths.end(), result.begin(),
+                   [](const std::string& path) { return without_suffix(path.substr(path.rfind('/') + 1)); });
     if (std::set<std::string>(result.begin(), result.end()).size() < paths.size()) {
         std::transform(paths.begin(), paths.end(), result.begin(), without_suffix);
     }
