@@ -35,11 +35,15 @@ class AvailabilityProfile {
     // is planned at `limit` and itself in the profile: from `limit` on, its own processors serve it.
     Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity()) const;
 
-    // The most processors free at any instant of [from, to); requires from < to and to > origin().
-    int most_free(Time from, Time to) const;
+    // The least and the most processors free at any instant of [from, to); requires from < to and to > origin().
+    struct Bounds {
+        int least;
+        int most;
+    };
+    Bounds bounds(Time from, Time to) const;
 
     int free_at(Time t) const;  // requires t >= origin()
-    Time origin() const;
+    Time origin() const { return firsts_.front(); }
     std::size_t steps() const { return steps_; }
 
    private:
@@ -61,7 +65,8 @@ class AvailabilityProfile {
 
     Position find(Time t) const;          // the step that holds t
     Position split_at(Time t);            // makes t the beginning of a step and returns it
-    void merge_at(Time t);                // removes the step that begins at t if it has its predecessor's value
+    void merge_at(Position at);           // removes a step that has its predecessor's value; bounds are not updated
+    void tidy(std::size_t number);        // updates the bounds of a block; removes it if empty, joins it if small
     void join_with_next(std::size_t number);  // one block of two that have become small
     static void update_bounds(Block& block);
     int value(Position at) const { return blocks_[at.block]->values[at.index] + blocks_[at.block]->offset; }

@@ -56,7 +56,7 @@ class Engine {
    private:
     friend class Round;
 
-    void start(JobIndex job, ResourceSet allocation);
+    void start(JobIndex job, const ResourceSet* allocation);  // null: the lowest idle processors
     void call_at(Time time);
     std::optional<std::string> reason_to_refuse(const Job& job) const;
     void admit(Round& round, JobIndex job);

@@ -65,18 +65,20 @@ class Plan {
         std::size_t proved;  // this job profits from none of the first `proved` gifts ever made
         int processors;
     };
-    // Processors given back during [from, to), and the most that were free there afterwards.
+    // Processors given back during [from, to). It helps only jobs that were too wide for some instant there before, and
+    // were not afterwards: they need more than `least_before`, and not more than `most_after`.
     struct Gift {
         Time from;
         Time to;
-        int most_free;
+        int least_before;
+        int most_after;
     };
 
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
     bool before(JobIndex a, JobIndex b) const;
     std::vector<JobIndex>::iterator place_of(JobIndex job);
     std::size_t gifts_made() const { return gifts_forgotten_ + gifts_.size(); }
-    void note_gift(Time from, Time to);
+    void note_gift(Time from, Time to, int processors);
     bool may_profit(const Slot& slot) const;
 
     AvailabilityProfile profile_;

@@ -104,7 +104,8 @@ struct SimulatedJob {
     bool kill_requested = false;
     bool forgotten = false;  // its end has been told: the scheduler may not speak of it again
     Time start;
-    Time end;
+    Time end;                        // when running: as far as known
+    SimulatedState expected_state{};  // at `end`, unless it is killed
     ResourceSet allocation;
     std::string metadata;
 };
@@ -175,9 +176,9 @@ class Simulator {
     void say_goodbye(Letter::Kind kind, bool said_nothing);
     void goodbye(Letter::Kind kind);
     void continue_reply();
-    void apply(const SchedulerAction& action);
-    void start(const SchedulerAction& action);
-    void kill(const SchedulerAction& action);
+    void apply(SchedulerAction& action);
+    void start(SchedulerAction& action);
+    void kill(SchedulerAction& action);
     void end_job(JobNumber number, SimulatedState state);
     void change_machines(const ExternalEvent& event);
     void set_state(Machine& machine, MachineState state);

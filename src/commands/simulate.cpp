@@ -118,6 +118,7 @@ int simulate(const Arguments& arguments) {
     }
 
     require_writable_folder(prefix);
+    const bool measure = values.count("real-times") != 0;
     const auto begin = std::chrono::steady_clock::now();
     const Scenario scenario = read_scenario(values, !endpoint.empty());
     Simulator simulator(scenario);
@@ -126,7 +127,7 @@ int simulate(const Arguments& arguments) {
     {
         ProgressBar bar(simulator.jobs().size());
         try {
-            simulator.run(timed, [&](std::size_t ended, Time now) {
+            simulator.run(measure ? timed : *scheduler, [&](std::size_t ended, Time now) {
                 bar.show(ended, std::to_string(ended) + " jobs, day " +
                                     std::to_string(static_cast<long long>(now.to_seconds() / 86400)));
             });
@@ -134,16 +135,12 @@ int simulate(const Arguments& arguments) {
             stopped = problem.what();
         }
     }
-    RealTimes real_times;
     const double total = Seconds(std::chrono::steady_clock::now() - begin).count();
-    if (values.count("real-times") != 0) {
-        real_times = {timed.seconds(), total};
-    }
-    write_results(simulator, prefix, real_times);
+    write_results(simulator, prefix, measure ? RealTimes{timed.seconds(), total} : RealTimes{});
     if (values.count("quiet") == 0) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
-                  << simulator.now().to_string() << " simulated seconds in " << total << " s, of which scheduling "
-                  << timed.seconds() << " s; wrote " << prefix << "_jobs.csv and " << prefix << "_schedule.csv\n";
+                  << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix
+                  << "_jobs.csv and " << prefix << "_schedule.csv\n";
     }
     if (!stopped.empty()) {
         throw InputError(stopped);

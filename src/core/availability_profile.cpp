@@ -4,6 +4,22 @@
 
 namespace batfill {
 
+namespace {
+
+// The index of the last of `count` increasing times that is <= t, or 0. Without branches on the comparisons: which way
+// they go cannot be predicted, and this is the innermost step of every operation.
+int last_not_after(const Time* times, int count, Time t) {
+    const Time* base = times;
+    while (count > 1) {
+        const int half = count / 2;
+        base = base[half] <= t ? base + half : base;
+        count -= half;
+    }
+    return static_cast<int>(base - times);
+}
+
+}  // namespace
+
 AvailabilityProfile::AvailabilityProfile(Time origin, int processors) {
     auto block = std::make_unique<Block>();
     block->count = 1;
@@ -17,20 +33,24 @@ AvailabilityProfile::~AvailabilityProfile() = default;
 AvailabilityProfile::AvailabilityProfile(AvailabilityProfile&&) noexcept = default;
 AvailabilityProfile& AvailabilityProfile::operator=(AvailabilityProfile&&) noexcept = default;
 
-Time AvailabilityProfile::origin() const { return firsts_.front(); }
-
 AvailabilityProfile::Position AvailabilityProfile::find(Time t) const {
-    const auto after = std::upper_bound(firsts_.begin() + 1, firsts_.end(), t);
-    const auto number = static_cast<std::size_t>(after - firsts_.begin()) - 1;
-    const Block& block = *blocks_[number];
-    const Time* const next = std::upper_bound(block.times + 1, block.times + block.count, t);
-    return {number, static_cast<int>(next - block.times) - 1};
+    if (t == origin()) {
+        return {0, 0};
+    }
+    const int number = last_not_after(firsts_.data(), static_cast<int>(firsts_.size()), t);
+    const Block& block = *blocks_[static_cast<std::size_t>(number)];
+    return {static_cast<std::size_t>(number), last_not_after(block.times, block.count, t)};
 }
 
 void AvailabilityProfile::update_bounds(Block& block) {
-    const auto [least, most] = std::minmax_element(block.values, block.values + block.count);
-    block.least = *least + block.offset;
-    block.most = *most + block.offset;
+    int least = block.values[0];
+    int most = least;
+    for (int i = 1; i < block.count; ++i) {  // which compilers vectorize, unlike std::minmax_element
+        least = std::min(least, block.values[i]);
+        most = std::max(most, block.values[i]);
+    }
+    block.least = least + block.offset;
+    block.most = most + block.offset;
 }
 
 AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
@@ -67,10 +87,9 @@ AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
     return {at.block, index};
 }
 
-void AvailabilityProfile::merge_at(Time t) {
-    const Position at = find(t);
+void AvailabilityProfile::merge_at(Position at) {
     Block& block = *blocks_[at.block];
-    if (block.times[at.index] != t || (at.block == 0 && at.index == 0)) {
+    if (at.index == 0 && at.block == 0) {
         return;
     }
     const Position before = at.index > 0 ? Position{at.block, at.index - 1}
@@ -79,21 +98,26 @@ void AvailabilityProfile::merge_at(Time t) {
         return;
     }
     --steps_;
-    if (block.count == 1) {
-        const auto place = static_cast<std::ptrdiff_t>(at.block);
+    std::copy(block.times + at.index + 1, block.times + block.count, block.times + at.index);
+    std::copy(block.values + at.index + 1, block.values + block.count, block.values + at.index);
+    --block.count;
+    if (block.count > 0) {
+        firsts_[at.block] = block.times[0];
+    }
+}
+
+void AvailabilityProfile::tidy(std::size_t number) {
+    if (number >= blocks_.size()) {
+        return;
+    }
+    if (blocks_[number]->count == 0) {
+        const auto place = static_cast<std::ptrdiff_t>(number);
         firsts_.erase(firsts_.begin() + place);
         blocks_.erase(blocks_.begin() + place);
         return;
     }
-    std::copy(block.times + at.index + 1, block.times + block.count, block.times + at.index);
-    std::copy(block.values + at.index + 1, block.values + block.count, block.values + at.index);
-    --block.count;
-    firsts_[at.block] = block.times[0];
-    update_bounds(block);
-    join_with_next(at.block);
-    if (at.block > 0) {
-        join_with_next(at.block - 1);
-    }
+    update_bounds(*blocks_[number]);
+    join_with_next(number);
 }
 
 void AvailabilityProfile::join_with_next(std::size_t number) {
@@ -118,13 +142,15 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
     if (from >= to || change == 0) {
         return;
     }
-    split_at(from);
+    Position begin = split_at(from);
+    Position end{blocks_.size(), 0};
     if (!to.is_infinite()) {
-        split_at(to);
+        const std::size_t before = blocks_.size();
+        end = split_at(to);
+        if (blocks_.size() != before) {
+            begin = find(from);  // the second split has moved it
+        }
     }
-    // Looked up after both splits: the second may have moved what the first returned.
-    const Position begin = find(from);
-    const Position end = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
     for (std::size_t number = begin.block; number <= end.block && number < blocks_.size(); ++number) {
         Block& block = *blocks_[number];
         const int first = number == begin.block ? begin.index : 0;
@@ -133,16 +159,23 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
             block.offset += change;
             block.least += change;
             block.most += change;
-        } else if (first < last) {
+        } else {
             for (int i = first; i < last; ++i) {
                 block.values[i] += change;
             }
-            update_bounds(block);
         }
     }
-    merge_at(from);
-    if (!to.is_infinite()) {
-        merge_at(to);
+    // From the back, so that what is still to be looked at stays where it is.
+    if (end.block < blocks_.size()) {
+        merge_at(end);
+    }
+    merge_at(begin);
+    if (end.block != begin.block) {
+        tidy(end.block);
+    }
+    tidy(begin.block);
+    if (begin.block > 0) {
+        join_with_next(begin.block - 1);
     }
 }
 
@@ -184,13 +217,15 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
             continue;
         }
         const int needed = processors - block.offset;
-        for (int i = first; i < block.count; ++i) {
-            if (block.values[i] < needed) {
-                if (found && block.times[i] >= end) {
-                    return candidate;
+        int i = first;
+        while (i < block.count) {
+            if (!found) {
+                while (i < block.count && block.values[i] < needed) {
+                    ++i;
                 }
-                found = false;
-            } else if (!found) {
+                if (i == block.count) {
+                    break;
+                }
                 candidate = std::max(block.times[i], from);
                 if (candidate >= limit) {
                     return Time::infinity();
@@ -198,29 +233,41 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
                 found = true;
                 end = std::min(candidate + length, limit);
             }
+            while (i < block.count && block.values[i] >= needed) {
+                ++i;
+            }
+            if (i < block.count) {
+                if (block.times[i] >= end) {
+                    return candidate;
+                }
+                found = false;
+            }
         }
     }
     return found ? candidate : Time::infinity();
 }
 
-int AvailabilityProfile::most_free(Time from, Time to) const {
+AvailabilityProfile::Bounds AvailabilityProfile::bounds(Time from, Time to) const {
     from = std::max(from, origin());
     const Position at = find(from);
-    int most = value(at);
+    Bounds bounds{value(at), value(at)};
     for (std::size_t number = at.block; number < blocks_.size(); ++number) {
         const Block& block = *blocks_[number];
         const int first = number == at.block ? at.index : 0;
         if (block.times[first] >= to) {
             break;
         }
-        if (block.most <= most) {
+        if (block.least >= bounds.least && block.most <= bounds.most) {
             continue;
         }
-        for (int i = first; i < block.count && block.times[i] < to; ++i) {
-            most = std::max(most, block.values[i] + block.offset);
+        const int last = last_not_after(block.times, block.count, to);
+        const int end = block.times[last] < to ? last + 1 : last;
+        for (int i = first; i < end; ++i) {
+            bounds.least = std::min(bounds.least, block.values[i] + block.offset);
+            bounds.most = std::max(bounds.most, block.values[i] + block.offset);
         }
     }
-    return most;
+    return bounds;
 }
 
 int AvailabilityProfile::free_at(Time t) const { return value(find(t)); }

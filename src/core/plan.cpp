@@ -24,10 +24,10 @@ void Plan::advance(Time now) { profile_.advance(now); }
 
 void Plan::give_back(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
-    note_gift(from, end);
+    note_gift(from, end, processors);
 }
 
-void Plan::note_gift(Time from, Time to) {
+void Plan::note_gift(Time from, Time to, int processors) {
     if (by_start_.empty() || from >= to || to <= profile_.origin()) {
         return;
     }
@@ -37,19 +37,21 @@ void Plan::note_gift(Time from, Time to) {
         for (std::size_t i = 1; i < older; ++i) {
             all.from = std::min(all.from, gifts_[i].from);
             all.to = std::max(all.to, gifts_[i].to);
-            all.most_free = std::max(all.most_free, gifts_[i].most_free);
+            all.least_before = std::min(all.least_before, gifts_[i].least_before);
+            all.most_after = std::max(all.most_after, gifts_[i].most_after);
         }
         gifts_.erase(gifts_.begin(), gifts_.begin() + older - 1);
         gifts_.front() = all;
         gifts_forgotten_ += older - 1;
     }
-    gifts_.push_back({from, to, profile_.most_free(from, to)});
+    const AvailabilityProfile::Bounds after = profile_.bounds(from, to);
+    gifts_.push_back({from, to, after.least - processors, after.most});
 }
 
 bool Plan::may_profit(const Slot& slot) const {
     const std::size_t known = slot.proved > gifts_forgotten_ ? slot.proved - gifts_forgotten_ : 0;
     return std::any_of(gifts_.begin() + static_cast<std::ptrdiff_t>(known), gifts_.end(), [&](const Gift& gift) {
-        return gift.most_free >= slot.processors && gift.from < slot.start && gift.to > profile_.origin();
+        return slot.processors > gift.least_before && slot.processors <= gift.most_after && gift.from < slot.start && gift.to > profile_.origin();
     });
 }
 

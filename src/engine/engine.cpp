@@ -12,17 +12,8 @@ const SchedulerState& Round::state() const { return engine_.state_; }
 Plan& Round::plan() { return engine_.state_.plan; }
 void Round::call_at(Time time) { engine_.call_at(time); }
 
-void Round::start(JobIndex job) {
-    const SchedulerState& state = engine_.state_;
-    if (job < state.jobs.size() && state.jobs[job].processors() <= state.idle_count) {
-        ResourceSet idle = state.idle;
-        engine_.start(job, idle.take_lowest(state.jobs[job].processors()));
-    } else {
-        engine_.start(job, state.idle);  // which says what is wrong
-    }
-}
-
-void Round::start(JobIndex job, const ResourceSet& allocation) { engine_.start(job, allocation); }
+void Round::start(JobIndex job) { engine_.start(job, nullptr); }
+void Round::start(JobIndex job, const ResourceSet& allocation) { engine_.start(job, &allocation); }
 
 Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : description_(find_algorithm(algorithm)) {
@@ -155,7 +146,7 @@ const std::vector<Decision>& Engine::decide() {
     return decisions_;
 }
 
-void Engine::start(JobIndex index, ResourceSet allocation) {
+void Engine::start(JobIndex index, const ResourceSet* allocation) {
     const auto refuse = [&](const std::string& why) {
         throw DecisionError("algorithm " + description_.name + " started " +
                             (index < state_.jobs.size() ? "job " + state_.jobs[index].description.id : "an unknown job") +
@@ -168,19 +159,27 @@ void Engine::start(JobIndex index, ResourceSet allocation) {
     if (job.state != Job::State::waiting) {
         refuse("it is not waiting");
     }
-    if (allocation.size() != job.processors()) {
-        refuse("it needs " + std::to_string(job.processors()) + " processors and would get " +
-               std::to_string(allocation.size()));
+    if (job.processors() > state_.idle_count) {
+        refuse("it needs " + std::to_string(job.processors()) + " processors and " +
+               std::to_string(state_.idle_count) + " are idle");
     }
-    if (!state_.idle.contains_all(allocation)) {
-        refuse("processors " + allocation.to_string() + " are not all idle");
+    if (allocation == nullptr) {
+        job.allocation = state_.idle.take_lowest(job.processors());
+    } else {
+        if (allocation->size() != job.processors()) {
+            refuse("it needs " + std::to_string(job.processors()) + " processors and would get " +
+                   std::to_string(allocation->size()));
+        }
+        if (!state_.idle.contains_all(*allocation)) {
+            refuse("processors " + allocation->to_string() + " are not all idle");
+        }
+        job.allocation = *allocation;
+        state_.idle.remove(*allocation);
     }
     state_.waiting.remove(index, state_.jobs);
-    state_.idle.remove(allocation);
     state_.idle_count -= job.processors();
     job.state = Job::State::running;
     job.start = state_.now;
-    job.allocation = std::move(allocation);
     const RunningJob running{job.expected_end(), index, job.processors()};
     const auto place = std::upper_bound(state_.running.begin(), state_.running.end(), running,
                                         [](const RunningJob& a, const RunningJob& b) {

@@ -1,7 +1,7 @@
 #include "results.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
@@ -36,9 +36,10 @@ const char* name_of(SimulatedState state) {
 }
 
 void append(std::string& out, long double value) {
-    char text[64];
-    const int length = std::snprintf(text, sizeof text, "%.6f", static_cast<double>(value));
-    out.append(text, static_cast<std::size_t>(length));
+    char text[384];  // enough for every double
+    const auto written =
+        std::to_chars(text, text + sizeof text, static_cast<double>(value), std::chars_format::fixed, 6);
+    out.append(text, written.ptr);
 }
 
 void append(std::string& out, Duration value) { value.append_to(out); }

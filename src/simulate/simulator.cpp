@@ -145,9 +145,7 @@ void Simulator::deliver(const Letter& letter) {
         case Sleeper::Kind::job: {
             SimulatedJob& job = jobs_[letter.sleeper.number];
             if (job.state == SimulatedState::running && job.end == letter.sleeper.time) {  // else it was killed
-                SimulatedState end;
-                run_time(job, end);
-                end_job(letter.sleeper.number, end);
+                end_job(letter.sleeper.number, job.expected_state);
                 add_event(SimulatedEvent::Kind::completed).job = letter.sleeper.number;
             }
             break;
@@ -225,7 +223,7 @@ void Simulator::goodbye(Letter::Kind kind) {
 
 void Simulator::continue_reply() {
     while (next_action_ < reply_.actions.size()) {
-        const SchedulerAction& action = reply_.actions[next_action_];
+        SchedulerAction& action = reply_.actions[next_action_];
         if (action.timestamp > now_) {
             sleep(action.timestamp, Sleeper::Kind::reply, 0);
             return;
@@ -240,7 +238,7 @@ void Simulator::continue_reply() {
     scheduler_ready_ = true;
 }
 
-void Simulator::apply(const SchedulerAction& action) {
+void Simulator::apply(SchedulerAction& action) {
     switch (action.kind) {
         case SchedulerAction::Kind::start:
             start(action);
@@ -267,7 +265,7 @@ void Simulator::apply(const SchedulerAction& action) {
             sleep(action.call, Sleeper::Kind::call, 0);
             break;
         case SchedulerAction::Kind::metadata:
-            jobs_[action.job].metadata = action.metadata;
+            jobs_[action.job].metadata = std::move(action.metadata);
             break;
         case SchedulerAction::Kind::nothing:
             break;
@@ -301,7 +299,7 @@ Duration Simulator::run_time(const SimulatedJob& job, SimulatedState& end) const
     return *computing;
 }
 
-void Simulator::start(const SchedulerAction& action) {
+void Simulator::start(SchedulerAction& action) {
     SimulatedJob& job = jobs_[action.job];
     const JobDescription& description = job.job->description;
     const auto refuse = [&](const std::string& why) {
@@ -329,16 +327,15 @@ void Simulator::start(const SchedulerAction& action) {
         }
     }
     job.state = SimulatedState::running;
-    job.allocation = action.allocation;
+    job.allocation = std::move(action.allocation);
     job.start = now_;
-    SimulatedState end;
-    job.end = now_ + run_time(job, end);
+    job.end = now_ + run_time(job, job.expected_state);
     --in_queue_;
     ++running_;
     sleep(job.end, Sleeper::Kind::job, action.job);
 }
 
-void Simulator::kill(const SchedulerAction& action) {
+void Simulator::kill(SchedulerAction& action) {
     std::vector<JobNumber> killed;
     for (const JobNumber number : action.jobs) {
         SimulatedJob& job = jobs_[number];

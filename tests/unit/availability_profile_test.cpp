@@ -100,11 +100,14 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
             REQUIRE(found == (expected < 0 ? Time::infinity() : at(expected)));
 
             const int end = begin + 1 + static_cast<int>(random() % 50);
-            int most = plain.free[static_cast<std::size_t>(begin)];
+            int least = plain.free[static_cast<std::size_t>(begin)];
+            int most = least;
             for (int t = begin; t < std::min(end, horizon + 1); ++t) {
+                least = std::min(least, plain.free[static_cast<std::size_t>(t)]);
                 most = std::max(most, plain.free[static_cast<std::size_t>(t)]);
             }
-            REQUIRE(profile.most_free(at(begin), at(end)) == most);
+            REQUIRE(profile.bounds(at(begin), at(end)).least == least);
+            REQUIRE(profile.bounds(at(begin), at(end)).most == most);
             REQUIRE(profile.free_at(at(begin)) == plain.free[static_cast<std::size_t>(begin)]);
             if (operation % 25 == 0) {
                 now += static_cast<int>(random() % 4);
