@@ -1,8 +1,11 @@
 #include "protocol/json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -17,36 +20,63 @@ constexpr std::size_t pool_size = 64 * 1024;     // enough for all but the first
 constexpr std::size_t chunk_size = 1024 * 1024;  // large enough that malloc gives it back to the system
 constexpr std::size_t max_warnings = 100;
 
-// Hands a parser's events on and stops it where they are nested too deeply.
+// Hands a parser's events on, with numbers read here, as RapidJSON's own exact reading is undefined for some (0e300).
+// Stops the parser where values are nested too deeply or a number is beyond a double.
 template <class Handler>
-class DepthLimit {
+class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, CheckedEvents<Handler>> {
  public:
-    explicit DepthLimit(Handler& handler) : handler_(handler) {}
+    explicit CheckedEvents(Handler& handler) : handler_(handler) {}
+
+    const std::string& problem() const { return problem_; }
 
     bool Null() { return handler_.Null(); }
     bool Bool(bool value) { return handler_.Bool(value); }
-    bool Int(int value) { return handler_.Int(value); }
-    bool Uint(unsigned value) { return handler_.Uint(value); }
-    bool Int64(std::int64_t value) { return handler_.Int64(value); }
-    bool Uint64(std::uint64_t value) { return handler_.Uint64(value); }
-    bool Double(double value) { return handler_.Double(value); }
-    bool RawNumber(const char* text, unsigned length, bool copy) { return handler_.RawNumber(text, length, copy); }
     bool String(const char* text, unsigned length, bool copy) { return handler_.String(text, length, copy); }
     bool Key(const char* text, unsigned length, bool copy) { return handler_.Key(text, length, copy); }
-    bool StartObject() { return ++depth_ <= max_nesting && handler_.StartObject(); }
+    bool StartObject() { return enter() && handler_.StartObject(); }
     bool EndObject(unsigned members) {
         --depth_;
         return handler_.EndObject(members);
     }
-    bool StartArray() { return ++depth_ <= max_nesting && handler_.StartArray(); }
+    bool StartArray() { return enter() && handler_.StartArray(); }
     bool EndArray(unsigned elements) {
         --depth_;
         return handler_.EndArray(elements);
     }
+    bool RawNumber(const char* text, unsigned length, bool) {
+        const char* const end = text + length;
+        if (std::find_if(text, end, [](char c) { return c == '.' || c == 'e' || c == 'E'; }) == end) {
+            std::int64_t integer = 0;
+            if (std::from_chars(text, end, integer).ec == std::errc()) {
+                return handler_.Int64(integer);
+            }
+            std::uint64_t large = 0;
+            if (*text != '-' && std::from_chars(text, end, large).ec == std::errc()) {
+                return handler_.Uint64(large);
+            }
+        }
+        double value = 0;
+        if (std::from_chars(text, end, value).ec != std::errc()) {
+            value = std::strtod(std::string(text, end).c_str(), nullptr);  // tells too large from too small
+        }
+        if (std::isinf(value)) {
+            problem_ = "a number too large for a double";
+            return false;
+        }
+        return handler_.Double(value);
+    }
 
  private:
+    bool enter() {
+        if (++depth_ > max_nesting) {
+            problem_ = "nested deeper than " + std::to_string(max_nesting);
+        }
+        return depth_ <= max_nesting;
+    }
+
     Handler& handler_;
     int depth_ = 0;
+    std::string problem_;
 };
 
 template <class... FormatArguments>
@@ -171,17 +201,14 @@ void JsonReader::finish() {
 
 template <class Handler>
 void JsonReader::parse_value(Handler& handler) {
-    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag |
+    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag |
                                rapidjson::kParseValidateEncodingFlag | rapidjson::kParseStopWhenDoneFlag;
-    DepthLimit<Handler> limit(handler);
-    const rapidjson::ParseResult result = reader_.Parse<flags>(stream_, limit);
-    if (result.Code() == rapidjson::kParseErrorTermination) {
-        throw InputError("JSON nested deeper than " + std::to_string(max_nesting) + " at byte " +
-                         std::to_string(result.Offset()));
-    }
+    CheckedEvents<Handler> events(handler);
+    const rapidjson::ParseResult result = reader_.Parse<flags>(stream_, events);
     if (result.IsError()) {
-        throw InputError("not JSON at byte " + std::to_string(result.Offset()) + ": " +
-                         rapidjson::GetParseError_En(result.Code()));
+        fail(result.Offset(), result.Code() == rapidjson::kParseErrorTermination
+                                  ? events.problem()
+                                  : rapidjson::GetParseError_En(result.Code()));
     }
 }
 
@@ -189,8 +216,12 @@ void JsonReader::skip_blanks() {
     rapidjson::SkipWhitespace(stream_);
 }
 
-void JsonReader::fail(const char* problem) {
-    throw InputError("not JSON at byte " + std::to_string(stream_.Tell()) + ": " + problem);
+void JsonReader::fail(const std::string& problem) {
+    fail(stream_.Tell(), problem);
+}
+
+void JsonReader::fail(std::size_t at, const std::string& problem) {
+    throw InputError("JSON at byte " + std::to_string(at) + ": " + problem);
 }
 
 void append_json(const rapidjson::Value& value, std::string& out) {

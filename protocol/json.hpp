@@ -50,7 +50,8 @@ class JsonReader {
     template <class Handler>
     void parse_value(Handler& handler);
     void skip_blanks();
-    [[noreturn]] void fail(const char* problem);
+    [[noreturn]] void fail(const std::string& problem);
+    [[noreturn]] static void fail(std::size_t at, const std::string& problem);
 
     std::string text_;  // strings are decoded in place, so values point into it
     rapidjson::InsituStringStream stream_;
