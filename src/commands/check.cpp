@@ -27,7 +27,7 @@ void print_report(const CheckReport& report, std::size_t first) {
     if (report.violations.empty()) {
         std::cout << "no violations";
     } else {
-        std::cout << report.violations.size() << " violations";
+        std::cout << report.violations.size() << (report.violations.size() == 1 ? " violation" : " violations");
         if (shown < report.violations.size()) {
             std::cout << ", the first " << shown << " shown";
         }

@@ -1,0 +1,180 @@
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include "src/commands/command.hpp"
+#include <batfill/error.hpp>
+
+using namespace batfill;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+// A folder with a platform of two hosts, a workload of two jobs that want both, one with a deadline, and schedules of
+// them: one.csv and two.csv are right, bad.csv has them overlap.
+class Folder {
+ public:
+    Folder() {
+        std::filesystem::remove_all(path_);
+        std::filesystem::create_directories(path_ / "sub");
+        write("p.xml",
+              "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"boss\" speed=\"1Gf\"/>"
+              "<host id=\"h0\" speed=\"1Gf\"/><host id=\"h1\" speed=\"1Gf\"/></zone></platform>");
+        write("w.json", R"({"nb_res": 2, "profiles": {"p": {"type": "delay", "delay": 10}}, "jobs": [)"
+                        R"({"id": "1", "subtime": 0, "res": 2, "walltime": 20, "profile": "p"},)"
+                        R"({"id": "2", "subtime": 0, "res": 2, "walltime": 20, "profile": "p", "deadline": 15}]})");
+        write("one_jobs.csv", schedule("0,10,10,0,10", "10,10,20,10,20"));
+        write("sub/one_jobs.csv", schedule("10,10,20,10,20", "0,10,10,0,10"));
+        write("bad_jobs.csv", schedule("0,10,10,0,10", "9,10,19,9,19"));
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+    static std::string schedule(const std::string& first, const std::string& second) {
+        const std::string request = ",w0,0,2,20,1,COMPLETED_SUCCESSFULLY,";
+        return "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+               "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n1" +
+               request + first + ",0-1\n2" + request + second + ",0-1\n";
+    }
+    void write(const std::string& name, const std::string& text) const { std::ofstream(file(name)) << text; }
+
+    std::filesystem::path path_ =
+        std::filesystem::temp_directory_path() / ("batfill-check-command-test-" + std::to_string(getpid()));
+};
+
+struct Outcome {
+    int status;
+    std::string output;
+};
+
+Outcome run(int (*command)(const commands::Arguments&), const commands::Arguments& arguments) {
+    const std::ostringstream out;
+    std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
+    Outcome outcome{-1, ""};
+    try {
+        outcome.status = command(arguments);
+    } catch (...) {
+        std::cout.rdbuf(before);
+        throw;
+    }
+    std::cout.rdbuf(before);
+    outcome.output = out.str();
+    return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("batfill check ends with status 0 and one line if all is well", "[check][command]") {
+    const Folder folder;
+    const commands::Arguments inputs{"-w", folder.file("w.json"), "-p", folder.file("p.xml"), "-m", "boss"};
+    commands::Arguments arguments = inputs;
+    arguments.push_back(folder.file("one_jobs.csv"));
+    const Outcome outcome = run(commands::check, arguments);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.output == "2 jobs, no violations (0 rejected; 1 of 1 deadlines missed)\n");
+
+    arguments.push_back("--deadlines");
+    const Outcome strict = run(commands::check, arguments);
+    CHECK(strict.status == 1);
+    CHECK(strict.output ==
+          "job w0!2: finishes at 20.000000, after its deadline 15.000000\n"
+          "2 jobs, 1 violation (0 rejected; 1 of 1 deadlines missed)\n");
+}
+
+TEST_CASE("batfill check ends with status 1 and the first violations", "[check][command]") {
+    const Folder folder;
+    const commands::Arguments arguments{folder.file("bad_jobs.csv"),
+                                        "-w",
+                                        folder.file("w.json"),
+                                        "-w",
+                                        folder.file("w.json"),
+                                        "-p",
+                                        folder.file("p.xml"),
+                                        "-m",
+                                        "boss",
+                                        "--first",
+                                        "1"};
+    const Outcome outcome = run(commands::check, arguments);
+    CHECK(outcome.status == 1);
+    // The second workload's jobs are missing.
+    CHECK(outcome.output ==
+          "job w1!1: missing\n"
+          "2 jobs, 3 violations, the first 1 shown (0 rejected; 1 of 1 deadlines missed)\n");
+    commands::Arguments tolerant{folder.file("bad_jobs.csv"),
+                                 "-w",
+                                 folder.file("w.json"),
+                                 "-p",
+                                 folder.file("p.xml"),
+                                 "-m",
+                                 "boss",
+                                 "--tolerance"};
+    tolerant.push_back("0.5");
+    CHECK_THAT(run(commands::check, tolerant).output,
+               StartsWith("job w0!2: starts at 9.000000 on processor 0, which job w0!1 has until 10.000000\n"));
+    tolerant.back() = "1";
+    CHECK(run(commands::check, tolerant).status == 0);
+}
+
+TEST_CASE("batfill check refuses wrong options and inputs", "[check][command]") {
+    const Folder folder;
+    const std::string schedule = folder.file("one_jobs.csv");
+    const std::string workload = folder.file("w.json");
+    const std::string platform = folder.file("p.xml");
+    CHECK_THROWS_AS(commands::check({schedule, "-w", workload}), UsageError);
+    CHECK_THROWS_AS(commands::check({"-w", workload, "-p", platform}), UsageError);
+    CHECK_THROWS_AS(commands::check({schedule, schedule, "-w", workload, "-p", platform}), UsageError);
+    CHECK_THROWS_WITH(commands::check({schedule, "-w", workload, "-p", platform, "--tolerance", "-1"}),
+                      "--tolerance is '-1', expected a number of seconds, at least 0.000000");
+    CHECK_THROWS_AS(commands::check({schedule, "-w", workload, "-p", platform, "--first", "few"}), UsageError);
+    CHECK_THROWS_AS(commands::check({folder.file("none.csv"), "-w", workload, "-p", platform, "-m", "boss"}),
+                    InputError);
+    CHECK_THROWS_AS(commands::check({workload, "-w", workload, "-p", platform, "-m", "boss"}), InputError);
+}
+
+TEST_CASE("batfill metrics names the runs by their files", "[metrics][command]") {
+    const Folder folder;
+    const Outcome outcome = run(commands::metrics, {folder.file("one_jobs.csv"), folder.file("bad_jobs.csv")});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output.substr(0, outcome.output.find('\n')), Contains(" one    bad"));
+    const Outcome csv =
+        run(commands::metrics, {folder.file("one_jobs.csv"), folder.file("sub/one_jobs.csv"), "--format", "csv"});
+    CHECK_THAT(csv.output, Contains("\n\"" + folder.file("one") + "\",2,2,"));
+    CHECK_THAT(csv.output, Contains("\n\"" + folder.file("sub/one") + "\",2,2,"));
+}
+
+TEST_CASE("batfill metrics takes the machine and the deadlines from its options", "[metrics][command]") {
+    const Folder folder;
+    const std::string schedule = folder.file("one_jobs.csv");
+    const auto json = [&](commands::Arguments options) {
+        options.insert(options.begin(), {schedule, "-f", "json"});
+        return run(commands::metrics, options).output;
+    };
+    CHECK_THAT(json({}), Contains("\"utilisation\":null") && Contains("\"deadline_jobs\":null"));
+    CHECK_THAT(json({"--processors", "4"}), Contains("\"utilisation\":0.5,"));
+    CHECK_THAT(json({"-p", folder.file("p.xml"), "-m", "boss"}), Contains("\"utilisation\":1,"));
+    CHECK_THAT(json({"-w", folder.file("w.json")}),
+               Contains("\"deadline_jobs\":1,\"deadline_violations\":1,\"mean_deadline_usage\":1.3333333333333333,"));
+    CHECK_THAT(json({"--tau", "10"}), Contains("\"mean_bounded_slowdown\":1.5,"));
+    CHECK_THAT(json({"--tau", "40"}), Contains("\"mean_bounded_slowdown\":1,"));
+}
+
+TEST_CASE("batfill metrics refuses wrong options", "[metrics][command]") {
+    const Folder folder;
+    const std::string schedule = folder.file("one_jobs.csv");
+    CHECK_THROWS_AS(commands::metrics({}), UsageError);
+    CHECK_THROWS_WITH(commands::metrics({schedule, "-f", "xml"}), "unknown format 'xml', known: table, csv, json");
+    CHECK_THROWS_AS(commands::metrics({schedule, "--tau", "0"}), UsageError);
+    CHECK_THROWS_AS(commands::metrics({schedule, "--processors", "0"}), UsageError);
+    CHECK_THROWS_AS(commands::metrics({schedule, "--processors", "2", "-p", folder.file("p.xml")}), UsageError);
+    CHECK_THROWS_AS(commands::metrics({schedule, folder.file("none.csv")}), InputError);
+}
