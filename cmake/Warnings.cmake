@@ -8,6 +8,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # strings (GCC bug 105651), that cannot happen.
   target_compile_options(batfill_warnings INTERFACE -Wduplicated-cond -Wlogical-op -Wno-null-dereference -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Comparing the member iterators of RapidJSON 1.1, which is older than C++20.
+  target_compile_options(batfill_warnings INTERFACE -Wno-ambiguous-reversed-operator)
+endif()
 if(BATFILL_WARNINGS_AS_ERRORS)
   target_compile_options(batfill_warnings INTERFACE -Werror)
 endif()

@@ -45,7 +45,7 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
     }
     for (const auto& [name, value] : given) {
         const auto parameter = std::find_if(declared.begin(), declared.end(),
-                                            [&](const Parameter& candidate) { return candidate.name == name; });
+                                            [&key = name](const Parameter& candidate) { return candidate.name == key; });
         if (parameter == declared.end()) {
             std::string known;
             for (const Parameter& candidate : declared) {
