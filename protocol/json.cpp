@@ -16,8 +16,8 @@ namespace batfill::protocol {
 
 namespace {
 
-constexpr std::size_t pool_size = 64 * 1024;     // enough for all but the first message of a simulation
-constexpr std::size_t chunk_size = 1024 * 1024;  // large enough that malloc gives it back to the system
+constexpr std::size_t pool_size = std::size_t{64} << 10;  // enough for all but the first message of a simulation
+constexpr std::size_t chunk_size = std::size_t{1} << 20;  // large enough that malloc gives it back to the system
 constexpr std::size_t max_warnings = 100;
 
 // Hands a parser's events on, with numbers read here, as RapidJSON's own exact reading is undefined for some (0e300).

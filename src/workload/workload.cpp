@@ -74,7 +74,7 @@ std::string full_id(const std::string& id, const std::string& workload) {
         return workload + "!" + id;
     }
     if (!id.starts_with(workload + "!") || id.find('!') != id.rfind('!')) {
-        throw InputError("field \"id\": expected it not to contain the workload's name, or to begin with \"" +
+        throw InputError(R"(field "id": expected it not to contain the workload's name, or to begin with ")" +
                          workload + "!\", found " + protocol::quoted(id));
     }
     return id;
@@ -171,13 +171,13 @@ class WorkloadReader {
 
     // The id of a job that cannot be read, or at least its place.
     std::string job_place(const rapidjson::Value& object) const {
-        const std::string number = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
+        std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
         if (object.IsObject()) {
             if (const auto id = object.FindMember("id"); id != object.MemberEnd() && id->value.IsString()) {
-                return number + " (id " + protocol::quoted(protocol::view(id->value)) + ")";
+                place += " (id " + protocol::quoted(protocol::view(id->value)) + ")";
             }
         }
-        return number;
+        return place;
     }
 
     void read_profiles() {
