@@ -117,6 +117,10 @@ struct MachineTimes {
     Duration unavailable;
 };
 
+// For how long a parallel_homogeneous job that does not communicate computes on `processors`, in seconds: each computes
+// `cpu` flops, so the slowest decides. Requires that there is at least one. O(processors).
+double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors);
+
 // Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
 // messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds.
 class Simulator {

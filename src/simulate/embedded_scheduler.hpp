@@ -9,14 +9,14 @@ namespace batfill {
 
 // The engine as the scheduler of a simulation in the same process, with no protocol in between.
 class EmbeddedScheduler : public SimulatedScheduler {
-   public:
+ public:
     explicit EmbeddedScheduler(Engine& engine) : engine_(engine) {}
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override;
     void end(Time) override {}
 
-   private:
+ private:
     Engine& engine_;
     const Simulator* simulator_ = nullptr;
     std::vector<JobIndex> index_of_;    // of each job of the simulation, once submitted

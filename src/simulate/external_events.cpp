@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include <batfill/error.hpp>
-#include <batfill/simulator.hpp>
-
 #include "protocol/json.hpp"
 #include "src/core/files.hpp"
+#include <batfill/error.hpp>
+#include <batfill/simulator.hpp>
 
 namespace batfill {
 
@@ -44,8 +43,7 @@ ExternalEvent read_event(protocol::JsonReader& json, const std::string& line, bo
 
 }  // namespace
 
-std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path,
-                                                 bool forward_unknown) {
+std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown) {
     std::vector<ExternalEvent> events;
     protocol::JsonReader json;
     std::istringstream lines{std::string(text)};

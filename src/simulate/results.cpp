@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
-
-#include "src/core/files.hpp"
 
 namespace batfill {
 
@@ -42,7 +41,9 @@ void append(std::string& out, long double value) {
     out.append(text, written.ptr);
 }
 
-void append(std::string& out, Duration value) { value.append_to(out); }
+void append(std::string& out, Duration value) {
+    value.append_to(out);
+}
 
 // The times of a job that has run.
 struct Times {
@@ -117,7 +118,7 @@ void write_jobs(const Simulator& simulator, const std::string& path) {
 
 // Batsim writes the columns in alphabetical order.
 class Row {
-   public:
+ public:
     template <class Value>
     void add(const char* column, const Value& value) {
         add_text(column, std::to_string(value));
@@ -137,7 +138,7 @@ class Row {
     }
     std::string text() const { return names_ + '\n' + values_ + '\n'; }
 
-   private:
+ private:
     std::string names_;
     std::string values_;
 };

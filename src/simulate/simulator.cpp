@@ -1,11 +1,20 @@
-#include <batfill/simulator.hpp>
-
 #include <algorithm>
 #include <utility>
 
 #include <batfill/error.hpp>
+#include <batfill/simulator.hpp>
 
 namespace batfill {
+
+double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors) {
+    double slowest = platform.hosts[static_cast<std::size_t>(processors.last())].speed;
+    for (const ResourceSet::Interval& interval : processors.intervals()) {
+        for (int host = interval.first; host <= interval.last; ++host) {
+            slowest = std::min(slowest, platform.hosts[static_cast<std::size_t>(host)].speed);
+        }
+    }
+    return profile.cpu / slowest;
+}
 
 Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(scenario.platform.hosts.size()) {
     for (const Workload& workload : scenario.workloads) {
@@ -282,13 +291,8 @@ Duration Simulator::run_time(const SimulatedJob& job, SimulatedState& end) const
         }
         return job.profile->delay;
     }
-    double speed = scenario_.platform.hosts[static_cast<std::size_t>(job.allocation.intervals().front().first)].speed;
-    for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
-        for (int host = interval.first; host <= interval.last; ++host) {
-            speed = std::min(speed, scenario_.platform.hosts[static_cast<std::size_t>(host)].speed);
-        }
-    }
-    const std::optional<Duration> computing = Duration::from_seconds(job.profile->cpu / speed);
+    const std::optional<Duration> computing =
+        Duration::from_seconds(computing_seconds(scenario_.platform, *job.profile, job.allocation));
     if (walltime && (!computing || *computing > *walltime)) {
         end = SimulatedState::walltime_reached;
         return *walltime;
@@ -341,6 +345,10 @@ void Simulator::kill(SchedulerAction& action) {
         SimulatedJob& job = jobs_[number];
         if (job.forgotten) {
             throw InputError("the scheduler kills job " + job.job->description.id + ", which has ended");
+        }
+        if (job.state == SimulatedState::not_submitted || job.state == SimulatedState::submitted ||
+            job.state == SimulatedState::rejected) {
+            throw InputError("the scheduler kills job " + job.job->description.id + ", which has not started");
         }
         if (!std::exchange(job.kill_requested, true)) {
             killed.push_back(number);
@@ -421,9 +429,8 @@ bool Simulator::finished() const {
 }
 
 std::string Simulator::deadlock() const {
-    const auto waiting = std::find_if(jobs_.begin(), jobs_.end(), [](const SimulatedJob& job) {
-        return job.state == SimulatedState::submitted;
-    });
+    const auto waiting = std::find_if(jobs_.begin(), jobs_.end(),
+                                      [](const SimulatedJob& job) { return job.state == SimulatedState::submitted; });
     return "the simulation stops at " + now_.to_string() + " with " + std::to_string(in_queue_) +
            " jobs that the scheduler never started, the first of them " + waiting->job->description.id;
 }

@@ -1,144 +1,9 @@
 #include "socket_scheduler.hpp"
 
-#include <set>
-#include <variant>
-
+#include "messages.hpp"
 #include <batfill/error.hpp>
 
-#include "protocol/json.hpp"
-
 namespace batfill {
-
-namespace {
-
-using protocol::Event;
-using protocol::JobState;
-
-JobState state_of(const SimulatedJob& job) {
-    switch (job.state) {
-        case SimulatedState::failed:
-            return JobState::completed_failed;
-        case SimulatedState::walltime_reached:
-            return JobState::completed_walltime_reached;
-        case SimulatedState::killed:
-            return JobState::completed_killed;
-        default:
-            return JobState::completed_successfully;
-    }
-}
-
-int return_code_of(const SimulatedJob& job) {
-    if (job.state == SimulatedState::killed) {
-        return job.profile->type == JobProfile::Type::delay ? -1 : -2;
-    }
-    return job.state == SimulatedState::walltime_reached ? -1 : job.profile->return_code;
-}
-
-protocol::Properties properties_of(const std::map<std::string, std::string>& properties) {
-    return {properties.begin(), properties.end()};
-}
-
-// All profiles that some job has, as Batsim announces them: workload -> name -> profile.
-protocol::Json profiles_of(const Scenario& scenario) {
-    protocol::Json json = "{";
-    for (const Workload& workload : scenario.workloads) {
-        std::set<std::string> used;
-        for (const WorkloadJob& job : workload.jobs) {
-            used.insert(job.description.profile);
-        }
-        json += json.size() == 1 ? "" : ",";
-        protocol::append_json_string(workload.name, json);
-        json += ":{";
-        bool first = true;
-        for (const std::string& name : used) {
-            json += first ? "" : ",";
-            first = false;
-            protocol::append_json_string(name, json);
-            json += ':';
-            json += workload.profiles.at(name).source;
-        }
-        json += '}';
-    }
-    return json + "}";
-}
-
-protocol::SimulationBegins beginning_of(const Scenario& scenario) {
-    protocol::SimulationBegins begins;
-    begins.config.sched_config = scenario.scheduler_configuration;
-    begins.config.forward_unknown_events = scenario.forward_unknown_events;
-    for (std::size_t i = 0; i < scenario.platform.hosts.size(); ++i) {
-        const Host& host = scenario.platform.hosts[i];
-        protocol::Resource& resource = begins.compute_resources.emplace_back();
-        resource.id = static_cast<int>(i);
-        resource.name = host.name;
-        resource.state = "idle";
-        resource.properties = properties_of(host.properties);
-        if (host.properties.count("role") == 0) {
-            resource.properties.emplace_back("role", "");
-        }
-        resource.zone_properties = properties_of(host.zone_properties);
-    }
-    for (const Workload& workload : scenario.workloads) {
-        begins.workloads.emplace_back(workload.name, workload.path);
-    }
-    begins.profiles = profiles_of(scenario);
-    return begins;
-}
-
-protocol::JobKilled kill_report(const Simulator& simulator, const SimulatedEvent& event) {
-    protocol::JobKilled killed;
-    killed.progress = "{";
-    for (const JobNumber number : event.jobs) {
-        const SimulatedJob& job = simulator.jobs()[number];
-        killed.job_ids.push_back(job.job->description.id);
-        if (job.state != SimulatedState::killed) {
-            continue;  // it had ended before
-        }
-        const double expected = job.profile->type == JobProfile::Type::delay
-                                    ? job.profile->delay.to_seconds()
-                                    : job.profile->cpu / simulator.scenario().platform.hosts.front().speed;
-        killed.progress += killed.progress.size() == 1 ? "" : ",";
-        protocol::append_json_string(job.job->description.id, killed.progress);
-        killed.progress += ":{\"profile_name\":";
-        protocol::append_json_string(job.job->description.profile, killed.progress);
-        killed.progress += ",\"progress\":";
-        killed.progress += std::to_string((job.end - job.start).to_seconds() / expected);
-        killed.progress += '}';
-    }
-    killed.progress += '}';
-    return killed;
-}
-
-Event::Data data_of(const Simulator& simulator, const SimulatedEvent& event) {
-    switch (event.kind) {
-        case SimulatedEvent::Kind::submitted: {
-            const WorkloadJob& job = *simulator.jobs()[event.job].job;
-            return protocol::JobSubmitted{job.description, job.source, {}};
-        }
-        case SimulatedEvent::Kind::completed: {
-            const SimulatedJob& job = simulator.jobs()[event.job];
-            return protocol::JobCompleted{job.job->description.id, state_of(job), return_code_of(job), job.allocation};
-        }
-        case SimulatedEvent::Kind::killed:
-            return kill_report(simulator, event);
-        case SimulatedEvent::Kind::call:
-            return protocol::RequestedCall{};
-        case SimulatedEvent::Kind::notify:
-            break;
-    }
-    protocol::Notify notify{event.notification, {}, {}};
-    if (event.event != nullptr) {
-        if (event.event->kind == ExternalEvent::Kind::other) {
-            // Its object goes out whole; the codec puts the type before the other fields itself.
-            notify.other = event.event->source;
-        } else {
-            notify.resources = event.event->processors;
-        }
-    }
-    return notify;
-}
-
-}  // namespace
 
 SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds)
     : endpoint_(endpoint),
@@ -166,65 +31,16 @@ void SocketScheduler::exchange(const protocol::Message& message, SchedulerReply&
     zmq::message_t answer;
     (void)socket_.recv(answer, zmq::recv_flags::none);
     awaiting_reply_ = false;
-    const protocol::Reply decoded = codec_->decode_reply(answer.to_string_view());
-    reply.now = decoded.now;
-    for (const protocol::ReplyEvent& event : decoded.events) {
-        reply.actions.push_back(action_of(event));
-    }
-}
-
-JobNumber SocketScheduler::known_job(const std::string& id) const {
-    const auto number = simulator_->find_job(id);
-    if (!number) {
-        throw InputError("the scheduler speaks of an unknown job " + protocol::quoted(id));
-    }
-    return *number;
-}
-
-SchedulerAction SocketScheduler::action_of(const protocol::ReplyEvent& event) const {
-    SchedulerAction action{};
-    action.timestamp = event.timestamp;
-    if (const auto* execute = std::get_if<protocol::ExecuteJob>(&event.data)) {
-        action.kind = SchedulerAction::Kind::start;
-        action.job = known_job(execute->job_id);
-        action.allocation = execute->allocation;
-    } else if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
-        action.kind = SchedulerAction::Kind::reject;
-        action.job = known_job(reject->job_id);
-    } else if (const auto* kill = std::get_if<protocol::KillJob>(&event.data)) {
-        action.kind = SchedulerAction::Kind::kill;
-        for (const std::string& id : kill->job_ids) {
-            action.jobs.push_back(known_job(id));
-        }
-    } else if (const auto* call = std::get_if<protocol::CallMeLater>(&event.data)) {
-        action.kind = SchedulerAction::Kind::call;
-        action.call = call->when;
-    } else if (const auto* metadata = std::get_if<protocol::SetJobMetadata>(&event.data)) {
-        action.kind = SchedulerAction::Kind::metadata;
-        action.job = known_job(metadata->job_id);
-        action.metadata = metadata->metadata;
-    } else if (const auto* notify = std::get_if<protocol::Notify>(&event.data);
-               notify != nullptr && notify->type == "registration_finished") {
-        action.kind = SchedulerAction::Kind::nothing;
-    } else {
-        throw InputError("the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
-                         "REJECT_JOB, KILL_JOB, CALL_ME_LATER or SET_JOB_METADATA");
-    }
-    return action;
+    take_reply(*simulator_, codec_->decode_reply(answer.to_string_view()), reply);
 }
 
 void SocketScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     simulator_ = &simulator;
-    exchange({Time(), {{Time(), beginning_of(simulator.scenario())}}}, reply);
+    exchange(beginning_message(simulator.scenario()), reply);
 }
 
 void SocketScheduler::message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) {
-    protocol::Message message{now, {}};
-    message.events.reserve(events.size());
-    for (const SimulatedEvent& event : events) {
-        message.events.push_back({event.timestamp, data_of(*simulator_, event)});
-    }
-    exchange(message, reply);
+    exchange(message_of(*simulator_, now, events), reply);
 }
 
 void SocketScheduler::end(Time now) {

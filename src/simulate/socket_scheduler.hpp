@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
-#include <batfill/simulator.hpp>
 #include <zmq.hpp>
 
 #include "protocol/codec.hpp"
+#include <batfill/simulator.hpp>
 
 namespace batfill {
 
@@ -14,7 +14,7 @@ namespace batfill {
 // Of the scheduler's events it understands those of static workloads (EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER,
 // SET_JOB_METADATA, and NOTIFY registration_finished, which changes nothing); others are an InputError.
 class SocketScheduler : public SimulatedScheduler {
-   public:
+ public:
     // Throws UsageError if `endpoint` is none. Waits at most `timeout_seconds` for each answer, then throws InputError.
     SocketScheduler(const std::string& endpoint, unsigned timeout_seconds);
 
@@ -23,10 +23,8 @@ class SocketScheduler : public SimulatedScheduler {
     // Tells the scheduler that the simulation has ended, also if it ended by an error.
     void end(Time now) override;
 
-   private:
+ private:
     void exchange(const protocol::Message& message, SchedulerReply& reply);
-    JobNumber known_job(const std::string& id) const;
-    SchedulerAction action_of(const protocol::ReplyEvent& event) const;
 
     std::string endpoint_;
     unsigned timeout_seconds_;

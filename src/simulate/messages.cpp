@@ -1,0 +1,208 @@
+#include "messages.hpp"
+
+#include <set>
+#include <variant>
+
+#include "protocol/json.hpp"
+#include <batfill/error.hpp>
+
+namespace batfill {
+
+namespace {
+
+using protocol::Event;
+using protocol::JobState;
+
+JobState state_of(const SimulatedJob& job) {
+    switch (job.state) {
+        case SimulatedState::failed:
+            return JobState::completed_failed;
+        case SimulatedState::walltime_reached:
+            return JobState::completed_walltime_reached;
+        case SimulatedState::killed:
+            return JobState::completed_killed;
+        default:
+            return JobState::completed_successfully;
+    }
+}
+
+int return_code_of(const SimulatedJob& job) {
+    if (job.state == SimulatedState::killed) {
+        return job.profile->type == JobProfile::Type::delay ? -1 : -2;
+    }
+    return job.state == SimulatedState::walltime_reached ? -1 : job.profile->return_code;
+}
+
+protocol::Properties properties_of(const std::map<std::string, std::string>& properties) {
+    return {properties.begin(), properties.end()};
+}
+
+// All profiles that some job has, as Batsim announces them: workload -> name -> profile.
+protocol::Json profiles_of(const Scenario& scenario) {
+    protocol::Json json = "{";
+    for (const Workload& workload : scenario.workloads) {
+        std::set<std::string> used;
+        for (const WorkloadJob& job : workload.jobs) {
+            used.insert(job.description.profile);
+        }
+        json += json.size() == 1 ? "" : ",";
+        protocol::append_json_string(workload.name, json);
+        json += ":{";
+        bool first = true;
+        for (const std::string& name : used) {
+            json += first ? "" : ",";
+            first = false;
+            protocol::append_json_string(name, json);
+            json += ':';
+            json += workload.profiles.at(name).source;
+        }
+        json += '}';
+    }
+    return json + "}";
+}
+
+protocol::SimulationBegins beginning_of(const Scenario& scenario) {
+    protocol::SimulationBegins begins;
+    begins.config.sched_config = scenario.scheduler_configuration;
+    begins.config.forward_unknown_events = scenario.forward_unknown_events;
+    for (std::size_t i = 0; i < scenario.platform.hosts.size(); ++i) {
+        const Host& host = scenario.platform.hosts[i];
+        protocol::Resource& resource = begins.compute_resources.emplace_back();
+        resource.id = static_cast<int>(i);
+        resource.name = host.name;
+        resource.state = "idle";
+        resource.properties = properties_of(host.properties);
+        if (host.properties.count("role") == 0) {
+            resource.properties.emplace_back("role", "");
+        }
+        resource.zone_properties = properties_of(host.zone_properties);
+    }
+    for (const Workload& workload : scenario.workloads) {
+        begins.workloads.emplace_back(workload.name, workload.path);
+    }
+    begins.profiles = profiles_of(scenario);
+    return begins;
+}
+
+// How much of its work a killed job had done; without a walltime it would have ended at 1.
+double progress_of(const Simulator& simulator, const SimulatedJob& job) {
+    const double whole = job.profile->type == JobProfile::Type::delay
+                             ? job.profile->delay.to_seconds()
+                             : computing_seconds(simulator.scenario().platform, *job.profile, job.allocation);
+    return whole == 0 ? 1 : (job.end - job.start).to_seconds() / whole;
+}
+
+protocol::JobKilled kill_report(const Simulator& simulator, const SimulatedEvent& event) {
+    protocol::JobKilled killed;
+    killed.progress = "{";
+    for (const JobNumber number : event.jobs) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        killed.job_ids.push_back(job.job->description.id);
+        if (job.state != SimulatedState::killed) {
+            continue;  // it had ended before
+        }
+        killed.progress += killed.progress.size() == 1 ? "" : ",";
+        protocol::append_json_string(job.job->description.id, killed.progress);
+        killed.progress += ":{\"profile_name\":";
+        protocol::append_json_string(job.job->description.profile, killed.progress);
+        killed.progress += ",\"progress\":";
+        killed.progress += std::to_string(progress_of(simulator, job));
+        killed.progress += '}';
+    }
+    killed.progress += '}';
+    return killed;
+}
+
+Event::Data data_of(const Simulator& simulator, const SimulatedEvent& event) {
+    switch (event.kind) {
+        case SimulatedEvent::Kind::submitted: {
+            const WorkloadJob& job = *simulator.jobs()[event.job].job;
+            return protocol::JobSubmitted{job.description, job.source, {}};
+        }
+        case SimulatedEvent::Kind::completed: {
+            const SimulatedJob& job = simulator.jobs()[event.job];
+            return protocol::JobCompleted{job.job->description.id, state_of(job), return_code_of(job), job.allocation};
+        }
+        case SimulatedEvent::Kind::killed:
+            return kill_report(simulator, event);
+        case SimulatedEvent::Kind::call:
+            return protocol::RequestedCall{};
+        case SimulatedEvent::Kind::notify:
+            break;
+    }
+    protocol::Notify notify{event.notification, {}, {}};
+    if (event.event != nullptr) {
+        if (event.event->kind == ExternalEvent::Kind::other) {
+            // Its object goes out whole; the codec puts the type before the other fields itself.
+            notify.other = event.event->source;
+        } else {
+            notify.resources = event.event->processors;
+        }
+    }
+    return notify;
+}
+
+JobNumber known_job(const Simulator& simulator, const std::string& id) {
+    const auto number = simulator.find_job(id);
+    if (!number) {
+        throw InputError("the scheduler speaks of an unknown job " + protocol::quoted(id));
+    }
+    return *number;
+}
+
+SchedulerAction action_of(const Simulator& simulator, const protocol::ReplyEvent& event) {
+    SchedulerAction action{};
+    action.timestamp = event.timestamp;
+    if (const auto* execute = std::get_if<protocol::ExecuteJob>(&event.data)) {
+        action.kind = SchedulerAction::Kind::start;
+        action.job = known_job(simulator, execute->job_id);
+        action.allocation = execute->allocation;
+    } else if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
+        action.kind = SchedulerAction::Kind::reject;
+        action.job = known_job(simulator, reject->job_id);
+    } else if (const auto* kill = std::get_if<protocol::KillJob>(&event.data)) {
+        action.kind = SchedulerAction::Kind::kill;
+        for (const std::string& id : kill->job_ids) {
+            action.jobs.push_back(known_job(simulator, id));
+        }
+    } else if (const auto* call = std::get_if<protocol::CallMeLater>(&event.data)) {
+        action.kind = SchedulerAction::Kind::call;
+        action.call = call->when;
+    } else if (const auto* metadata = std::get_if<protocol::SetJobMetadata>(&event.data)) {
+        action.kind = SchedulerAction::Kind::metadata;
+        action.job = known_job(simulator, metadata->job_id);
+        action.metadata = metadata->metadata;
+    } else if (const auto* notify = std::get_if<protocol::Notify>(&event.data);
+               notify != nullptr && notify->type == "registration_finished") {
+        action.kind = SchedulerAction::Kind::nothing;
+    } else {
+        throw InputError(
+            "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
+            "REJECT_JOB, KILL_JOB, CALL_ME_LATER or SET_JOB_METADATA");
+    }
+    return action;
+}
+
+}  // namespace
+
+protocol::Message beginning_message(const Scenario& scenario) {
+    return {Time(), {{Time(), beginning_of(scenario)}}};
+}
+
+protocol::Message message_of(const Simulator& simulator, Time now, std::span<const SimulatedEvent> events) {
+    protocol::Message message{now, {}};
+    message.events.reserve(events.size());
+    for (const SimulatedEvent& event : events) {
+        message.events.push_back({event.timestamp, data_of(simulator, event)});
+    }
+    return message;
+}
+
+void take_reply(const Simulator& simulator, const protocol::Reply& received, SchedulerReply& reply) {
+    reply.now = received.now;
+    for (const protocol::ReplyEvent& event : received.events) {
+        reply.actions.push_back(action_of(simulator, event));
+    }
+}
+
+}  // namespace batfill
