@@ -1,12 +1,13 @@
 #include "session.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
-#include <batfill/error.hpp>
 #include <spdlog/spdlog.h>
 
 #include "protocol/json.hpp"
+#include <batfill/error.hpp>
 
 namespace batfill {
 
@@ -80,8 +81,11 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
                              std::to_string(processors) + ", expected numbers from 0");
         }
     }
-    const SchedulerChoice choice =
-        combine(command_line_, parse_scheduler_configuration(begins.config.sched_config));
+    last_resource_ = processors - 1;
+    for (const protocol::Resource& resource : begins.storage_resources) {
+        last_resource_ = std::max(last_resource_, resource.id);
+    }
+    const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(begins.config.sched_config));
     engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
     engine_->begin(now, processors);
     spdlog::info("simulation begins: {} processors, algorithm {}", processors, choice.algorithm);
@@ -114,6 +118,10 @@ void Session::killed(const protocol::JobKilled& killed) {
 void Session::notified(const protocol::Notify& notify) {
     if (!notify.resources) {
         return;
+    }
+    if (!notify.resources->empty() && notify.resources->last() > last_resource_) {
+        throw InputError("NOTIFY " + notify.type + ": resources " + notify.resources->to_string() +
+                         ", expected some of 0-" + std::to_string(last_resource_));
     }
     const bool available = notify.type == "event_machine_available";
     spdlog::debug("at {}: processors {} become {}", now_.to_string(), notify.resources->to_string(),

@@ -7,23 +7,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "protocol/codec.hpp"
 #include <batfill/engine.hpp>
 #include <batfill/scheduler_choice.hpp>
-
-#include "protocol/codec.hpp"
 
 namespace batfill {
 
 // One simulation as the daemon lives through it: takes in Batsim's messages, hands what happened to the engine, and
 // turns its decisions into the reply. Knows nothing of sockets.
 class Session {
-   public:
+ public:
     // `command_line` may leave the algorithm open if Batsim's scheduler configuration is to name it.
     Session(SchedulerChoice command_line, protocol::Codec& codec);
 
     // The reply to one frame, valid until the next call. Throws InputError for a frame that is malformed or impossible
-    // at this point (time goes back, an id comes twice, the end of a job that is not running), and UsageError if the
-    // algorithm that Batsim's configuration names cannot be had; the session is of no use after either.
+    // at this point (time goes back, an id comes twice, the end of a job that is not running, a resource that is not
+    // there), and UsageError if the algorithm that Batsim's configuration names cannot be had; the session is of no use
+    // after either.
     std::string_view answer(std::string_view frame);
 
     // The last frame was the first of a simulation, or came between that and its end.
@@ -34,7 +34,7 @@ class Session {
     std::size_t jobs() const { return index_of_.size(); }
     std::size_t rejected() const { return rejected_; }
 
-   private:
+ private:
     void begin(const protocol::SimulationBegins& begins, Time now);
     void take_in(protocol::Event& event);
     void completed(const std::string& id);
@@ -49,6 +49,7 @@ class Session {
     protocol::Reply reply_;
     std::string frame_;
     Time now_;
+    int last_resource_ = -1;  // storage included, of which nothing else is kept
     bool ended_ = false;
     std::size_t rejected_ = 0;
 };
