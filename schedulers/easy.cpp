@@ -16,10 +16,11 @@ Reservation reserve(const SchedulerState& state, int processors) {
     int free = state.idle_count;
     for (auto running = state.running.begin(); running != state.running.end(); ++running) {
         free += running->processors;
-        // All that end at the shadow time count for what is left over.
+        // All that end by the shadow time count for what is left over. Overdue jobs end now by the estimates.
+        const Time shadow_time = std::max(running->end, state.now);
         const auto next = std::next(running);
-        if (free >= processors && (next == state.running.end() || next->end != running->end)) {
-            return {std::max(running->end, state.now), free - processors};
+        if (free >= processors && (next == state.running.end() || next->end > shadow_time)) {
+            return {shadow_time, free - processors};
         }
     }
     return {Time::infinity(), 0};  // processors are unavailable: nothing delays the head

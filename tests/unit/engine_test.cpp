@@ -544,7 +544,7 @@ TEST_CASE("The same holds when processors become unavailable and available", "[e
 TEST_CASE("The queue algorithms start each job when their definitions say also when jobs are overdue",
           "[engine][property]") {
     for (const bool backfills : {false, true}) {
-        for (unsigned seed = 0; seed < 200; ++seed) {
+        for (unsigned seed = 0; seed < 1000; ++seed) {
             INFO("stream " << seed);
             Engine engine(backfills ? "easy" : "fcfs", {});
             QueueReference reference(backfills);
