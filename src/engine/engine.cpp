@@ -1,22 +1,39 @@
-#include <batfill/engine.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 
 namespace batfill {
 
-const SchedulerState& Round::state() const { return engine_.state_; }
-Plan& Round::plan() { return engine_.state_.plan; }
-void Round::call_at(Time time) { engine_.call_at(time); }
+namespace {
 
-void Round::start(JobIndex job) { engine_.start(job, nullptr); }
-void Round::start(JobIndex job, const ResourceSet& allocation) { engine_.start(job, &allocation); }
+// The order of SchedulerState::running.
+bool ends_before(const RunningJob& a, const RunningJob& b) {
+    return a.end != b.end ? a.end < b.end : a.job < b.job;
+}
 
-Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
-    : description_(find_algorithm(algorithm)) {
+}  // namespace
+
+const SchedulerState& Round::state() const {
+    return engine_.state_;
+}
+Plan& Round::plan() {
+    return engine_.state_.plan;
+}
+void Round::call_at(Time time) {
+    engine_.call_at(time);
+}
+
+void Round::start(JobIndex job) {
+    engine_.start(job, nullptr);
+}
+void Round::start(JobIndex job, const ResourceSet& allocation) {
+    engine_.start(job, &allocation);
+}
+
+Engine::Engine(const std::string& algorithm, const Parameters::Given& given) : description_(find_algorithm(algorithm)) {
     const Parameters parameters(description_.name, description_.parameters, given);
     default_walltime_ = parameters.seconds("default-walltime");
     if (default_walltime_ == Duration()) {
@@ -63,8 +80,8 @@ void Engine::completed(JobIndex index) {
         throw std::logic_error("only a running job can end");
     }
     Job& job = state_.jobs[index];
-    const auto at = std::find_if(state_.running.begin(), state_.running.end(),
-                                 [&](const RunningJob& running) { return running.job == index; });
+    const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
+                                     RunningJob{job.expected_end(), index, 0}, ends_before);
     completions_.push_back({index, at->end, at->processors});
     state_.running.erase(at);
     job.state = Job::State::finished;
@@ -148,9 +165,10 @@ const std::vector<Decision>& Engine::decide() {
 
 void Engine::start(JobIndex index, const ResourceSet* allocation) {
     const auto refuse = [&](const std::string& why) {
-        throw DecisionError("algorithm " + description_.name + " started " +
-                            (index < state_.jobs.size() ? "job " + state_.jobs[index].description.id : "an unknown job") +
-                            " at " + state_.now.to_string() + ": " + why);
+        throw DecisionError(
+            "algorithm " + description_.name + " started " +
+            (index < state_.jobs.size() ? "job " + state_.jobs[index].description.id : "an unknown job") + " at " +
+            state_.now.to_string() + ": " + why);
     };
     if (index >= state_.jobs.size()) {
         refuse("there is no such job");
@@ -160,8 +178,8 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
         refuse("it is not waiting");
     }
     if (job.processors() > state_.idle_count) {
-        refuse("it needs " + std::to_string(job.processors()) + " processors and " +
-               std::to_string(state_.idle_count) + " are idle");
+        refuse("it needs " + std::to_string(job.processors()) + " processors and " + std::to_string(state_.idle_count) +
+               " are idle");
     }
     if (allocation == nullptr) {
         job.allocation = state_.idle.take_lowest(job.processors());
@@ -181,10 +199,7 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     job.state = Job::State::running;
     job.start = state_.now;
     const RunningJob running{job.expected_end(), index, job.processors()};
-    const auto place = std::upper_bound(state_.running.begin(), state_.running.end(), running,
-                                        [](const RunningJob& a, const RunningJob& b) {
-                                            return a.end != b.end ? a.end < b.end : a.job < b.job;
-                                        });
+    const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running, ends_before);
     state_.running.insert(place, running);
     decisions_.push_back({Decision::Kind::start, index, {}, {}});
     if (job.walltime_assumed) {
