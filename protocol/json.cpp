@@ -31,8 +31,12 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
 
     bool Null() { return handler_.Null(); }
     bool Bool(bool value) { return handler_.Bool(value); }
-    bool String(const char* text, unsigned length, bool copy) { return handler_.String(text, length, copy); }
-    bool Key(const char* text, unsigned length, bool copy) { return handler_.Key(text, length, copy); }
+    bool String(const char* text, unsigned length, bool copy) {
+        return is_utf8({text, length}) && handler_.String(text, length, copy);
+    }
+    bool Key(const char* text, unsigned length, bool copy) {
+        return is_utf8({text, length}) && handler_.Key(text, length, copy);
+    }
     bool StartObject() { return enter() && handler_.StartObject(); }
     bool EndObject(unsigned members) {
         --depth_;
@@ -67,6 +71,16 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
     }
 
  private:
+    // The parser has validated the encoding, but turns the escape of a lone low surrogate into its three bytes.
+    bool is_utf8(std::string_view text) {
+        for (std::size_t at = text.find('\xED'); at != std::string_view::npos; at = text.find('\xED', at + 1)) {
+            if (static_cast<unsigned char>(text[at + 1]) >= 0xA0) {
+                problem_ = "a lone surrogate in a string";
+                return false;
+            }
+        }
+        return true;
+    }
     bool enter() {
         if (++depth_ > max_nesting) {
             problem_ = "nested deeper than " + std::to_string(max_nesting);
@@ -125,7 +139,7 @@ JsonReader::JsonReader()
 
 const rapidjson::Value& JsonReader::parse(std::string_view text) {
     text_.assign(text);
-    stream_ = rapidjson::InsituStringStream(text_.data());
+    begin();
     const rapidjson::Value& result = value();
     finish();
     return result;
@@ -133,6 +147,12 @@ const rapidjson::Value& JsonReader::parse(std::string_view text) {
 
 void JsonReader::start(std::string text) {
     text_ = std::move(text);
+    begin();
+}
+
+void JsonReader::begin() {
+    size_ = text_.size();
+    text_.append(4, '\0');  // the parser looks for all bytes of a character before it sees that the first was the last
     stream_ = rapidjson::InsituStringStream(text_.data());
 }
 
@@ -194,7 +214,7 @@ void JsonReader::skip() {
 
 void JsonReader::finish() {
     skip_blanks();
-    if (stream_.Tell() != text_.size()) {
+    if (stream_.Tell() != size_) {
         fail("expected the end");
     }
 }

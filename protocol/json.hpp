@@ -47,6 +47,7 @@ class JsonReader {
     void finish();
 
  private:
+    void begin();
     template <class Handler>
     void parse_value(Handler& handler);
     void skip_blanks();
@@ -54,6 +55,7 @@ class JsonReader {
     [[noreturn]] static void fail(std::size_t at, const std::string& problem);
 
     std::string text_;  // strings are decoded in place, so values point into it
+    std::size_t size_ = 0;
     rapidjson::InsituStringStream stream_;
     bool first_ = false;  // the next element is its container's first
     std::unique_ptr<char[]> pool_;
