@@ -23,7 +23,7 @@ inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 //
 // Encoding replaces the content of `frame` (keeping its capacity) and requires that the Json texts of the message are
 // JSON values of the kind that message.hpp names. Decoding what was encoded gives an equal message, provided that its
-// Json texts and JobDescriptions are as decoding leaves them.
+// Json texts and JobDescriptions are as decoding leaves them, from numbers of at most six decimals.
 class Codec {
  public:
     Codec() = default;
