@@ -1,19 +1,23 @@
 #include "server.hpp"
 
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <vector>
 
-#include <batfill/error.hpp>
+#include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 #include <zmq.hpp>
 
 #include "session.hpp"
+#include <batfill/error.hpp>
 
 namespace batfill {
 
@@ -24,18 +28,24 @@ using Clock = std::chrono::steady_clock;
 // How long a peer in the middle of a simulation gets to send the message whose answer tells it to stop.
 constexpr std::chrono::seconds farewell{1};
 
+constexpr const char* in_use = "it is in use, perhaps by another scheduler";
+
 // SIGINT and SIGTERM as something to poll for, so that none is missed between two looks at a flag.
 class StopSignals {
-   public:
+ public:
     StopSignals() {
         sigset_t stop;
         sigemptyset(&stop);
         sigaddset(&stop, SIGINT);
         sigaddset(&stop, SIGTERM);
         pthread_sigmask(SIG_BLOCK, &stop, &before_);
-        descriptor_ = signalfd(-1, &stop, SFD_CLOEXEC);
+        descriptor_ = signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
     }
     ~StopSignals() {
+        // Those that came have done their work; left pending they would kill the process now.
+        signalfd_siginfo taken;
+        while (read(descriptor_, &taken, sizeof(taken)) > 0) {
+        }
         close(descriptor_);
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     }
@@ -43,14 +53,14 @@ class StopSignals {
     StopSignals& operator=(const StopSignals&) = delete;
     int descriptor() const { return descriptor_; }
 
-   private:
+ private:
     int descriptor_;
     sigset_t before_{};
 };
 
 // The time that each message took, from its arrival to the reply.
 class Timings {
-   public:
+ public:
     void add(Clock::duration duration) {
         microseconds_.push_back(std::chrono::duration<float, std::micro>(duration).count());
     }
@@ -60,13 +70,13 @@ class Timings {
             const std::size_t last = microseconds_.size() - 1;
             return microseconds_[static_cast<std::size_t>(share * static_cast<double>(last))];
         };
-        spdlog::info("{} jobs ({} rejected), {} messages; microseconds per message: median {:.1f}, p99 {:.1f}, "
-                     "max {:.1f}",
-                     session.jobs(), session.rejected(), microseconds_.size(), quantile(0.5), quantile(0.99),
-                     quantile(1));
+        spdlog::info(
+            "{} jobs ({} rejected), {} messages; microseconds per message: median {:.1f}, p99 {:.1f}, "
+            "max {:.1f}",
+            session.jobs(), session.rejected(), microseconds_.size(), quantile(0.5), quantile(0.99), quantile(1));
     }
 
-   private:
+ private:
     std::vector<float> microseconds_;
 };
 
@@ -76,19 +86,57 @@ std::string bindable(const std::string& endpoint) {
     return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
 }
 
+// ZeroMQ would take the port modulo 65536.
+void check_port(const std::string& endpoint) {
+    const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
+    if (endpoint.rfind("tcp://", 0) == 0 && !port.empty() &&
+        port.find_first_not_of("0123456789") == std::string::npos && (port.size() > 5 || std::stoi(port) > 65535)) {
+        throw UsageError("cannot listen on " + endpoint + ": expected a port up to 65535");
+    }
+}
+
+// ZeroMQ replaces whatever file it finds at the path of an ipc endpoint, even a socket at which another process
+// listens. Only the socket file that a killed process left may go.
+void check_path(const std::string& endpoint) {
+    const std::string scheme = "ipc://";
+    if (endpoint.rfind(scheme, 0) != 0) {
+        return;
+    }
+    const std::string path = endpoint.substr(scheme.size());
+    sockaddr_un address{};
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (!std::filesystem::exists(status) || path.size() >= sizeof(address.sun_path)) {
+        return;
+    }
+    if (!std::filesystem::is_socket(status)) {
+        throw UsageError("cannot listen on " + endpoint + ": there is a file that is not a socket");
+    }
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, path.size());
+    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool someone_listens = connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+    close(probe);
+    if (someone_listens) {
+        throw UsageError("cannot listen on " + endpoint + ": " + in_use);
+    }
+}
+
 class Server {
-   public:
+ public:
     explicit Server(const ServerOptions& options)
         : options_(options), socket_(context_, zmq::socket_type::rep), codec_(protocol::make_batsim4_codec()) {
         socket_.set(zmq::sockopt::linger, 2000);  // lets the last reply leave
+        check_port(options.endpoint);
+        check_path(options.endpoint);
         try {
             socket_.bind(bindable(options.endpoint));
         } catch (const zmq::error_t& problem) {
             throw UsageError("cannot listen on " + options.endpoint + ": " +
-                             (problem.num() == EADDRINUSE ? "it is in use, perhaps by another scheduler"
-                                                          : problem.what()));
+                             (problem.num() == EADDRINUSE ? in_use : problem.what()));
         }
-        spdlog::info("listening on {}", options.endpoint);
+        // Which port it is if any would do.
+        spdlog::info("listening on {}", socket_.get(zmq::sockopt::last_endpoint));
     }
 
     void run() {
@@ -99,7 +147,7 @@ class Server {
         } while (options_.keep_alive);
     }
 
-   private:
+ private:
     // Returns false if a signal came.
     bool serve_simulation() {
         Session session(options_.choice, *codec_);
@@ -168,6 +216,8 @@ class Server {
 
 }  // namespace
 
-void run_server(const ServerOptions& options) { Server(options).run(); }
+void run_server(const ServerOptions& options) {
+    Server(options).run();
+}
 
 }  // namespace batfill

@@ -1,0 +1,117 @@
+#include "process.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace batfill::tests {
+
+namespace {
+
+template <class Condition>
+void wait_until(Condition condition, const std::string& what) {
+    const auto limit = std::chrono::steady_clock::now() + patience;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > limit) {
+            throw std::runtime_error("waited too long for " + what);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+}
+
+}  // namespace
+
+Folder::Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "batfill-end-to-end-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+        throw std::runtime_error("cannot make a temporary folder");
+    }
+    path_ = name;
+}
+
+Folder::~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Process::Process(const Folder& folder, const std::vector<std::string>& arguments) {
+    static int runs = 0;
+    const std::string name = "run-" + std::to_string(++runs);
+    output_ = folder.file(name + ".out");
+    errors_ = folder.file(name + ".err");
+    std::vector<std::string> texts{BATFILL_PROGRAM};
+    texts.insert(texts.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& text : texts) {
+        pointers.push_back(text.data());
+    }
+    pointers.push_back(nullptr);
+    id_ = fork();
+    if (id_ < 0) {
+        throw std::runtime_error("cannot start a process");
+    }
+    if (id_ == 0) {
+        const int out = open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        const int err = open(errors_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        execv(BATFILL_PROGRAM, pointers.data());
+        _exit(127);
+    }
+}
+
+Process::~Process() {
+    if (!ended_) {
+        kill(id_, SIGKILL);
+        waitpid(id_, nullptr, 0);
+    }
+}
+
+bool Process::has_ended() {
+    int status = 0;
+    if (!ended_ && waitpid(id_, &status, WNOHANG) == id_) {
+        ended_ = true;
+        status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    return ended_;
+}
+
+int Process::wait() {
+    wait_until([this] { return has_ended(); }, "the end of batfill");
+    return status_;
+}
+
+void Process::signal(int number) const {
+    kill(id_, number);
+}
+
+std::string Process::wait_for_error_text(const std::string& text) {
+    std::string errors;
+    wait_until(
+        [&] {
+            const bool ended = has_ended();  // looked at before its last words are read
+            errors = contents(errors_);
+            if (errors.find(text) != std::string::npos) {
+                return true;
+            }
+            if (ended) {
+                throw std::runtime_error("batfill ended without \"" + text + "\", saying: " + errors);
+            }
+            return false;
+        },
+        "\"" + text + "\"");
+    return errors;
+}
+
+}  // namespace batfill::tests

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace batfill::tests {
+
+// Longer than anything here takes, also on a busy machine under a sanitizer.
+constexpr std::chrono::seconds patience{60};
+
+// An empty folder that is removed at the end.
+class Folder {
+ public:
+    Folder();
+    ~Folder();
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+    std::filesystem::path path_;
+};
+
+std::string contents(const std::string& path);
+
+// A run of batfill. Killed at the end if it still runs. Throws std::runtime_error if it takes longer than `patience`.
+class Process {
+ public:
+    // Its two output streams go to files in `folder`, which must outlive it.
+    Process(const Folder& folder, const std::vector<std::string>& arguments);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    // Its exit status; 128 + the signal's number if a signal ended it.
+    int wait();
+    void signal(int number) const;
+    // Waits until `text` has been written to the standard error stream, and returns all of the stream so far. Throws
+    // if the process ends without it.
+    std::string wait_for_error_text(const std::string& text);
+
+    std::string output() const { return contents(output_); }
+    std::string errors() const { return contents(errors_); }
+
+ private:
+    bool has_ended();
+
+    std::string output_;
+    std::string errors_;
+    pid_t id_ = -1;
+    bool ended_ = false;
+    int status_ = 0;
+};
+
+}  // namespace batfill::tests

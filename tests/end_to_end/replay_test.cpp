@@ -1,0 +1,100 @@
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <rapidjson/document.h>
+
+#include "process.hpp"
+
+using namespace batfill::tests;
+
+namespace {
+
+const std::string platform = std::string(BATFILL_SOURCE_DIR) + "/platforms/kth-sp2.xml";
+
+void run(const Folder& folder, const std::vector<std::string>& arguments) {
+    Process process(folder, arguments);
+    const int status = process.wait();
+    INFO(process.errors());
+    REQUIRE(status == 0);
+}
+
+std::string generated_workload(const Folder& folder) {
+    run(folder, {"generate", "lublin", "--jobs", "400", "--processors", "100", "--load", "0.9", "--seed", "7", "-o",
+                 folder.file("workload.json")});
+    return folder.file("workload.json");
+}
+
+std::vector<std::string> algorithms(const Folder& folder) {
+    Process process(folder, {"algorithms", "--json"});
+    REQUIRE(process.wait() == 0);
+    rapidjson::Document document;
+    const std::string text = process.output();
+    document.Parse(text.data(), text.size());
+    REQUIRE(document.IsArray());
+    std::vector<std::string> names;
+    for (const auto& algorithm : document.GetArray()) {
+        names.emplace_back(algorithm["name"].GetString());
+    }
+    return names;
+}
+
+// Replays by the daemon and by the embedded scheduler, with `common` options of the simulator, and compares the files.
+void compare_replays(const Folder& folder, const std::vector<std::string>& scheduler,
+                     const std::vector<std::string>& common) {
+    const auto with = [](std::vector<std::string> arguments, const std::vector<std::string>& more) {
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+    const std::string endpoint = "ipc://" + folder.file("socket");
+    Process daemon(folder, with({"serve", "-s", endpoint}, scheduler));
+    run(folder, with({"simulate", "-s", endpoint, "-e", folder.file("daemon")}, common));
+    REQUIRE(daemon.wait() == 0);
+    run(folder, with(with({"simulate", "-e", folder.file("embedded")}, common), scheduler));
+    for (const std::string name : {"_jobs.csv", "_schedule.csv"}) {
+        const std::string by_daemon = contents(folder.file("daemon" + name));
+        REQUIRE(by_daemon.size() > 100);
+        REQUIRE((by_daemon == contents(folder.file("embedded" + name))));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("The daemon and the embedded scheduler give one schedule, for every algorithm") {
+    const Folder folder;
+    const std::string workload = generated_workload(folder);
+    const std::vector<std::string> names = algorithms(folder);
+    REQUIRE(names.size() >= 4);
+    for (const std::string& name : names) {
+        INFO(name);
+        compare_replays(folder, {"-a", name}, {"-p", platform, "-w", workload});
+    }
+}
+
+TEST_CASE("They do so when processors become unavailable and available, too") {
+    const Folder folder;
+    const std::string workload = generated_workload(folder);
+    std::ofstream events(folder.file("events"));
+    for (int hour = 1; hour < 40; ++hour) {
+        const int first = hour * 37 % 90;
+        const std::string processors = std::to_string(first) + "-" + std::to_string(first + 9);
+        events << R"({"type":"machine_unavailable","timestamp":)" << hour * 3600 << R"(,"resources":")" << processors
+               << "\"}\n"
+               << R"({"type":"machine_available","timestamp":)" << hour * 3600 + 5000 << R"(,"resources":")"
+               << processors << "\"}\n";
+    }
+    events.close();
+    for (const std::string name : {"fcfs", "easy", "conservative"}) {
+        INFO(name);
+        compare_replays(folder, {"-a", name}, {"-p", platform, "-w", workload, "--events", folder.file("events")});
+    }
+}
+
+TEST_CASE("They do so when the simulator's scheduler configuration chooses the algorithm") {
+    const Folder folder;
+    const std::string workload = generated_workload(folder);
+    compare_replays(folder, {},
+                    {"-p", platform, "-w", workload, "--sched-cfg",
+                     R"({"algorithm":"conservative","params":{"compression":"submission"}})"});
+}

@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <sys/un.h>
+#include <zmq.hpp>
+
+#include "process.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+const std::string beginning =
+    R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},"compute_resources":[)"
+    R"({"id":0,"name":"a"},{"id":1,"name":"b"}],"storage_resources":[],"workloads":{"w0":"own"},"profiles":{"w0":{}}}}]})";
+const std::string submission =
+    R"({"now":1,"events":[{"timestamp":1,"type":"JOB_SUBMITTED","data":{"job_id":"w0!1","job":{"id":"w0!1",)"
+    R"("subtime":1,"res":2,"walltime":9,"profile":"p"}}},{"timestamp":1,"type":"JOB_SUBMITTED","data":{"job_id":"w0!2",)"
+    R"("job":{"id":"w0!2","subtime":1,"res":3,"walltime":9,"profile":"p"}}}]})";
+const std::string completion = R"({"now":5,"events":[{"timestamp":5,"type":"JOB_COMPLETED","data":{"job_id":"w0!1",)"
+                               R"("job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0-1"}}]})";
+const std::string ending = R"({"now":5,"events":[{"timestamp":5,"type":"SIMULATION_ENDS","data":{}}]})";
+
+// A daemon that listens.
+class Daemon : public Process {
+ public:
+    Daemon(const Folder& folder, std::vector<std::string> arguments) : Process(folder, with_serve(arguments)) {
+        const std::string mark = "listening on ";
+        const std::string text = wait_for_error_text(mark);
+        const std::size_t from = text.find(mark) + mark.size();
+        endpoint_ = text.substr(from, text.find('\n', from) - from);
+    }
+    const std::string& endpoint() const { return endpoint_; }
+
+ private:
+    static std::vector<std::string> with_serve(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "serve");
+        return arguments;
+    }
+
+    std::string endpoint_;
+};
+
+// Stands in Batsim's place.
+class Peer {
+ public:
+    explicit Peer(const std::string& endpoint) : socket_(context_, zmq::socket_type::req) {
+        socket_.set(zmq::sockopt::linger, 0);
+        socket_.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::chrono::milliseconds(patience).count()));
+        socket_.connect(endpoint);
+    }
+
+    void send(const std::string& frame) { socket_.send(zmq::buffer(frame), zmq::send_flags::none); }
+    void send(zmq::message_t frame, zmq::send_flags flags = zmq::send_flags::none) {
+        socket_.send(std::move(frame), flags);
+    }
+    // The reply; fails the test if none comes.
+    std::string receive() {
+        zmq::message_t reply;
+        REQUIRE(socket_.recv(reply, zmq::recv_flags::none).has_value());
+        return reply.to_string();
+    }
+    std::string ask(const std::string& frame) {
+        send(frame);
+        return receive();
+    }
+    void play_simulation() {
+        CHECK(ask(beginning) == R"({"now":0.000000,"events":[]})");
+        CHECK(ask(submission) == R"({"now":1.000000,"events":[{"timestamp":1.000000,"type":"REJECT_JOB","data":)"
+                                 R"({"job_id":"w0!2"}},{"timestamp":1.000000,"type":"EXECUTE_JOB","data":)"
+                                 R"({"job_id":"w0!1","alloc":"0-1"}}]})");
+        CHECK(ask(completion) == R"({"now":5.000000,"events":[]})");
+        CHECK(ask(ending) == R"({"now":5.000000,"events":[]})");
+    }
+
+ private:
+    zmq::context_t context_;
+    zmq::socket_t socket_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+// The lines that are not of the log.
+std::vector<std::string> problems_of(const std::string& errors) {
+    std::vector<std::string> lines = lines_of(errors);
+    std::erase_if(lines, [](const std::string& line) {
+        return line.rfind("batfill: info: ", 0) == 0 || line.rfind("batfill: warning: ", 0) == 0;
+    });
+    return lines;
+}
+
+std::string ipc_endpoint(const Folder& folder) {
+    return "ipc://" + folder.file("socket");
+}
+
+const std::string any_port = "tcp://127.0.0.1:*";
+
+// The local addresses, as /proc/net/tcp has them, at which someone listens on this port.
+std::vector<std::string> listening_addresses(unsigned port) {
+    std::vector<std::string> addresses;
+    for (const std::string path : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+        std::ifstream table(path);
+        std::string line;
+        std::getline(table, line);
+        while (std::getline(table, line)) {
+            std::istringstream columns(line);
+            std::string number, local, remote, state;
+            columns >> number >> local >> remote >> state;
+            const std::size_t colon = local.find(':');
+            if (state == "0A" && std::stoul(local.substr(colon + 1), nullptr, 16) == port) {
+                addresses.push_back(local.substr(0, colon));
+            }
+        }
+    }
+    return addresses;
+}
+
+}  // namespace
+
+TEST_CASE("The daemon serves a simulation, sums it up and ends with status 0") {
+    const Folder folder;
+    for (const std::string& endpoint : {any_port, ipc_endpoint(folder)}) {
+        Daemon daemon(folder, {"-a", "easy", "-s", endpoint});
+        Peer(daemon.endpoint()).play_simulation();
+        CHECK(daemon.wait() == 0);
+        CHECK(daemon.output().empty());
+        const std::vector<std::string> log = lines_of(daemon.errors());
+        REQUIRE(log.size() == 4);
+        CHECK(log[1] == "batfill: info: simulation begins: 2 processors, algorithm easy");
+        CHECK(log[2] == "batfill: info: at 1.000000: job w0!2 rejected: it asks for 3 processors, the machine has 2");
+        CHECK_THAT(log[3],
+                   StartsWith("batfill: info: 2 jobs (1 rejected), 4 messages; microseconds per message: median "));
+    }
+}
+
+TEST_CASE("The daemon understands localhost, and listens on the loopback address only") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", "tcp://localhost:*"});
+    REQUIRE_THAT(daemon.endpoint(), StartsWith("tcp://127.0.0.1:"));
+    const std::string port = daemon.endpoint().substr(std::string("tcp://127.0.0.1:").size());
+    CHECK(listening_addresses(static_cast<unsigned>(std::stoul(port))) == std::vector<std::string>{"0100007F"});
+    Peer("tcp://localhost:" + port).play_simulation();
+    CHECK(daemon.wait() == 0);
+}
+
+TEST_CASE("Without an endpoint the daemon listens on Batsim's port of the loopback address") {
+    const Folder folder;
+    Process daemon(folder, {"serve", "-a", "fcfs"});
+    // Someone else may have the port.
+    CHECK_THAT(daemon.wait_for_error_text("\n"),
+               Contains("listening on tcp://127.0.0.1:28000\n") || Contains("cannot listen on tcp://127.0.0.1:28000:"));
+    daemon.signal(SIGTERM);
+    CHECK((daemon.wait() == 0 || daemon.wait() == 2));
+}
+
+TEST_CASE("With --keep-alive the daemon serves one simulation after another until a signal comes") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "conservative", "-s", ipc_endpoint(folder), "--keep-alive"});
+    for (int i = 0; i < 2; ++i) {
+        Peer(daemon.endpoint()).play_simulation();
+    }
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+    const std::vector<std::string> log = lines_of(daemon.errors());
+    CHECK(std::count(log.begin(), log.end(),
+                     "batfill: info: simulation begins: 2 processors, algorithm conservative") == 2);
+    CHECK(log.back() == "batfill: info: stopped by a signal");
+}
+
+TEST_CASE("A signal ends a daemon that waits for a simulation") {
+    const Folder folder;
+    for (const int signal : {SIGINT, SIGTERM}) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+        daemon.signal(signal);
+        CHECK(daemon.wait() == 0);
+        CHECK(problems_of(daemon.errors()).empty());
+    }
+}
+
+TEST_CASE("A signal in the middle of a simulation ends the daemon, and Batsim is told with its next message") {
+    const Folder folder;
+    for (const int signal : {SIGINT, SIGTERM}) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+        Peer batsim(daemon.endpoint());
+        batsim.ask(beginning);
+        daemon.signal(signal);
+        daemon.wait_for_error_text("stopped by a signal in the middle of a simulation");
+        CHECK_THAT(batsim.ask(submission), Contains("SCHEDULER_ERROR") && Contains("stopped by a signal"));
+        CHECK(daemon.wait() == 0);
+        CHECK(problems_of(daemon.errors()).empty());
+        CHECK_THAT(daemon.errors(), Contains("0 jobs (0 rejected), 1 messages"));
+    }
+}
+
+TEST_CASE("A signal ends the daemon also if Batsim says nothing more") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+    Peer batsim(daemon.endpoint());
+    batsim.ask(beginning);
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+}
+
+TEST_CASE("A daemon that was suspended goes on") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+    Peer batsim(daemon.endpoint());
+    daemon.signal(SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    daemon.signal(SIGCONT);
+    batsim.play_simulation();
+    CHECK(daemon.wait() == 0);
+}
+
+TEST_CASE("A message that cannot be used is answered, and ends the daemon with status 1 and one line") {
+    struct Case {
+        std::vector<std::string> before;
+        std::string frame;
+        std::string problem;
+    };
+    const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
+    const std::vector<Case> cases{
+        {{}, "", "JSON at byte 0"},
+        {{}, "no JSON", "JSON at byte"},
+        {{}, "\xff\xfe\"\n", "JSON at byte"},
+        {{}, deep, "nested"},
+        {{}, submission, "the first event is not SIMULATION_BEGINS"},
+        {{beginning}, R"({"now":1,"events":[{"timestamp":1,"type":"JOB_KILLED","data":{}}]})", "data.job_ids"},
+        {{beginning}, beginning, "SIMULATION_BEGINS comes twice"},
+        {{beginning, submission, completion}, completion, "not running"},
+        {{beginning, submission}, R"({"now":0.5,"events":[]})", "time goes back"},
+    };
+    const Folder folder;
+    for (const Case& one : cases) {
+        INFO(one.frame.substr(0, 200));
+        Daemon daemon(folder, {"-a", "conservative", "-s", ipc_endpoint(folder), "--keep-alive"});
+        Peer batsim(daemon.endpoint());
+        for (const std::string& frame : one.before) {
+            batsim.ask(frame);
+        }
+        CHECK_THAT(batsim.ask(one.frame), Contains("SCHEDULER_ERROR"));
+        CHECK(daemon.wait() == 1);
+        const std::vector<std::string> problems = problems_of(daemon.errors());
+        REQUIRE(problems.size() == 1);
+        CHECK_THAT(problems[0], StartsWith("batfill: ") && Contains(one.problem));
+    }
+}
+
+TEST_CASE("A message of several frames is answered, and ends the daemon with status 1") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+    Peer batsim(daemon.endpoint());
+    batsim.send(zmq::message_t(beginning), zmq::send_flags::sndmore);
+    batsim.send(zmq::message_t(submission));
+    CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("several frames"));
+    CHECK(daemon.wait() == 1);
+    CHECK(problems_of(daemon.errors()).size() == 1);
+}
+
+TEST_CASE("A frame of one gigabyte is answered, and ends the daemon with status 1") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    std::cout << "[skipped] needs a build without sanitizers\n";
+#else
+    std::ifstream memory("/proc/meminfo");
+    for (std::string name, unit; long long kilobytes = 0;) {
+        if (!(memory >> name >> kilobytes >> unit) || (name == "MemAvailable:" && kilobytes < 3'000'000)) {
+            std::cout << "[skipped] needs 3 GB of free memory\n";
+            return;
+        }
+        if (name == "MemAvailable:") {
+            break;
+        }
+    }
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+    Peer batsim(daemon.endpoint());
+    constexpr std::size_t gigabyte = 1'000'000'000;
+    void* zeros = std::calloc(gigabyte, 1);  // pages that are only read take no memory
+    REQUIRE(zeros != nullptr);
+    batsim.send(zmq::message_t(zeros, gigabyte, [](void* data, void*) { std::free(data); }));
+    CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("a frame of 1000000000 bytes"));
+    CHECK(daemon.wait() == 1);
+    CHECK(problems_of(daemon.errors()).size() == 1);
+#endif
+}
+
+TEST_CASE("A scheduler configuration that names nothing usable is answered, and ends the daemon with status 2") {
+    const Folder folder;
+    Daemon daemon(folder, {"-s", ipc_endpoint(folder)});
+    Peer batsim(daemon.endpoint());
+    CHECK_THAT(batsim.ask(beginning), Contains("SCHEDULER_ERROR") && Contains("known: conservative, easy, fcfs"));
+    CHECK(daemon.wait() == 2);
+    CHECK(problems_of(daemon.errors()).size() == 1);
+}
+
+TEST_CASE("An endpoint that is in use is a clear error") {
+    const Folder folder;
+    for (const std::string& endpoint : {any_port, ipc_endpoint(folder)}) {
+        Daemon first(folder, {"-a", "fcfs", "-s", endpoint});
+        Process second(folder, {"serve", "-a", "fcfs", "-s", first.endpoint()});
+        CHECK(second.wait() == 2);
+        CHECK(second.errors() ==
+              "batfill: cannot listen on " + first.endpoint() + ": it is in use, perhaps by another scheduler\n");
+        Peer(first.endpoint()).play_simulation();
+        CHECK(first.wait() == 0);
+    }
+}
+
+TEST_CASE("A socket file that a killed daemon left is used again, another file is not touched") {
+    const Folder folder;
+    {
+        Daemon killed(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+        killed.signal(SIGKILL);
+        CHECK(killed.wait() == 128 + SIGKILL);
+    }
+    REQUIRE(std::filesystem::exists(folder.file("socket")));
+    Daemon next(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+    Peer(next.endpoint()).play_simulation();
+    CHECK(next.wait() == 0);
+
+    std::ofstream(folder.file("notes")) << "mine";
+    Process daemon(folder, {"serve", "-a", "fcfs", "-s", "ipc://" + folder.file("notes")});
+    CHECK(daemon.wait() == 2);
+    CHECK_THAT(daemon.errors(), Contains("not a socket"));
+    CHECK(contents(folder.file("notes")) == "mine");
+}
+
+TEST_CASE("A wrong command line of the daemon is one line with what is known, and status 2") {
+    struct Case {
+        std::vector<std::string> arguments;
+        std::string problem;
+    };
+    const std::vector<Case> cases{
+        {{"-a", "best"}, "unknown algorithm 'best', known: conservative, easy, fcfs, rejecter"},
+        {{"-a", "easy", "-P", "speed=1"}, "default-walltime"},
+        {{"-a", "conservative", "-P", "compression=fast"}, "known: planned-start, submission, none"},
+        {{"-a", "easy", "-P", "default-walltime=0"}, "more than 0"},
+        {{"-a", "easy", "-P", "default-walltime=soon"}, "not a number of seconds"},
+        {{"-a", "easy", "-P", "nothing"}, "nothing"},
+        {{"-a", "easy", "-l", "loud"}, "known: trace, debug, info, warning, error, off"},
+        {{"-a", "easy", "-s", "28000"}, "cannot listen on 28000"},
+        {{"-a", "easy", "-s", "tcp://127.0.0.1:99999"}, "cannot listen on tcp://127.0.0.1:99999"},
+        {{"-a", "easy", "-s", "ipc:///nowhere/socket"}, "cannot listen on ipc:///nowhere/socket"},
+        {{"-a", "easy", "--speed"}, "--speed"},
+    };
+    const Folder folder;
+    for (const Case& one : cases) {
+        INFO(one.problem);
+        std::vector<std::string> arguments = one.arguments;
+        arguments.insert(arguments.begin(), "serve");
+        Process daemon(folder, arguments);
+        CHECK(daemon.wait() == 2);
+        CHECK(lines_of(daemon.errors()).size() == 1);
+        CHECK_THAT(daemon.errors(), StartsWith("batfill: ") && Contains(one.problem));
+    }
+}
