@@ -1,0 +1,67 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include <spdlog/spdlog.h>
+
+#include "protocol/codec.hpp"
+#include "src/serve/session.hpp"
+#include <batfill/algorithm.hpp>
+#include <batfill/error.hpp>
+
+namespace {
+
+using namespace batfill;
+
+// Frames, one per line, that can be decoded: what others do to a session is known, and ends it.
+std::vector<std::string_view> usable_frames(std::string_view input, protocol::Codec& codec) {
+    std::vector<std::string_view> frames;
+    while (!input.empty()) {
+        const std::size_t end = input.find('\n');
+        const std::string_view frame = input.substr(0, end);
+        input.remove_prefix(end == std::string_view::npos ? input.size() : end + 1);
+        try {
+            codec.decode_message(frame);
+            frames.push_back(frame);
+        } catch (const InputError&) {
+        }
+    }
+    return frames;
+}
+
+// Any messages are answered or refused. An algorithm's wrong decision (DecisionError) and all other exceptions go
+// through.
+void hold_session(const SchedulerChoice& choice, const std::vector<std::string_view>& frames, protocol::Codec& codec) {
+    Session session(choice, codec);
+    for (const std::string_view frame : frames) {
+        std::string_view reply;
+        try {
+            reply = session.answer(frame);
+        } catch (const InputError&) {
+            return;
+        } catch (const UsageError&) {
+            return;
+        }
+        try {
+            codec.decode_reply(reply);
+        } catch (const InputError&) {
+            std::abort();  // our own reply cannot be read
+        }
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    spdlog::set_level(spdlog::level::off);
+    static const auto codec = protocol::make_batsim4_codec();
+    const std::vector<std::string_view> frames = usable_frames({reinterpret_cast<const char*>(data), size}, *codec);
+    hold_session({}, frames, *codec);
+    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+        hold_session({algorithm->name, {}}, frames, *codec);
+        hold_session({algorithm->name, {{"default-walltime", "7.5"}}}, frames, *codec);
+    }
+    return 0;
+}
