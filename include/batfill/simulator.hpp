@@ -25,8 +25,8 @@ struct ExternalEvent {
     Time time;
     Kind kind;
     ResourceSet processors;
-    std::string type;    // as written
-    std::string source;  // the object, compact JSON
+    std::string type;          // as written
+    std::string other_fields;  // kind `other`: the object without its type, compact JSON
 };
 
 // Reads an events file: one JSON object per line, empty lines skipped. Sorted by time, then kind, then line. Events of
@@ -159,11 +159,13 @@ class Simulator {
             return a.time != b.time ? a.time > b.time : a.order > b.order;
         }
     };
-    // What lies in Batsim's mailbox: a wake-up, or a submitter's farewell.
+    // What lies in Batsim's mailbox: a wake-up, or what its sender could only say once an earlier letter was read: a
+    // submitter's farewell, the rest of a reply, the end of killed jobs.
     struct Letter {
-        enum class Kind { wake, job_submitter_bye, event_submitter_bye };
+        enum class Kind { wake, job_submitter_bye, event_submitter_bye, reply_goes_on, killed };
         Kind kind;
         Sleeper sleeper;
+        std::vector<JobNumber> killed;
     };
     enum class MachineState { idle, computing, unavailable };
     struct Machine {
@@ -173,6 +175,7 @@ class Simulator {
     };
 
     void sleep(Time until, Sleeper::Kind kind, std::size_t number);
+    void wake(const Sleeper& sleeper);
     void read_mailbox();
     void deliver(const Letter& letter);
     void submit(std::size_t workload);
@@ -183,7 +186,9 @@ class Simulator {
     void apply(SchedulerAction& action);
     void start(SchedulerAction& action);
     void kill(SchedulerAction& action);
-    void end_job(JobNumber number, SimulatedState state);
+    void report_kill(const std::vector<JobNumber>& killed);
+    void report_end(JobNumber number);
+    void leave_machines(SimulatedJob& job, SimulatedState state);
     void change_machines(const ExternalEvent& event);
     void set_state(Machine& machine, MachineState state);
     Duration run_time(const SimulatedJob& job, SimulatedState& end) const;

@@ -12,6 +12,19 @@ namespace {
 
 constexpr std::size_t max_file_size = std::size_t{256} << 20;
 
+std::string fields_but_type(const rapidjson::Value& object) {
+    std::string text = "{";
+    for (const auto& member : object.GetObject()) {
+        if (member.name != "type") {
+            text += text.size() == 1 ? "" : ",";
+            protocol::append_json_string(member.name.GetString(), text);
+            text += ':';
+            protocol::append_json(member.value, text);
+        }
+    }
+    return text + "}";
+}
+
 ExternalEvent read_event(protocol::JsonReader& json, const std::string& line, bool forward_unknown) {
     const rapidjson::Value& value = json.parse(line);
     if (!value.IsObject()) {
@@ -37,7 +50,9 @@ ExternalEvent read_event(protocol::JsonReader& json, const std::string& line, bo
         throw InputError("unknown event type " + protocol::quoted(event.type) +
                          ", known: machine_available, machine_unavailable (--forward-unknown-events passes others on)");
     }
-    protocol::append_json(value, event.source);
+    if (event.kind == ExternalEvent::Kind::other) {
+        event.other_fields = fields_but_type(value);
+    }
     return event;
 }
 

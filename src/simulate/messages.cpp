@@ -133,8 +133,7 @@ Event::Data data_of(const Simulator& simulator, const SimulatedEvent& event) {
     protocol::Notify notify{event.notification, {}, {}};
     if (event.event != nullptr) {
         if (event.event->kind == ExternalEvent::Kind::other) {
-            // Its object goes out whole; the codec puts the type before the other fields itself.
-            notify.other = event.event->source;
+            notify.other = event.event->other_fields;
         } else {
             notify.resources = event.event->processors;
         }

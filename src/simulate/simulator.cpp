@@ -93,8 +93,9 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
             }
             now_ = std::max(now_, sleepers_.top().time);
             while (!sleepers_.empty() && sleepers_.top().time <= now_) {
-                mailbox_.push_back({Letter::Kind::wake, sleepers_.top()});
+                const Sleeper sleeper = sleepers_.top();
                 sleepers_.pop();
+                wake(sleeper);
             }
             if (progress && messages_ % 4096 == 0) {
                 progress(ended_.size(), now_);
@@ -139,7 +140,26 @@ void Simulator::read_mailbox() {
     next_letter_ = 0;
 }
 
+void Simulator::wake(const Sleeper& sleeper) {
+    if (sleeper.kind == Sleeper::Kind::job) {
+        SimulatedJob& job = jobs_[sleeper.number];
+        if (job.state != SimulatedState::running) {
+            return;  // it was killed
+        }
+        leave_machines(job, job.expected_state);
+    }
+    mailbox_.push_back({Letter::Kind::wake, sleeper, {}});
+}
+
 void Simulator::deliver(const Letter& letter) {
+    if (letter.kind == Letter::Kind::reply_goes_on) {
+        continue_reply();
+        return;
+    }
+    if (letter.kind == Letter::Kind::killed) {
+        report_kill(letter.killed);
+        return;
+    }
     if (letter.kind != Letter::Kind::wake) {
         goodbye(letter.kind);
         return;
@@ -151,14 +171,9 @@ void Simulator::deliver(const Letter& letter) {
         case Sleeper::Kind::event_submitter:
             external_events(letter.sleeper.number);
             break;
-        case Sleeper::Kind::job: {
-            SimulatedJob& job = jobs_[letter.sleeper.number];
-            if (job.state == SimulatedState::running && job.end == letter.sleeper.time) {  // else it was killed
-                end_job(letter.sleeper.number, job.expected_state);
-                add_event(SimulatedEvent::Kind::completed).job = letter.sleeper.number;
-            }
+        case Sleeper::Kind::job:
+            report_end(letter.sleeper.number);
             break;
-        }
         case Sleeper::Kind::call:
             --pending_calls_;
             add_event(SimulatedEvent::Kind::call);
@@ -197,9 +212,9 @@ void Simulator::say_goodbye(Letter::Kind kind, bool said_nothing) {
     if (said_nothing) {
         goodbye(kind);
     } else if (next_letter_ < mailbox_.size()) {
-        mailbox_.push_back({kind, {}});
+        mailbox_.push_back({kind, {}, {}});
     } else {
-        late_letters_.push_back({kind, {}});
+        late_letters_.push_back({kind, {}, {}});
     }
 }
 
@@ -239,6 +254,10 @@ void Simulator::continue_reply() {
         }
         ++next_action_;
         apply(action);
+        if (next_letter_ < mailbox_.size()) {
+            mailbox_.push_back({Letter::Kind::reply_goes_on, {}, {}});
+            return;
+        }
     }
     if (reply_.now > now_) {
         sleep(reply_.now, Sleeper::Kind::reply, 0);
@@ -358,20 +377,36 @@ void Simulator::kill(SchedulerAction& action) {
         return;
     }
     for (const JobNumber number : killed) {
-        if (jobs_[number].state == SimulatedState::running) {
-            jobs_[number].end = now_;
-            end_job(number, SimulatedState::killed);
-            add_event(SimulatedEvent::Kind::completed).job = number;
+        SimulatedJob& job = jobs_[number];
+        if (job.state == SimulatedState::running) {
+            job.end = now_;
+            leave_machines(job, SimulatedState::killed);
         }
     }
-    add_event(SimulatedEvent::Kind::killed).jobs = std::move(killed);
+    if (next_letter_ < mailbox_.size()) {
+        mailbox_.push_back({Letter::Kind::killed, {}, std::move(killed)});
+    } else {
+        report_kill(killed);
+    }
 }
 
-void Simulator::end_job(JobNumber number, SimulatedState state) {
-    SimulatedJob& job = jobs_[number];
-    job.state = state;
+void Simulator::report_kill(const std::vector<JobNumber>& killed) {
+    for (const JobNumber number : killed) {
+        if (jobs_[number].state == SimulatedState::killed) {
+            report_end(number);
+        }
+    }
+    add_event(SimulatedEvent::Kind::killed).jobs = killed;
+}
+
+void Simulator::report_end(JobNumber number) {
     --running_;
     ended_.push_back(number);
+    add_event(SimulatedEvent::Kind::completed).job = number;
+}
+
+void Simulator::leave_machines(SimulatedJob& job, SimulatedState state) {
+    job.state = state;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
         for (int host = interval.first; host <= interval.last; ++host) {
             Machine& machine = machines_[static_cast<std::size_t>(host)];
