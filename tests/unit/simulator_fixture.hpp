@@ -1,0 +1,223 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <batfill/error.hpp>
+#include <batfill/simulator.hpp>
+
+namespace batfill::tests {
+
+inline Platform machine(int processors, double speed = 1e9) {
+    Platform platform;
+    for (int i = 0; i < processors; ++i) {
+        std::string number = std::to_string(i);
+        number.insert(0, 4 - std::min<std::size_t>(4, number.size()), '0');
+        platform.hosts.push_back({"node" + number, speed, {}, {}});
+    }
+    return platform;
+}
+
+// A workload of delay jobs, given as the text of its jobs; profile "d10" is a delay of 10 seconds and so on.
+inline Workload workload_of(const std::string& jobs, const std::string& name = "w0") {
+    std::string profiles;
+    for (std::size_t at = 0; (at = jobs.find(R"("profile":")", at)) != std::string::npos;) {
+        at += std::string(R"("profile":")").size();
+        const std::string profile = jobs.substr(at, jobs.find('"', at) - at);
+        const std::string entry = "\"" + profile + R"(":{"type":"delay","delay":)" + profile.substr(1) + "}";
+        if (profiles.find(entry) == std::string::npos) {
+            profiles += (profiles.empty() ? "" : ",") + entry;
+        }
+    }
+    return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "/w.json", name,
+                          true);
+}
+
+// One job of such a workload.
+inline std::string job(const std::string& id, const std::string& submit, int processors, const std::string& walltime,
+                       const std::string& delay) {
+    return R"({"id":")" + id + R"(","subtime":)" + submit + R"(,"res":)" + std::to_string(processors) +
+           (walltime.empty() ? "" : R"(,"walltime":)" + walltime) + R"(,"profile":"d)" + delay + "\"}";
+}
+
+inline Scenario scenario_of(Platform platform, std::vector<Workload> workloads, const std::string& events = "") {
+    Scenario scenario;
+    scenario.platform = std::move(platform);
+    scenario.workloads = std::move(workloads);
+    scenario.forward_unknown_events = true;
+    if (!events.empty()) {
+        scenario.event_lists.push_back(parse_external_events(events, "/events", true));
+    }
+    return scenario;
+}
+
+inline Time at(const std::string& seconds) {
+    return Time::at(*Duration::parse(seconds));
+}
+
+// "12.5" for 12.500000.
+inline std::string brief(Time time) {
+    std::string text = time.to_string();
+    text.erase(text.find_last_not_of('0') + 1);
+    return text.back() == '.' ? text.substr(0, text.size() - 1) : text;
+}
+
+// Actions; a job is given by its number: in the order of the files.
+inline SchedulerAction start(JobNumber job, const std::string& processors) {
+    SchedulerAction action{};
+    action.kind = SchedulerAction::Kind::start;
+    action.job = job;
+    action.allocation = ResourceSet::parse(processors).value();
+    return action;
+}
+inline SchedulerAction reject(JobNumber job) {
+    SchedulerAction action{};
+    action.kind = SchedulerAction::Kind::reject;
+    action.job = job;
+    return action;
+}
+inline SchedulerAction kill(std::vector<JobNumber> jobs) {
+    SchedulerAction action{};
+    action.kind = SchedulerAction::Kind::kill;
+    action.jobs = std::move(jobs);
+    return action;
+}
+inline SchedulerAction call(const std::string& time) {
+    SchedulerAction action{};
+    action.kind = SchedulerAction::Kind::call;
+    action.call = at(time);
+    return action;
+}
+inline SchedulerAction metadata(JobNumber job, const std::string& text) {
+    SchedulerAction action{};
+    action.kind = SchedulerAction::Kind::metadata;
+    action.job = job;
+    action.metadata = text;
+    return action;
+}
+inline SchedulerAction later(const std::string& time, SchedulerAction action) {
+    action.timestamp = at(time);
+    return action;
+}
+
+struct Answer {
+    std::vector<SchedulerAction> actions;
+    std::string now;  // empty: that of the message
+};
+using Script = std::map<std::size_t, Answer>;  // by the number of the message; 0 is the beginning
+
+// Gives the answers of a script and writes down what it is told, a line per message: "10: completed w0!a, call".
+// An event whose timestamp is not the message's `now` has it in front: "@5 submitted w0!b".
+class ScriptedScheduler : public SimulatedScheduler {
+ public:
+    explicit ScriptedScheduler(const Script& script) : script_(script) {}
+
+    void begin(const Simulator& simulator, SchedulerReply& reply) override {
+        simulator_ = &simulator;
+        answer(Time(), reply);
+    }
+    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+        std::string line = brief(now) + ":";
+        for (const SimulatedEvent& event : events) {
+            line += line.back() == ':' ? " " : ", ";
+            line += event.timestamp == now ? "" : "@" + brief(event.timestamp) + " ";
+            line += text_of(event);
+        }
+        frames.push_back(line);
+        answer(now, reply);
+    }
+    void end(Time now) override {
+        ++ends;
+        ended_at = now;
+    }
+
+    std::vector<std::string> frames;
+    int ends = 0;
+    Time ended_at;
+
+ private:
+    void answer(Time now, SchedulerReply& reply) {
+        reply.now = now;
+        const auto found = script_.find(number_++);
+        if (found != script_.end()) {
+            reply.actions = found->second.actions;
+            reply.now = found->second.now.empty() ? now : at(found->second.now);
+        }
+    }
+    std::string id(JobNumber number) const { return simulator_->jobs()[number].job->description.id; }
+    std::string text_of(const SimulatedEvent& event) const {
+        switch (event.kind) {
+            case SimulatedEvent::Kind::submitted:
+                return "submitted " + id(event.job);
+            case SimulatedEvent::Kind::completed:
+                switch (simulator_->jobs()[event.job].state) {
+                    case SimulatedState::successful:
+                        return "completed " + id(event.job);
+                    case SimulatedState::failed:
+                        return "failed " + id(event.job);
+                    case SimulatedState::walltime_reached:
+                        return "stopped " + id(event.job);
+                    case SimulatedState::killed:
+                        return "ended " + id(event.job);
+                    default:
+                        return "?";
+                }
+            case SimulatedEvent::Kind::killed: {
+                std::string text = "killed";
+                for (const JobNumber number : event.jobs) {
+                    text += " " + id(number);
+                }
+                return text;
+            }
+            case SimulatedEvent::Kind::call:
+                return "call";
+            case SimulatedEvent::Kind::notify:
+                return event.notification + (event.event == nullptr || event.event->processors.empty()
+                                                 ? ""
+                                                 : " " + event.event->processors.to_string());
+        }
+        return "?";
+    }
+
+    const Script& script_;
+    const Simulator* simulator_ = nullptr;
+    std::size_t number_ = 0;
+};
+
+// A scenario played with a script.
+struct Played {
+    std::unique_ptr<Simulator> simulator;
+    std::vector<std::string> frames;
+    int ends = 0;
+    Time ended_at;
+    std::string error;  // empty: none
+    bool deadlock = false;
+};
+
+// `scenario` must outlive the result.
+inline Played play(const Scenario& scenario, const Script& script) {
+    Played played;
+    played.simulator = std::make_unique<Simulator>(scenario);
+    ScriptedScheduler scheduler(script);
+    try {
+        played.simulator->run(scheduler);
+    } catch (const DeadlockError& error) {
+        played.error = error.what();
+        played.deadlock = true;
+    } catch (const InputError& error) {
+        played.error = error.what();
+    }
+    played.frames = std::move(scheduler.frames);
+    played.ends = scheduler.ends;
+    played.ended_at = scheduler.ended_at;
+    return played;
+}
+
+}  // namespace batfill::tests

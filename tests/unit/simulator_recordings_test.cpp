@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "protocol/codec.hpp"
+#include "protocol/json.hpp"
+#include "simulator_fixture.hpp"
+#include "src/core/files.hpp"
+#include "src/simulate/messages.hpp"
+#include "test_data.hpp"
+
+// Runs of the real Batsim on platforms without latency, repeated message by message.
+
+using namespace batfill;
+using namespace batfill::tests;
+
+namespace {
+
+struct Recording {
+    std::vector<std::string> messages;  // of Batsim
+    std::vector<std::string> replies;
+};
+
+Recording read_recording(const std::string& path) {
+    const std::string text = InputFile(path).read_all(std::size_t{1} << 30);
+    Recording recording;
+    protocol::JsonReader reader;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        protocol::Fields fields(reader.parse(std::string_view(text).substr(begin, end - begin)), "");
+        const bool from_batsim = fields.text("from") == "batsim";
+        (from_batsim ? recording.messages : recording.replies).emplace_back(fields.text("msg"));
+        begin = end + 1;
+    }
+    return recording;
+}
+
+bool same_json(const rapidjson::Value& a, const rapidjson::Value& b) {
+    if (a.IsNumber() && b.IsNumber()) {
+        return a.GetDouble() == b.GetDouble();
+    }
+    if (a.IsArray() && b.IsArray()) {
+        return std::equal(a.Begin(), a.End(), b.Begin(), b.End(), same_json);
+    }
+    if (a.IsObject() && b.IsObject()) {
+        return a.MemberCount() == b.MemberCount() &&
+               std::all_of(a.MemberBegin(), a.MemberEnd(), [&](const auto& member) {
+                   const auto other = b.FindMember(member.name);
+                   return other != b.MemberEnd() && same_json(member.value, other->value);
+               });
+    }
+    return a == b;
+}
+
+// Where the workload lay when the run was recorded does not matter.
+std::string without_paths(std::string text) {
+    const std::string mark = R"("workloads":{"w0":")";
+    const std::size_t at = text.find(mark);
+    if (at != std::string::npos) {
+        const std::size_t from = at + mark.size();
+        text.erase(from, text.find('"', from) - from);
+    }
+    return text;
+}
+
+// Says again what the scheduler of the recording said, and compares what it is told.
+class RepeatingScheduler : public SimulatedScheduler {
+ public:
+    explicit RepeatingScheduler(const Recording& recording) : recording_(recording) {}
+
+    void begin(const Simulator& simulator, SchedulerReply& reply) override {
+        simulator_ = &simulator;
+        exchange(beginning_message(simulator.scenario()), reply);
+    }
+    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+        exchange(message_of(*simulator_, now, events), reply);
+    }
+    void end(Time now) override {
+        SchedulerReply ignored;
+        exchange({now, {{now, protocol::SimulationEnds{}}}}, ignored);
+    }
+    std::size_t exchanged() const { return next_; }
+
+ private:
+    void exchange(const protocol::Message& message, SchedulerReply& reply) {
+        REQUIRE(next_ < recording_.messages.size());
+        std::string frame;
+        codec_->encode_message(message, frame);
+        const std::string ours = without_paths(frame);
+        const std::string recorded = without_paths(recording_.messages[next_]);
+        if (ours != recorded) {
+            INFO("message " << next_ << "\nrecorded " << recorded.substr(0, 2000) << "\nours     "
+                            << ours.substr(0, 2000));
+            protocol::JsonReader recorded_reader;
+            protocol::JsonReader our_reader;
+            REQUIRE(same_json(recorded_reader.parse(recorded), our_reader.parse(ours)));
+        }
+        take_reply(*simulator_, codec_->decode_reply(recording_.replies[next_]), reply);
+        ++next_;
+    }
+
+    const Recording& recording_;
+    std::unique_ptr<protocol::Codec> codec_ = protocol::make_batsim4_codec();
+    const Simulator* simulator_ = nullptr;
+    std::size_t next_ = 0;
+};
+
+void repeat(const std::string& recording_name, const std::string& workload_name, const Platform& platform) {
+    const Recording recording = read_recording(test_data("batsim/captures/" + recording_name));
+    REQUIRE(recording.messages.size() > 100);
+    REQUIRE(recording.messages.size() == recording.replies.size());
+    Scenario scenario;
+    scenario.platform = platform;
+    scenario.workloads.push_back(read_workload(test_data("batsim/inputs/workloads/" + workload_name), "w0", true));
+    Simulator simulator(scenario);
+    RepeatingScheduler scheduler(recording);
+    simulator.run(scheduler);
+    CHECK(scheduler.exchanged() == recording.messages.size());
+    CHECK(simulator.ended().size() == scenario.workloads[0].jobs.size());
+}
+
+}  // namespace
+
+TEST_CASE("A recorded run with many events at one instant comes out message by message", "[simulator][recorded]") {
+    if (have_test_data("batsim/captures/same-instants-300-easy.jsonl")) {
+        repeat("same-instants-300-easy.jsonl", "same-instants-300.json", machine(16));
+    }
+}
+
+TEST_CASE("A recorded run of 2,000 jobs comes out message by message", "[simulator][recorded]") {
+    if (have_test_data("batsim/captures/w2k-easy_bf.jsonl.gz")) {
+        repeat("w2k-easy_bf.jsonl.gz", "w2k-0.90.json.gz",
+               read_platform(test_data("batsim/inputs/platforms/p240.xml")));
+    }
+}
+
+TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
+    const std::string events = R"({"type":"power_cap","timestamp":2,"watts":[100,2.5]})"
+                               "\n"
+                               R"({"type":"machine_unavailable","timestamp":2,"resources":"2,1"})";
+    Scenario scenario =
+        scenario_of(machine(4),
+                    {parse_workload(R"({"nb_res":4,"profiles":{"unused":{"type":"delay","delay":3},)"
+                                    R"("p":{"type":"delay","delay":8,"x":{"y":1}},)"
+                                    R"("q":{"type":"parallel_homogeneous","cpu":8e9,"com":0}},"jobs":[)"
+                                    R"({"id":7,"subtime":0,"res":2,"walltime":20,"profile":"p","user":"u","z":[1.5]},)"
+                                    R"({"id":"8","subtime":0,"res":1,"profile":"q"}]})",
+                                    "/w.json", "w0", true)},
+                    events);
+    scenario.scheduler_configuration = "a \"b\"";
+    scenario.platform.hosts[1].speed = 0.5e9;
+
+    const auto codec = protocol::make_batsim4_codec();
+    std::string beginning;
+    codec->encode_message(beginning_message(scenario), beginning);
+    CHECK_THAT(beginning, Catch::Contains(R"("profiles":{"w0":{"p":{"type":"delay","delay":8,"x":{"y":1}},"q":{)"));
+    CHECK_THAT(beginning, Catch::Contains(R"("sched-config":"a \"b\"")"));
+    CHECK_THAT(beginning, Catch::Contains(R"("workloads":{"w0":"/w.json"})"));
+    CHECK_THAT(beginning, Catch::Contains(R"("forward-unknown-events":true)"));
+    CHECK_THAT(beginning, Catch::Contains(R"({"id":3,"name":"node0003","state":"idle","properties":{"role":""},)"
+                                          R"("zone_properties":{}})"));
+
+    class Writer : public SimulatedScheduler {
+     public:
+        explicit Writer(protocol::Codec& to) : codec(to) {}
+        void begin(const Simulator& simulated, SchedulerReply&) override { simulator = &simulated; }
+        void message(Time now, std::span<const SimulatedEvent> happened, SchedulerReply& reply) override {
+            std::string frame;
+            codec.encode_message(message_of(*simulator, now, happened), frame);
+            frames.push_back(frame);
+            if (frames.size() == 1) {
+                reply.actions = {start(0, "0-1"), start(1, "3"), call("4")};
+            } else if (frames.size() == 5) {
+                reply.actions = {kill({0, 1})};
+            }
+        }
+        void end(Time) override {}
+        protocol::Codec& codec;
+        const Simulator* simulator = nullptr;
+        std::vector<std::string> frames;
+    };
+    Simulator simulator(scenario);
+    Writer writer(*codec);
+    simulator.run(writer);
+    REQUIRE(writer.frames.size() == 6);
+    CHECK(writer.frames[0] ==
+          R"({"now":0.000000,"events":[{"timestamp":0.000000,"type":"JOB_SUBMITTED","data":{"job_id":"w0!7","job":)"
+          R"({"id":"w0!7","subtime":0,"res":2,"walltime":20,"profile":"p","user":"u","z":[1.500000]}}},)"
+          R"({"timestamp":0.000000,"type":"JOB_SUBMITTED","data":{"job_id":"w0!8","job":)"
+          R"({"id":"w0!8","subtime":0,"res":1,"profile":"q"}}}]})");
+    CHECK(writer.frames[1] == R"({"now":0.000000,"events":[{"timestamp":0.000000,"type":"NOTIFY","data":{"type":)"
+                              R"("no_more_static_job_to_submit"}}]})");
+    CHECK(writer.frames[2] ==
+          R"({"now":2.000000,"events":[{"timestamp":2.000000,"type":"NOTIFY","data":{"type":)"
+          R"("event_machine_unavailable","resources":"1-2"}},{"timestamp":2.000000,"type":"NOTIFY","data":{"type":)"
+          R"("power_cap","timestamp":2,"watts":[100,2.500000]}}]})");
+    CHECK(writer.frames[4] ==
+          R"({"now":4.000000,"events":[{"timestamp":4.000000,"type":"REQUESTED_CALL","data":{}}]})");
+    CHECK(writer.frames[5] ==
+          R"({"now":4.000000,"events":[{"timestamp":4.000000,"type":"JOB_COMPLETED","data":{"job_id":"w0!7",)"
+          R"("job_state":"COMPLETED_KILLED","return_code":-1,"alloc":"0-1"}},{"timestamp":4.000000,"type":)"
+          R"("JOB_COMPLETED","data":{"job_id":"w0!8","job_state":"COMPLETED_KILLED","return_code":-2,"alloc":"3"}},)"
+          R"({"timestamp":4.000000,"type":"JOB_KILLED","data":{"job_ids":["w0!7","w0!8"],"job_progress":{"w0!7":)"
+          R"({"profile_name":"p","progress":0.500000},"w0!8":{"profile_name":"q","progress":0.500000}}}}]})");
+}
+
+TEST_CASE("Replies name known jobs and events that the simulator can follow", "[simulator]") {
+    const Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "9", "1"))});
+    const Simulator simulator(scenario);
+    const auto codec = protocol::make_batsim4_codec();
+    const auto take = [&](const std::string& event) {
+        SchedulerReply reply;
+        take_reply(simulator, codec->decode_reply(R"({"now":5,"events":[{"timestamp":4,)" + event + "}]}"), reply);
+        return reply;
+    };
+    const SchedulerReply start = take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!a","alloc":"1"})");
+    CHECK(start.now == at("5"));
+    REQUIRE(start.actions.size() == 1);
+    CHECK(start.actions[0].kind == SchedulerAction::Kind::start);
+    CHECK(start.actions[0].timestamp == at("4"));
+    CHECK(start.actions[0].allocation.to_string() == "1");
+    CHECK(take(R"("type":"REJECT_JOB","data":{"job_id":"w0!a"})").actions[0].kind == SchedulerAction::Kind::reject);
+    CHECK(take(R"("type":"KILL_JOB","data":{"job_ids":["w0!a"]})").actions[0].jobs == std::vector<JobNumber>{0});
+    CHECK(take(R"("type":"CALL_ME_LATER","data":{"timestamp":6.5})").actions[0].call == at("6.5"));
+    CHECK(take(R"("type":"SET_JOB_METADATA","data":{"job_id":"w0!a","metadata":"m"})").actions[0].metadata == "m");
+    CHECK(take(R"("type":"NOTIFY","data":{"type":"registration_finished"})").actions[0].kind ==
+          SchedulerAction::Kind::nothing);
+    CHECK_THROWS_WITH(take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!b","alloc":"1"})"),
+                      Catch::Contains("unknown job") && Catch::Contains("w0!b"));
+    CHECK_THROWS_WITH(take(R"("type":"QUERY","data":{"requests":{"consumed_energy":{}}})"),
+                      Catch::Contains("cannot follow, expected EXECUTE_JOB"));
+}
