@@ -1,0 +1,113 @@
+#include <stdexcept>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/algorithm.hpp>
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
+#include <batfill/scheduler_choice.hpp>
+
+using namespace batfill;
+
+namespace {
+
+const std::vector<Parameter> declared{Parameter::choice("order", {"first", "last"}, "first", "which goes first"),
+                                      Parameter::seconds("threshold", "", "waits longer than this")};
+
+}  // namespace
+
+TEST_CASE("Parameters have the given values, the last of several, or their defaults", "[parameters]") {
+    const Parameters defaults("a", declared, {});
+    CHECK(defaults.choice("order") == "first");
+    CHECK_FALSE(defaults.seconds("threshold").has_value());
+    const Parameters given("a", declared, {{"order", "first"}, {"threshold", "2e2"}, {"order", "last"}});
+    CHECK(given.choice("order") == "last");
+    CHECK(given.seconds("threshold") == Duration::seconds(200));
+}
+
+TEST_CASE("Parameters refuse unknown names and values, and list the known ones", "[parameters]") {
+    const auto with = [](const std::string& name, const std::string& value) {
+        return Parameters("a", declared, {{name, value}});
+    };
+    CHECK_THROWS_AS(with("size", "1"), UsageError);
+    CHECK_THROWS_WITH(with("size", "1"), "algorithm a has no parameter 'size', known: order, threshold");
+    CHECK_THROWS_AS(with("order", "middle"), UsageError);
+    CHECK_THROWS_WITH(with("order", "middle"), "parameter order: unknown value 'middle', known: first, last");
+    for (const std::string value : {"", "-1", "long", "1 s", "nan", "inf", "1e19", "0x10"}) {
+        INFO(value);
+        CHECK_THROWS_AS(with("threshold", value), UsageError);
+    }
+    CHECK_NOTHROW(with("threshold", "0"));
+}
+
+TEST_CASE("Asking for a parameter that was not declared is a bug", "[parameters]") {
+    const Parameters parameters("a", declared, {});
+    CHECK_THROWS_AS(parameters.choice("size"), std::logic_error);
+    CHECK_THROWS_AS(parameters.seconds("order"), std::logic_error);
+}
+
+TEST_CASE("Assignments of parameters have a key and an equals sign", "[parameters]") {
+    CHECK(parse_assignment("order=last") == std::pair<std::string, std::string>("order", "last"));
+    CHECK(parse_assignment("order=") == std::pair<std::string, std::string>("order", ""));
+    CHECK(parse_assignment("weights=a=b") == std::pair<std::string, std::string>("weights", "a=b"));
+    CHECK_THROWS_AS(parse_assignment("order"), UsageError);
+    CHECK_THROWS_AS(parse_assignment("=last"), UsageError);
+    CHECK_THROWS_AS(parse_assignment(""), UsageError);
+}
+
+TEST_CASE("Every registered algorithm can be made and describes itself in one line", "[parameters]") {
+    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+        INFO(algorithm->name);
+        CHECK_FALSE(algorithm->summary.empty());
+        CHECK(algorithm->summary.find('\n') == std::string::npos);
+        CHECK_FALSE(algorithm->paper.empty());
+        CHECK(&find_algorithm(algorithm->name) == algorithm);
+        CHECK_NOTHROW(Engine(algorithm->name, {}));
+        for (const Parameter& parameter : algorithm->parameters) {
+            INFO(parameter.name);
+            CHECK_FALSE(parameter.description.empty());
+            if (!parameter.default_value.empty()) {
+                CHECK_NOTHROW(parameter.validate(parameter.default_value));
+            }
+        }
+    }
+}
+
+TEST_CASE("Unknown algorithms are refused with a list of the known ones", "[parameters]") {
+    CHECK_THROWS_AS(find_algorithm("best"), UsageError);
+    CHECK_THROWS_WITH(find_algorithm("best"), Catch::StartsWith("unknown algorithm 'best', known: ") &&
+                                                  Catch::Contains("conservative, ") && Catch::Contains("fcfs"));
+    CHECK_THROWS_AS(Engine("fcfs", {{"default-walltime", "0"}}), UsageError);
+}
+
+TEST_CASE("Batsim's text for the scheduler may choose the algorithm and its parameters", "[parameters]") {
+    const SchedulerChoice choice = parse_scheduler_configuration(
+        R"({"algorithm":"easy","params":{"threshold":200000,"share":0.2,"order":"spf","strict":true,"weights":[1,-0.5]}})");
+    CHECK(choice.algorithm == "easy");
+    CHECK(choice.parameters ==
+          Parameters::Given{
+              {"threshold", "200000"}, {"share", "0.2"}, {"order", "spf"}, {"strict", "true"}, {"weights", "1,-0.5"}});
+    for (const std::string other : {"", "fcfs", "{", "[1]", "{}", R"({"other":1})"}) {
+        INFO(other);
+        CHECK(parse_scheduler_configuration(other).algorithm.empty());
+        CHECK(parse_scheduler_configuration(other).parameters.empty());
+    }
+    CHECK_THROWS_AS(parse_scheduler_configuration(R"({"algorithm":1})"), UsageError);
+    CHECK_THROWS_AS(parse_scheduler_configuration(R"({"params":[]})"), UsageError);
+    CHECK_THROWS_AS(parse_scheduler_configuration(R"({"params":{"a":null}})"), UsageError);
+    CHECK_THROWS_AS(parse_scheduler_configuration(R"({"params":{"a":[{}]}})"), UsageError);
+}
+
+TEST_CASE("The command line wins over Batsim's text for the scheduler", "[parameters]") {
+    const SchedulerChoice configuration{"conservative", {{"compression", "none"}}};
+    const SchedulerChoice both = combine({"conservative", {{"compression", "submission"}}}, configuration);
+    CHECK(both.parameters.back().second == "submission");
+    CHECK(combine({"", {}}, configuration).algorithm == "conservative");
+    CHECK(combine({"", {}}, configuration).parameters == configuration.parameters);
+    // Parameters meant for another algorithm do not count.
+    CHECK(combine({"fcfs", {}}, configuration).parameters.empty());
+    CHECK(combine({"conservative", {}}, {"", {{"compression", "none"}}}).parameters == configuration.parameters);
+    CHECK_THROWS_WITH(combine({"", {}}, {"", {}}), Catch::StartsWith("no algorithm named (-a NAME), known: "));
+}
