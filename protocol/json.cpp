@@ -334,9 +334,16 @@ void append_json_string(std::string_view text, std::string& out) {
 
 std::string quoted(std::string_view name) {
     constexpr std::size_t enough = 80;
+    std::size_t shown = name.size();
+    if (shown > enough) {
+        shown = enough;
+        while (shown > 0 && (static_cast<unsigned char>(name[shown]) & 0xC0U) == 0x80U) {
+            --shown;  // not in the middle of a character
+        }
+    }
     std::string result;
-    append_json_string(name.substr(0, enough), result);
-    if (name.size() > enough) {
+    append_json_string(name.substr(0, shown), result);
+    if (shown < name.size()) {
         result += "...";
     }
     return result;

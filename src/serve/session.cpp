@@ -120,8 +120,8 @@ void Session::notified(const protocol::Notify& notify) {
         return;
     }
     if (!notify.resources->empty() && notify.resources->last() > last_resource_) {
-        throw InputError("NOTIFY " + notify.type + ": resources " + notify.resources->to_string() +
-                         ", expected some of 0-" + std::to_string(last_resource_));
+        throw InputError("NOTIFY " + notify.type + ": resource " + std::to_string(notify.resources->last()) +
+                         ", expected at most " + std::to_string(last_resource_));
     }
     const bool available = notify.type == "event_machine_available";
     spdlog::debug("at {}: processors {} become {}", now_.to_string(), notify.resources->to_string(),

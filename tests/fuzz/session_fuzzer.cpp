@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,22 @@ std::vector<std::string_view> usable_frames(std::string_view input, protocol::Co
     return frames;
 }
 
+void check_reply(std::string_view reply, protocol::Codec& codec) {
+    try {
+        codec.decode_reply(reply);
+    } catch (const InputError&) {
+        std::abort();  // our own reply cannot be read
+    }
+}
+
+// One line, not too long, that can be sent.
+void check_problem(const std::string& problem, protocol::Codec& codec) {
+    if (problem.empty() || problem.size() > 2500 || problem.find('\n') != std::string::npos) {
+        std::abort();
+    }
+    check_reply(refusal(problem), codec);
+}
+
 // Any messages are answered or refused. An algorithm's wrong decision (DecisionError) and all other exceptions go
 // through.
 void hold_session(const SchedulerChoice& choice, const std::vector<std::string_view>& frames, protocol::Codec& codec) {
@@ -39,16 +56,14 @@ void hold_session(const SchedulerChoice& choice, const std::vector<std::string_v
         std::string_view reply;
         try {
             reply = session.answer(frame);
-        } catch (const InputError&) {
+        } catch (const InputError& problem) {
+            check_problem(problem.what(), codec);
             return;
-        } catch (const UsageError&) {
+        } catch (const UsageError& problem) {
+            check_problem(problem.what(), codec);
             return;
         }
-        try {
-            codec.decode_reply(reply);
-        } catch (const InputError&) {
-            std::abort();  // our own reply cannot be read
-        }
+        check_reply(reply, codec);
     }
 }
 

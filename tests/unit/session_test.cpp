@@ -247,6 +247,12 @@ TEST_CASE("A session without a usable algorithm says which ones there are", "[se
                       Contains("'best'") && Contains("conservative, easy, fcfs"));
     CHECK_THROWS_WITH(Dialogue("easy").answer(begins(2, R"({"params":{"speed":1}})")),
                       Contains("speed") && Contains("default-walltime"));
+    for (const std::string name : {R"(a\\nb)", R"(\\u0000)"}) {  // escaped twice: the configuration is a text in JSON
+        CHECK_THROWS_WITH(Dialogue("").answer(begins(2, R"({"algorithm":")" + name + R"("})")),
+                          Contains("control characters"));
+        CHECK_THROWS_WITH(Dialogue("easy").answer(begins(2, R"({"params":{")" + name + R"(":1}})")),
+                          Contains("control characters"));
+    }
 }
 
 TEST_CASE("Jobs that can never run are rejected, with the reason in the log", "[session]") {
@@ -393,6 +399,10 @@ std::vector<Malformed> malformed_frames() {
     const auto with = [](const std::string& type, const std::string& data) {
         return message("6", {event("6", type, data)});
     };
+    std::string many_umlauts;
+    for (int i = 0; i < 100; ++i) {
+        many_umlauts += "\u00e4";
+    }
     const std::string good = R"("job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0")";
     return {
         // Not a message.
@@ -424,8 +434,9 @@ std::vector<Malformed> malformed_frames() {
         {with("NOTIFY", "{}"), "NOTIFY", "data.type"},
         {with("NOTIFY", R"({"type":"event_machine_available"})"), "NOTIFY", "data.resources"},
         {message("6", {machine("6", "unavailable", "3-1")}), "NOTIFY", "data.resources"},
-        {message("6", {machine("6", "available", "4")}), "event_machine_available", "4"},
-        {message("6", {machine("6", "unavailable", "2-2147483646")}), "event_machine_unavailable", "0-3"},
+        {message("6", {machine("6", "available", "4")}), "event_machine_available", "resource 4, expected at most 3"},
+        {message("6", {machine("6", "unavailable", "2-2147483646")}), "event_machine_unavailable",
+         "resource 2147483646, expected at most 3"},
         {with("JOB_SUBMITTED", "{}"), "JOB_SUBMITTED", "data.job"},
         {with("JOB_SUBMITTED", R"({"job_id":"w0!n"})"), "JOB_SUBMITTED", "data.job"},
         {with("JOB_SUBMITTED", R"({"job_id":7,"job":{}})"), "JOB_SUBMITTED", "data.job"},
@@ -457,6 +468,8 @@ std::vector<Malformed> malformed_frames() {
         {message("6", {submitted("6", "w0!n", 1, "1"), submitted("6", "w0!n", 1, "1")}), "\"w0!n\"", "twice"},
         {message("6", {completed("6", "w0!unknown")}), "\"w0!unknown\"", "unknown job"},
         {message("6", {completed("6", "a\\nb\\u0007")}), "\"a\\nb", "unknown job"},
+        {message("6", {completed("6", "w0" + many_umlauts)}), many_umlauts.substr(0, 78) + "\"...", "unknown job"},
+        {message("6", {completed("6", "w0!" + many_umlauts)}), many_umlauts.substr(0, 76) + "\"...", "unknown job"},
         {message("6", {completed("6", "w0!waiting")}), "\"w0!waiting\"", "not running"},
         {message("6", {completed("6", "w0!rejected")}), "\"w0!rejected\"", "not running"},
         {message("6", {completed("6", "w0!finished")}), "\"w0!finished\"", "not running"},
@@ -532,7 +545,7 @@ TEST_CASE("An event of a machine may name the storage, which is not scheduled", 
     CHECK(batsim.answer(message("1", {machine("1", "unavailable", "1"), submitted("1", "w0!a", 1, "1")})) ==
           "start w0!a 0");
     CHECK_THAT(problem_of([&] { batsim.answer(message("2", {machine("2", "available", "1-2")})); }),
-               Contains("expected some of 0-1"));
+               Contains("expected at most 1"));
 }
 
 TEST_CASE("Nothing may follow the end of a simulation", "[session]") {
