@@ -1,0 +1,321 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <rapidjson/document.h>
+
+#include "tests/end_to_end/process.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using Arguments = std::vector<std::string>;
+
+namespace {
+
+struct Outcome {
+    int status;
+    std::string output;
+    std::string errors;
+};
+
+Outcome run(const Folder& folder, const Arguments& arguments) {
+    Process process(folder, arguments);
+    const int status = process.wait();
+    return {status, process.output(), process.errors()};
+}
+
+// One line on the error stream, nothing on the other.
+void check_refused(const Outcome& outcome, int status) {
+    CHECK(outcome.status == status);
+    CHECK(outcome.output.empty());
+    CHECK_THAT(outcome.errors, StartsWith("batfill: "));
+    CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
+    CHECK(outcome.errors.back() == '\n');
+}
+
+std::string file(const Folder& folder, const std::string& name, const std::string& text) {
+    std::ofstream(folder.file(name)) << text;
+    return folder.file(name);
+}
+
+// A machine of three processors, with four jobs: the second waits for the first, the third is too wide.
+struct Inputs {
+    Folder folder;
+    std::string platform = file(folder, "p.xml",
+                                "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\">"
+                                "<host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
+                                "<host id=\"h0\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
+                                "<host id=\"h1\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
+                                "<host id=\"h2\" coordinates=\"0 0 0\" speed=\"1Gf\"/></zone></platform>\n");
+    std::string workload = file(folder, "w.json",
+                                R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                R"({"id":"1","subtime":0,"res":2,"walltime":30,"profile":"p"},)"
+                                R"({"id":"2","subtime":1,"res":3,"walltime":30,"profile":"p"},)"
+                                R"({"id":"3","subtime":2,"res":4,"walltime":30,"profile":"p"},)"
+                                R"({"id":"4","subtime":2,"res":1,"walltime":28,"profile":"p"}]})");
+
+    // Simulates with these inputs and `more` options; the files are PREFIX_jobs.csv and PREFIX_schedule.csv.
+    Outcome simulate(const std::string& prefix, const Arguments& more) const {
+        Arguments arguments{"simulate", "-p", platform, "-w", workload, "-e", folder.file(prefix)};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(folder, arguments);
+    }
+    std::string jobs(const std::string& prefix) const { return contents(folder.file(prefix + "_jobs.csv")); }
+    std::string schedule(const std::string& prefix) const { return contents(folder.file(prefix + "_schedule.csv")); }
+    bool wrote(const std::string& prefix) const {
+        return std::filesystem::exists(folder.file(prefix + "_jobs.csv")) ||
+               std::filesystem::exists(folder.file(prefix + "_schedule.csv"));
+    }
+};
+
+// The starting time of a job in a jobs.csv.
+std::string start_of(const std::string& jobs, const std::string& id) {
+    std::size_t at = jobs.find("\n" + id + ",w") + 1;
+    for (int column = 0; column < 8; ++column) {
+        at = jobs.find(',', at) + 1;
+    }
+    return jobs.substr(at, jobs.find(',', at) - at);
+}
+
+}  // namespace
+
+TEST_CASE("batfill introduces itself") {
+    const Folder folder;
+    const Outcome help = run(folder, {"--help"});
+    CHECK(help.status == 0);
+    CHECK(help.errors.empty());
+    for (const char* command : {"serve", "simulate", "swf", "generate", "metrics", "check", "algorithms"}) {
+        CHECK_THAT(help.output, Contains(std::string("\n  ") + command + " "));
+        const Outcome of_command = run(folder, {command, "--help"});
+        INFO(command);
+        CHECK(of_command.status == 0);
+        CHECK_THAT(of_command.output, StartsWith(std::string("Usage: batfill ") + command));
+        CHECK(of_command.errors.empty());
+    }
+    CHECK(run(folder, {"-h"}).output == help.output);
+    const Outcome version = run(folder, {"--version"});
+    CHECK(version.status == 0);
+    CHECK_THAT(version.output, Catch::Matchers::Matches("batfill [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+    const Outcome nothing = run(folder, {});
+    CHECK(nothing.status == 2);
+    CHECK(nothing.errors == help.output);
+}
+
+TEST_CASE("Unknown commands and options are refused with status 2") {
+    const Inputs inputs;
+    const Outcome command = run(inputs.folder, {"simulat"});
+    check_refused(command, 2);
+    CHECK_THAT(command.errors, Contains("unknown command 'simulat', known: serve, simulate, swf, "));
+    check_refused(inputs.simulate("out", {"-a", "fcfs", "--speed"}), 2);
+    check_refused(inputs.simulate("out", {"-a", "fcfs", "stray"}), 2);
+    check_refused(inputs.simulate("out", {"-a"}), 2);
+    check_refused(run(inputs.folder, {"algorithms", "--xml"}), 2);
+    CHECK_FALSE(inputs.wrote("out"));
+}
+
+TEST_CASE("simulate says which option is missing") {
+    const Inputs inputs;
+    const Outcome no_platform = run(inputs.folder, {"simulate", "-w", inputs.workload, "-a", "fcfs"});
+    check_refused(no_platform, 2);
+    CHECK_THAT(no_platform.errors, Contains("platform"));
+    const Outcome no_workload = run(inputs.folder, {"simulate", "-p", inputs.platform, "-a", "fcfs"});
+    check_refused(no_workload, 2);
+    CHECK_THAT(no_workload.errors, Contains("workload"));
+    const Outcome no_algorithm = inputs.simulate("out", {});
+    check_refused(no_algorithm, 2);
+    CHECK_THAT(no_algorithm.errors, Contains("-a NAME") && Contains("conservative") && Contains("fcfs"));
+    CHECK_FALSE(inputs.wrote("out"));
+}
+
+TEST_CASE("simulate lists what is known when an algorithm, a parameter or a value is not") {
+    const Inputs inputs;
+    const auto refused = [&](const Arguments& options) {
+        const Outcome outcome = inputs.simulate("out", options);
+        check_refused(outcome, 2);
+        return outcome.errors;
+    };
+    CHECK_THAT(refused({"-a", "best"}), Contains("unknown algorithm 'best', known: ") && Contains("easy"));
+    CHECK_THAT(refused({"-a", "conservative", "-P", "size=1"}),
+               Contains("no parameter 'size', known: compression, default-walltime"));
+    CHECK_THAT(refused({"-a", "conservative", "-P", "compression=some"}),
+               Contains("unknown value 'some', known: planned-start, submission, none"));
+    CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime=-1"}), Contains("default-walltime") && Contains("'-1'"));
+    CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime"}), Contains("expected key=value"));
+    CHECK_THAT(refused({"--sched-cfg", R"({"algorithm":"best"})"}), Contains("unknown algorithm 'best'"));
+    CHECK_THAT(refused({"--sched-cfg", R"({"algorithm":7})"}), Contains("not a string"));
+    CHECK_THAT(refused({"-a", "fcfs", "-s", "tcp://127.0.0.1:1"}), Contains("one of the two"));
+    CHECK_FALSE(inputs.wrote("out"));
+}
+
+TEST_CASE("simulate names the file that it cannot read, with status 1") {
+    const Inputs inputs;
+    const auto refused = [&](const std::string& platform, const std::string& workload, const Arguments& more = {}) {
+        Arguments arguments{"simulate",
+                            "-a",
+                            "fcfs",
+                            "-p",
+                            inputs.folder.file(platform),
+                            "-w",
+                            inputs.folder.file(workload),
+                            "-e",
+                            inputs.folder.file("out")};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = run(inputs.folder, arguments);
+        check_refused(outcome, 1);
+        return outcome.errors;
+    };
+    std::filesystem::create_directory(inputs.folder.file("folder"));
+    file(inputs.folder, "bad.json", "{\"nb_res\":3,\n\"jobs\":");
+    file(inputs.folder, "bad.xml", "<platform");
+    const std::string events = file(inputs.folder, "bad.txt", "\n{\"type\":\"fire\",\"timestamp\":1}\n");
+    CHECK_THAT(refused("none.xml", "w.json"), Contains("none.xml"));
+    CHECK_THAT(refused("bad.xml", "w.json"), Contains("bad.xml"));
+    CHECK_THAT(refused("p.xml", "none.json"), Contains("none.json"));
+    CHECK_THAT(refused("p.xml", "folder"), Contains("folder"));
+    CHECK_THAT(refused("p.xml", "bad.json"), Contains("bad.json"));
+    CHECK_THAT(refused("p.xml", "w.json", {"--events", inputs.folder.file("none.txt")}), Contains("none.txt"));
+    CHECK_THAT(refused("p.xml", "w.json", {"--events", events}),
+               Contains("bad.txt:2: unknown event type \"fire\", known: machine_available, machine_unavailable"));
+    CHECK_FALSE(inputs.wrote("out"));
+}
+
+TEST_CASE("simulate says before it begins that it cannot write") {
+    const Inputs inputs;
+    const Outcome outcome = inputs.simulate("none/out", {"-a", "fcfs"});
+    check_refused(outcome, 1);
+    CHECK_THAT(outcome.errors, Contains("none does not exist"));
+    std::filesystem::create_directory(inputs.folder.file("taken_jobs.csv"));
+    const Outcome taken = inputs.simulate("taken", {"-a", "fcfs"});
+    CHECK(taken.status == 1);
+    CHECK_THAT(taken.errors, Contains("taken_jobs.csv"));
+    CHECK_FALSE(std::filesystem::exists(inputs.folder.file("taken_schedule.csv")));
+}
+
+TEST_CASE("simulate writes both files, the same in every run, and sums up unless told not to") {
+    const Inputs inputs;
+    const Outcome first = inputs.simulate("first", {"-a", "easy"});
+    CHECK(first.status == 0);
+    CHECK(first.errors.empty());
+    CHECK_THAT(first.output, StartsWith("4 jobs, ") && Contains("first_jobs.csv") && Contains("first_schedule.csv"));
+    CHECK(start_of(inputs.jobs("first"), "2") == "12.000000");
+    CHECK(start_of(inputs.jobs("first"), "4") == "2.000000");
+    const Outcome second = inputs.simulate("second", {"-a", "easy", "-q"});
+    CHECK(second.status == 0);
+    CHECK(second.output.empty());
+    CHECK(inputs.jobs("first") == inputs.jobs("second"));
+    CHECK(inputs.schedule("first") == inputs.schedule("second"));
+    CHECK_THAT(inputs.schedule("first"), Contains(",0.000000,0.000000,0.750000,"));  // no real times; success rate
+    const Outcome timed = inputs.simulate("timed", {"-a", "easy", "-q", "--real-times"});
+    CHECK(timed.status == 0);
+    CHECK(inputs.jobs("timed") == inputs.jobs("first"));
+    int files = 0;  // with no temporary file left over
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(inputs.platform).parent_path())) {
+        files += entry.path().filename().string().find(".csv") != std::string::npos ? 1 : 0;
+    }
+    CHECK(files == 6);
+}
+
+TEST_CASE("simulate takes the algorithm and its parameters from Batsim's option, too") {
+    const Inputs inputs;
+    REQUIRE(inputs.simulate("option", {"-a", "fcfs"}).status == 0);
+    REQUIRE(inputs.simulate("configured", {"--sched-cfg", R"({"algorithm":"fcfs"})"}).status == 0);
+    CHECK(inputs.jobs("option") == inputs.jobs("configured"));
+    CHECK(start_of(inputs.jobs("option"), "4") == "20.000000");
+    REQUIRE(inputs.simulate("both", {"-a", "easy", "--sched-cfg", R"({"algorithm":"fcfs"})"}).status == 0);
+    CHECK(start_of(inputs.jobs("both"), "4") == "2.000000");
+}
+
+TEST_CASE("simulate reads gzipped workloads, several of them, and external events") {
+    const Inputs inputs;
+    const std::string zipped = inputs.folder.file("w.json.gz");
+    REQUIRE(run(inputs.folder, {"generate", "lublin", "--jobs", "30", "--processors", "3", "--load", "0.5", "--seed",
+                                "1", "-o", zipped})
+                .status == 0);
+    REQUIRE(contents(zipped).substr(0, 2) == "\x1f\x8b");
+    const std::string events = file(inputs.folder, "events.txt",
+                                    "{\"type\":\"machine_unavailable\",\"timestamp\":1.5,\"resources\":\"2\"}\n"
+                                    "{\"type\":\"machine_available\",\"timestamp\":100,\"resources\":\"2\"}\n");
+    const Outcome outcome = inputs.simulate("out", {"-w", zipped, "-a", "fcfs", "--events", events});
+    INFO(outcome.errors);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, StartsWith("34 jobs, "));
+    CHECK(start_of(inputs.jobs("out"), "2") == "100.000000");
+    CHECK_THAT(inputs.jobs("out"), Contains(",w1,"));
+}
+
+TEST_CASE("simulate ends with status 1 and nothing written if the simulation cannot go on") {
+    const Inputs inputs;
+    const std::string events =
+        file(inputs.folder, "events.txt", "{\"type\":\"machine_available\",\"timestamp\":5,\"resources\":\"0\"}\n");
+    const Outcome outcome = inputs.simulate("out", {"-a", "fcfs", "--events", events});
+    check_refused(outcome, 1);
+    CHECK_THAT(outcome.errors, Contains("processor 0 is not unavailable"));
+    CHECK_FALSE(inputs.wrote("out"));
+}
+
+TEST_CASE("simulate writes what ended before a deadlock, and ends with status 1") {
+    const Inputs inputs;
+    const std::string events =
+        file(inputs.folder, "events.txt", "{\"type\":\"machine_unavailable\",\"timestamp\":5,\"resources\":\"0\"}\n");
+    const Outcome outcome = inputs.simulate("out", {"-a", "fcfs", "-q", "--events", events});
+    check_refused(outcome, 1);
+    CHECK_THAT(outcome.errors, Contains("with 2 jobs that the scheduler never started, the first of them w0!2"));
+    const std::string jobs = inputs.jobs("out");
+    CHECK(std::count(jobs.begin(), jobs.end(), '\n') == 3);
+}
+
+TEST_CASE("simulate gives up on a scheduler that does not answer") {
+    const Inputs inputs;
+    const Outcome outcome =
+        inputs.simulate("out", {"-s", "ipc://" + inputs.folder.file("nobody"), "--socket-timeout", "1"});
+    check_refused(outcome, 1);
+    CHECK_THAT(outcome.errors, Contains("no answer from the scheduler") && Contains("within 1 seconds"));
+    check_refused(inputs.simulate("out", {"-s", "nowhere"}), 2);
+    CHECK_FALSE(inputs.wrote("out"));
+}
+
+TEST_CASE("algorithms lists every algorithm with its parameters") {
+    const Folder folder;
+    const Outcome json = run(folder, {"algorithms", "--json"});
+    CHECK(json.status == 0);
+    rapidjson::Document document;
+    document.Parse(json.output.data(), json.output.size());
+    REQUIRE(document.IsArray());
+    std::vector<std::string> names;
+    for (const auto& algorithm : document.GetArray()) {
+        names.emplace_back(algorithm["name"].GetString());
+        INFO(names.back());
+        CHECK(algorithm["summary"].GetStringLength() > 0);
+        CHECK(algorithm["paper"].GetStringLength() > 0);
+        REQUIRE(algorithm["parameters"].IsArray());
+        bool default_walltime = false;
+        for (const auto& parameter : algorithm["parameters"].GetArray()) {
+            const std::string name = parameter["name"].GetString();
+            CHECK(parameter["type"].GetStringLength() > 0);
+            CHECK(parameter["description"].GetStringLength() > 0);
+            CHECK((parameter["default"].IsString() || parameter["default"].IsNull()));
+            if (name == "default-walltime") {
+                default_walltime = true;
+                CHECK(parameter["default"].IsNull());
+            }
+            if (names.back() == "conservative" && name == "compression") {
+                CHECK(parameter["default"] == "planned-start");
+                CHECK(parameter["choices"].Size() == 3);
+            }
+        }
+        CHECK(default_walltime);
+    }
+    CHECK(std::is_sorted(names.begin(), names.end()));
+    const Outcome text = run(folder, {"algorithms"});
+    CHECK(text.status == 0);
+    for (const char* name : {"rejecter", "fcfs", "easy", "conservative"}) {
+        CHECK(std::count(names.begin(), names.end(), name) == 1);
+        CHECK_THAT("\n" + text.output, Contains(std::string("\n") + name + "\n"));
+    }
+    CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|none"));
+}
