@@ -27,7 +27,7 @@ struct Completion {
 // What an algorithm sees and may do during one scheduling round. Every decision is checked here before it leaves: it
 // throws DecisionError, and nothing is changed, if the machine cannot do it.
 class Round {
-   public:
+ public:
     explicit Round(Engine& engine) : engine_(engine) {}
 
     const SchedulerState& state() const;
@@ -35,29 +35,29 @@ class Round {
     // The plan belongs to the state; the plan family writes it.
     Plan& plan();
 
-    // Starts a waiting job now on its number of the lowest idle processors, or on `allocation`, which must be idle and of
-    // that number. It leaves the queue and is running at once. O(queue + intervals of the idle processors).
+    // Starts a waiting job now on its number of the lowest idle processors, or on `allocation`, which must be idle and
+    // of that number. It leaves the queue and is running at once. O(queue + intervals of the idle processors).
     void start(JobIndex job);
     void start(JobIndex job, const ResourceSet& allocation);
 
     // Asks for a round at `time`, which must be in the future. Asking twice for one instant sends one call.
     void call_at(Time time);
 
-   private:
+ private:
     Engine& engine_;
 };
 
-// A scheduling algorithm. The engine calls, in each round: machine_changed or completed (not both; neither if nothing of
-// the kind happened), submitted for each new job in the order received, then decide. See docs/architecture.md.
+// A scheduling algorithm. The engine calls, in each round: machine_changed or completed (not both; neither if nothing
+// of the kind happened), submitted for each new job in the order received, then decide. See docs/architecture.md.
 class Algorithm {
-   public:
+ public:
     virtual ~Algorithm() = default;
 
     // The machine is known, no job is.
     virtual void begin(Round&) {}
 
-    // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has already refused jobs that are wider
-    // than the machine or lack a walltime.
+    // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
+    // already refused jobs that are wider than the machine or lack a walltime.
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
 
     // Processors became unavailable or available; state().processors stays the whole machine. Jobs may have ended too.
@@ -84,12 +84,15 @@ struct AlgorithmDescription {
 
 // Registers an algorithm; one static object of this type in a file of schedulers/ is all that an algorithm needs.
 class Registration {
-   public:
+ public:
     explicit Registration(AlgorithmDescription description);
 };
 
 // All registered algorithms by name, the parameters common to all appended to each one's own.
 std::vector<const AlgorithmDescription*> registered_algorithms();
+
+// The names of all registered algorithms, for error messages.
+std::string known_algorithms();
 
 // Throws UsageError that lists the known names.
 const AlgorithmDescription& find_algorithm(const std::string& name);

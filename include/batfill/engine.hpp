@@ -15,21 +15,21 @@ namespace batfill {
 struct Decision {
     enum class Kind { start, reject, kill, call };
     Kind kind;
-    JobIndex job = 0;       // start, reject, kill
-    Time call;              // call
-    std::string reason;     // reject, for the log
+    JobIndex job = 0;    // start, reject, kill
+    Time call;           // call
+    std::string reason;  // reject, for the log
 };
 
 // The one scheduler behind the daemon and the embedded simulator: owns the state, applies what happened, lets the
 // algorithm decide, and keeps the decisions of the round.
 //
 // Use: begin(), then for each message arrive() with its time, one call for each event, and decide().
-// A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if the
-// time of a planned start has come; other messages change nothing.
+// A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if
+// the time of a planned start has come; other messages change nothing.
 class Engine {
-   public:
-    // `parameters` may hold those common to all algorithms. Throws UsageError for unknown names or values.
-    Engine(const std::string& algorithm, const Parameters::Given& parameters);
+ public:
+    // `given` may hold those common to all algorithms. Throws UsageError for unknown names or values.
+    Engine(const std::string& algorithm, const Parameters::Given& given);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
@@ -43,7 +43,7 @@ class Engine {
     // Announces a job and returns its number: 0, 1, ... in the order of the calls.
     JobIndex submitted(JobDescription description);
     // A running job ended, whatever the reason. Requires that it is running.
-    void completed(JobIndex job);
+    void completed(JobIndex index);
     // Processors outside the machine are ignored.
     void machine_changed(const ResourceSet& processors, bool available);
 
@@ -53,13 +53,13 @@ class Engine {
     const SchedulerState& state() const { return state_; }
     const AlgorithmDescription& algorithm() const { return description_; }
 
-   private:
+ private:
     friend class Round;
 
-    void start(JobIndex job, const ResourceSet* allocation);  // null: the lowest idle processors
+    void start(JobIndex index, const ResourceSet* allocation);  // null: the lowest idle processors
     void call_at(Time time);
     std::optional<std::string> reason_to_refuse(const Job& job) const;
-    void admit(Round& round, JobIndex job);
+    void admit(Round& round, JobIndex index);
     void stop_overlong_jobs();
 
     const AlgorithmDescription& description_;
@@ -73,7 +73,7 @@ class Engine {
     bool machine_changed_ = false;
 
     std::vector<Decision> decisions_;
-    std::set<Time> calls_;                // asked for and still to come
+    std::set<Time> calls_;                 // asked for and still to come
     std::vector<JobIndex> to_be_stopped_;  // running jobs whose walltime was assumed
 };
 

@@ -34,7 +34,7 @@ struct Parameter {
 // The values of all parameters of one algorithm: given, or by default. Asking for one that was not declared, or as
 // another type, is a bug (std::logic_error).
 class Parameters {
-   public:
+ public:
     using Given = std::vector<std::pair<std::string, std::string>>;
 
     // Later pairs win over earlier ones. Throws UsageError for unknown names (listing the known ones) and bad values.
@@ -43,11 +43,14 @@ class Parameters {
     const std::string& choice(const std::string& name) const;
     std::optional<Duration> seconds(const std::string& name) const;  // none: off
 
-   private:
+ private:
     const std::string& value(const std::string& name, Parameter::Type type) const;
 
     std::map<std::string, std::pair<Parameter::Type, std::string>> values_;
 };
+
+// "a, b, c": how error messages list what is known.
+std::string list_of(const std::vector<std::string>& names);
 
 // Splits "key=value". Throws UsageError if there is no '=' or no key.
 std::pair<std::string, std::string> parse_assignment(const std::string& text);

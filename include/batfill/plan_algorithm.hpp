@@ -9,7 +9,7 @@ namespace batfill {
 // What the plan family has in common: every waiting job has a planned start, a job is placed when it is submitted, and
 // jobs start when their planned start has come. A subclass says what an early completion is good for.
 class PlanAlgorithm : public Algorithm {
-   public:
+ public:
     void begin(Round& round) final;
     void machine_changed(Round& round) final;
     void completed(Round& round, std::span<const Completion> completions) override;
@@ -19,14 +19,14 @@ class PlanAlgorithm : public Algorithm {
     // outlived its estimate, waits for that job; the plan is made anew once it starts late.
     void decide(Round& round) override;
 
-   protected:
+ protected:
     // Once a round, after all early completions gave their processors back to the plan.
     virtual void compress(Round& round) = 0;
 
-    // Places `job` at its earliest start from `from` on, on the present plan.
-    static Time place(Round& round, JobIndex job, Time from);
+    // Places a job at its earliest start from `from` on, on the present plan.
+    static Time place(Round& round, JobIndex index, Time from);
 
-   private:
+ private:
     enum class NotBefore { now, planned_start };
     // Builds the plan anew from the running jobs and the waiting ones in the order of their planned starts, each at the
     // earliest start not before `not_before`. For the rare events that break promises: processors that go or come back,

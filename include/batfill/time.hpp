@@ -9,12 +9,13 @@
 namespace batfill {
 
 // 128 bits, because Batsim is used with timestamps up to 1e17 seconds: in microseconds they overflow 64 bits.
-__extension__ typedef __int128 Microseconds;
+// (An alias declaration cannot say that the extension is meant.)
+__extension__ typedef __int128 Microseconds;  // NOLINT(modernize-use-using)
 
 // A length of time: an integer number of microseconds, so that sums and comparisons are exact.
 // Values read from outside are within +-1e18 seconds, so no sum of a few of them overflows.
 class Duration {
-   public:
+ public:
     constexpr Duration() = default;
     static constexpr Duration microseconds(Microseconds us) { return Duration(us); }
     static constexpr Duration seconds(long long s) { return Duration(static_cast<Microseconds>(s) * 1'000'000); }
@@ -34,7 +35,8 @@ class Duration {
     constexpr Microseconds count() const { return us_; }
     // The nearest double, for scores and metrics; decisions compare Durations.
     constexpr double to_seconds() const {
-        return static_cast<double>(us_ / 1'000'000) + static_cast<double>(us_ % 1'000'000) / 1e6;
+        const Microseconds whole_seconds = us_ / 1'000'000;
+        return static_cast<double>(whole_seconds) + static_cast<double>(us_ % 1'000'000) / 1e6;
     }
     // Seconds with exactly six decimals, as Batsim prints them: "12.500000"; "inf" if infinite.
     std::string to_string() const;
@@ -47,7 +49,7 @@ class Duration {
     friend constexpr Duration operator*(Duration a, long long factor) { return Duration(a.us_ * factor); }
     constexpr Duration operator-() const { return Duration(-us_); }
 
-   private:
+ private:
     explicit constexpr Duration(Microseconds us) : us_(us) {}
     static constexpr Microseconds infinite = static_cast<Microseconds>(1) << 100;
     Microseconds us_ = 0;
@@ -55,7 +57,7 @@ class Duration {
 
 // An instant of the simulated clock, counted from its zero.
 class Time {
-   public:
+ public:
     constexpr Time() = default;
     static constexpr Time at(Duration since_zero) { return Time(since_zero); }
     static constexpr Time seconds(long long s) { return Time(Duration::seconds(s)); }
@@ -74,7 +76,7 @@ class Time {
     friend constexpr Time operator-(Time t, Duration d) { return Time(t.since_zero_ - d); }
     friend constexpr Duration operator-(Time a, Time b) { return a.since_zero_ - b.since_zero_; }
 
-   private:
+ private:
     explicit constexpr Time(Duration since_zero) : since_zero_(since_zero) {}
     Duration since_zero_;
 };

@@ -1,6 +1,6 @@
-#include <batfill/availability_profile.hpp>
-
 #include <algorithm>
+
+#include <batfill/availability_profile.hpp>
 
 namespace batfill {
 
@@ -17,6 +17,47 @@ int last_not_after(const Time* times, int count, Time t) {
     }
     return static_cast<int>(base - times);
 }
+
+// The state of a search for the earliest gap that is long enough, as it passes over the steps.
+struct GapSearch {
+    Time from;
+    Duration length;
+    Time limit;
+    bool in_gap = false;  // `gap` begins a gap that holds at least up to the present step
+    Time gap{};
+    Time gap_needed_until{};
+
+    // Passes over steps first..count-1. Returns whether the search is over: in_gap says whether it has found a gap.
+    bool scan(const Time* times, const int* values, int first, int count, int processors) {
+        int i = first;
+        while (i < count) {
+            if (!in_gap) {
+                while (i < count && values[i] < processors) {
+                    ++i;
+                }
+                if (i == count) {
+                    return false;
+                }
+                gap = std::max(times[i], from);
+                if (gap >= limit) {
+                    return true;
+                }
+                in_gap = true;
+                gap_needed_until = std::min(gap + length, limit);
+            }
+            while (i < count && values[i] >= processors) {
+                ++i;
+            }
+            if (i < count) {
+                if (times[i] >= gap_needed_until) {
+                    return true;
+                }
+                in_gap = false;
+            }
+        }
+        return false;
+    }
+};
 
 }  // namespace
 
@@ -92,8 +133,8 @@ void AvailabilityProfile::merge_at(Position at) {
     if (at.index == 0 && at.block == 0) {
         return;
     }
-    const Position before = at.index > 0 ? Position{at.block, at.index - 1}
-                                         : Position{at.block - 1, blocks_[at.block - 1]->count - 1};
+    const Position before =
+        at.index > 0 ? Position{at.block, at.index - 1} : Position{at.block - 1, blocks_[at.block - 1]->count - 1};
     if (value(before) != value(at)) {
         return;
     }
@@ -203,48 +244,22 @@ void AvailabilityProfile::advance(Time now) {
 
 Time AvailabilityProfile::earliest(Time from, Duration length, int processors, Time limit) const {
     from = std::max(from, origin());
-    Position at = find(from);
-    bool found = false;   // `candidate` begins a gap that holds at least up to the present step
-    Time candidate;
-    Time end;
+    const Position at = find(from);
+    GapSearch search{from, length, limit};
     for (std::size_t number = at.block; number < blocks_.size(); ++number) {
         const Block& block = *blocks_[number];
         const int first = number == at.block ? at.index : 0;
-        if (found ? block.times[first] >= end : block.times[first] >= limit) {
+        if (block.times[first] >= (search.in_gap ? search.gap_needed_until : limit)) {
             break;
         }
-        if (found ? block.least >= processors : block.most < processors) {
+        if (search.in_gap ? block.least >= processors : block.most < processors) {
             continue;
         }
-        const int needed = processors - block.offset;
-        int i = first;
-        while (i < block.count) {
-            if (!found) {
-                while (i < block.count && block.values[i] < needed) {
-                    ++i;
-                }
-                if (i == block.count) {
-                    break;
-                }
-                candidate = std::max(block.times[i], from);
-                if (candidate >= limit) {
-                    return Time::infinity();
-                }
-                found = true;
-                end = std::min(candidate + length, limit);
-            }
-            while (i < block.count && block.values[i] >= needed) {
-                ++i;
-            }
-            if (i < block.count) {
-                if (block.times[i] >= end) {
-                    return candidate;
-                }
-                found = false;
-            }
+        if (search.scan(block.times, block.values, first, block.count, processors - block.offset)) {
+            break;
         }
     }
-    return found ? candidate : Time::infinity();
+    return search.in_gap ? search.gap : Time::infinity();
 }
 
 AvailabilityProfile::Bounds AvailabilityProfile::bounds(Time from, Time to) const {
@@ -270,6 +285,8 @@ AvailabilityProfile::Bounds AvailabilityProfile::bounds(Time from, Time to) cons
     return bounds;
 }
 
-int AvailabilityProfile::free_at(Time t) const { return value(find(t)); }
+int AvailabilityProfile::free_at(Time t) const {
+    return value(find(t));
+}
 
 }  // namespace batfill

@@ -1,6 +1,6 @@
-#include <batfill/plan.hpp>
-
 #include <algorithm>
+
+#include <batfill/plan.hpp>
 
 namespace batfill {
 
@@ -20,7 +20,9 @@ void Plan::reset(Time now, int processors) {
     gifts_forgotten_ = 0;
 }
 
-void Plan::advance(Time now) { profile_.advance(now); }
+void Plan::advance(Time now) {
+    profile_.advance(now);
+}
 
 void Plan::give_back(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
@@ -51,7 +53,8 @@ void Plan::note_gift(Time from, Time to, int processors) {
 bool Plan::may_profit(const Slot& slot) const {
     const std::size_t known = slot.proved > gifts_forgotten_ ? slot.proved - gifts_forgotten_ : 0;
     return std::any_of(gifts_.begin() + static_cast<std::ptrdiff_t>(known), gifts_.end(), [&](const Gift& gift) {
-        return slot.processors > gift.least_before && slot.processors <= gift.most_after && gift.from < slot.start && gift.to > profile_.origin();
+        return slot.processors > gift.least_before && slot.processors <= gift.most_after && gift.from < slot.start &&
+               gift.to > profile_.origin();
     });
 }
 
@@ -102,7 +105,8 @@ bool Plan::move_earlier(JobIndex job, Time now) {
     }
     const auto from = place_of(job);
     slot.start = start;
-    const auto to = std::lower_bound(by_start_.begin(), from, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
+    const auto to =
+        std::lower_bound(by_start_.begin(), from, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, from, from + 1);
 
     // Where the old and the new place overlap nothing changes.

@@ -1,9 +1,9 @@
-#include <batfill/resource_set.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <ostream>
+
+#include <batfill/resource_set.hpp>
 
 namespace batfill {
 
@@ -249,6 +249,8 @@ ResourceSet ResourceSet::take_lowest(int count) {
     return taken;
 }
 
-std::ostream& operator<<(std::ostream& out, const ResourceSet& set) { return out << set.to_string(); }
+std::ostream& operator<<(std::ostream& out, const ResourceSet& set) {
+    return out << set.to_string();
+}
 
 }  // namespace batfill

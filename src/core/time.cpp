@@ -1,9 +1,9 @@
-#include <batfill/time.hpp>
-
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <ostream>
+
+#include <batfill/time.hpp>
 
 namespace batfill {
 
@@ -13,7 +13,9 @@ namespace {
 constexpr int max_digits = 25;
 constexpr int decimals = 6;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 // A decimal number taken apart: significant digits without leading zeros, and how many of them are before the point.
 struct Decimal {
@@ -90,8 +92,8 @@ std::optional<Duration> Duration::parse(std::string_view text) {
         return Duration();
     }
     // The digits first..first+wanted-1 are whole microseconds, the rest decides the rounding.
-    const long long wanted = static_cast<long long>(number->integer.size()) - static_cast<long long>(first) +
-                             number->exponent + decimals;
+    const long long wanted =
+        static_cast<long long>(number->integer.size()) - static_cast<long long>(first) + number->exponent + decimals;
     if (wanted > max_digits) {
         return std::nullopt;
     }
@@ -168,7 +170,11 @@ std::string Duration::to_string() const {
     return text;
 }
 
-std::ostream& operator<<(std::ostream& out, Duration d) { return out << d.to_string(); }
-std::ostream& operator<<(std::ostream& out, Time t) { return out << t.to_string(); }
+std::ostream& operator<<(std::ostream& out, Duration d) {
+    return out << d.to_string();
+}
+std::ostream& operator<<(std::ostream& out, Time t) {
+    return out << t.to_string();
+}
 
 }  // namespace batfill

@@ -1,11 +1,19 @@
-#include <batfill/parameters.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 
 namespace batfill {
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) {
+        list += list.empty() ? "" : ", ";
+        list += name;
+    }
+    return list;
+}
 
 Parameter Parameter::choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description) {
@@ -16,17 +24,15 @@ Parameter Parameter::seconds(std::string name, std::string default_value, std::s
     return {std::move(name), Type::seconds, std::move(default_value), std::move(description), {}};
 }
 
-std::string Parameter::type_name() const { return type == Type::choice ? "choice" : "seconds"; }
+std::string Parameter::type_name() const {
+    return type == Type::choice ? "choice" : "seconds";
+}
 
 void Parameter::validate(const std::string& value) const {
     switch (type) {
         case Type::choice:
             if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-                std::string known;
-                for (const std::string& choice : choices) {
-                    known += (known.empty() ? "" : ", ") + choice;
-                }
-                throw UsageError("parameter " + name + ": unknown value '" + value + "', known: " + known);
+                throw UsageError("parameter " + name + ": unknown value '" + value + "', known: " + list_of(choices));
             }
             return;
         case Type::seconds: {
@@ -39,19 +45,30 @@ void Parameter::validate(const std::string& value) const {
     }
 }
 
+namespace {
+
+UsageError unknown_parameter(const std::string& algorithm, const std::string& name,
+                             const std::vector<Parameter>& declared) {
+    std::vector<std::string> known;
+    known.reserve(declared.size());
+    for (const Parameter& parameter : declared) {
+        known.push_back(parameter.name);
+    }
+    return UsageError("algorithm " + algorithm + " has no parameter '" + name + "', known: " + list_of(known));
+}
+
+}  // namespace
+
 Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given) {
     for (const Parameter& parameter : declared) {
         values_[parameter.name] = {parameter.type, parameter.default_value};
     }
     for (const auto& [name, value] : given) {
-        const auto parameter = std::find_if(declared.begin(), declared.end(),
-                                            [&key = name](const Parameter& candidate) { return candidate.name == key; });
+        const auto parameter =
+            std::find_if(declared.begin(), declared.end(),
+                         [&key = name](const Parameter& candidate) { return candidate.name == key; });
         if (parameter == declared.end()) {
-            std::string known;
-            for (const Parameter& candidate : declared) {
-                known += (known.empty() ? "" : ", ") + candidate.name;
-            }
-            throw UsageError("algorithm " + algorithm + " has no parameter '" + name + "', known: " + known);
+            throw unknown_parameter(algorithm, name, declared);
         }
         parameter->validate(value);
         values_[name].second = value;
@@ -66,7 +83,9 @@ const std::string& Parameters::value(const std::string& name, Parameter::Type ty
     return found->second.second;
 }
 
-const std::string& Parameters::choice(const std::string& name) const { return value(name, Parameter::Type::choice); }
+const std::string& Parameters::choice(const std::string& name) const {
+    return value(name, Parameter::Type::choice);
+}
 
 std::optional<Duration> Parameters::seconds(const std::string& name) const {
     const std::string& text = value(name, Parameter::Type::seconds);

@@ -1,10 +1,12 @@
-#include <batfill/plan_algorithm.hpp>
-
 #include <algorithm>
+
+#include <batfill/plan_algorithm.hpp>
 
 namespace batfill {
 
-void PlanAlgorithm::begin(Round& round) { round.plan().reset(round.now(), round.state().processors); }
+void PlanAlgorithm::begin(Round& round) {
+    round.plan().reset(round.now(), round.state().processors);
+}
 
 Time PlanAlgorithm::place(Round& round, JobIndex index, Time from) {
     const Job& job = round.state().job(index);
@@ -33,7 +35,9 @@ void PlanAlgorithm::replan(Round& round, NotBefore not_before) {
     }
 }
 
-void PlanAlgorithm::machine_changed(Round& round) { replan(round, NotBefore::now); }
+void PlanAlgorithm::machine_changed(Round& round) {
+    replan(round, NotBefore::now);
+}
 
 void PlanAlgorithm::completed(Round& round, std::span<const Completion> completions) {
     bool early = false;
@@ -48,7 +52,9 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
     }
 }
 
-void PlanAlgorithm::submitted(Round& round, JobIndex job) { place(round, job, round.now()); }
+void PlanAlgorithm::submitted(Round& round, JobIndex job) {
+    place(round, job, round.now());
+}
 
 void PlanAlgorithm::decide(Round& round) {
     const SchedulerState& state = round.state();
@@ -79,9 +85,8 @@ void PlanAlgorithm::decide(Round& round) {
                                    [&](JobIndex job) { return plan.planned_start(job) > round.now(); });
     if (next != plan.by_start().end() && !plan.planned_start(*next).is_infinite()) {
         const Time start = plan.planned_start(*next);
-        const bool certain =
-            std::binary_search(state.running.begin(), state.running.end(), RunningJob{start, 0, 0},
-                               [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
+        const bool certain = std::binary_search(state.running.begin(), state.running.end(), RunningJob{start, 0, 0},
+                                                [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
         if (!certain) {
             round.call_at(start);
         }

@@ -19,8 +19,8 @@ std::map<std::string, AlgorithmDescription>& registry() {
 }  // namespace
 
 Registration::Registration(AlgorithmDescription description) {
-    description.parameters.push_back(Parameter::seconds(
-        "default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
+    description.parameters.push_back(
+        Parameter::seconds("default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
     std::string name = description.name;
     if (!registry().emplace(std::move(name), std::move(description)).second) {
         throw std::logic_error("two algorithms have one name");
@@ -35,14 +35,18 @@ std::vector<const AlgorithmDescription*> registered_algorithms() {
     return all;
 }
 
+std::string known_algorithms() {
+    std::vector<std::string> names;
+    for (const auto& [name, description] : registry()) {
+        names.push_back(name);
+    }
+    return list_of(names);
+}
+
 const AlgorithmDescription& find_algorithm(const std::string& name) {
     const auto found = registry().find(name);
     if (found == registry().end()) {
-        std::string known;
-        for (const auto& [other, description] : registry()) {
-            known += (known.empty() ? "" : ", ") + other;
-        }
-        throw UsageError("unknown algorithm '" + name + "', known: " + known);
+        throw UsageError("unknown algorithm '" + name + "', known: " + known_algorithms());
     }
     return found->second;
 }

@@ -1,4 +1,4 @@
-#include <batfill/scheduler_choice.hpp>
+#include <algorithm>
 
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
@@ -6,14 +6,26 @@
 
 #include <batfill/algorithm.hpp>
 #include <batfill/error.hpp>
+#include <batfill/scheduler_choice.hpp>
 
 namespace batfill {
 
 namespace {
 
+// Names and values may end up in an error, which is one line.
+std::string checked(std::string text) {
+    constexpr std::size_t longest = 1000;
+    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+    if (text.size() > longest || std::any_of(text.begin(), text.end(), is_control)) {
+        throw UsageError("scheduler configuration: a name or value has control characters or more than " +
+                         std::to_string(longest) + " characters");
+    }
+    return text;
+}
+
 std::string scalar_text(const rapidjson::Value& value) {
     if (value.IsString()) {
-        return value.GetString();
+        return {value.GetString(), value.GetStringLength()};
     }
     rapidjson::StringBuffer buffer;
     rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
@@ -52,21 +64,21 @@ SchedulerChoice parse_scheduler_configuration(const std::string& configuration) 
     if (document.HasParseError() || !document.IsObject()) {
         return choice;
     }
-    const auto algorithm = document.FindMember("algorithm");
-    if (algorithm != document.MemberEnd()) {
-        if (!algorithm->value.IsString()) {
+    if (document.HasMember("algorithm")) {
+        const rapidjson::Value& algorithm = document["algorithm"];
+        if (!algorithm.IsString()) {
             throw UsageError("scheduler configuration: \"algorithm\" is not a string");
         }
-        choice.algorithm = algorithm->value.GetString();
+        choice.algorithm = checked({algorithm.GetString(), algorithm.GetStringLength()});
     }
-    const auto parameters = document.FindMember("params");
-    if (parameters != document.MemberEnd()) {
-        if (!parameters->value.IsObject()) {
+    if (document.HasMember("params")) {
+        const rapidjson::Value& parameters = document["params"];
+        if (!parameters.IsObject()) {
             throw UsageError("scheduler configuration: \"params\" is not an object");
         }
-        for (const auto& member : parameters->value.GetObject()) {
-            const std::string name = member.name.GetString();
-            choice.parameters.emplace_back(name, parameter_text(name, member.value));
+        for (auto member = parameters.MemberBegin(); member < parameters.MemberEnd(); ++member) {
+            const std::string name = checked({member->name.GetString(), member->name.GetStringLength()});
+            choice.parameters.emplace_back(name, checked(parameter_text(name, member->value)));
         }
     }
     return choice;
@@ -78,11 +90,7 @@ SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoi
         choice.algorithm = configuration.algorithm;
     }
     if (choice.algorithm.empty()) {
-        std::string known;
-        for (const AlgorithmDescription* description : registered_algorithms()) {
-            known += (known.empty() ? "" : ", ") + description->name;
-        }
-        throw UsageError("no algorithm named (-a NAME), known: " + known);
+        throw UsageError("no algorithm named (-a NAME), known: " + known_algorithms());
     }
     if (configuration.algorithm.empty() || configuration.algorithm == choice.algorithm) {
         choice.parameters = configuration.parameters;

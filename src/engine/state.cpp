@@ -1,6 +1,6 @@
-#include <batfill/state.hpp>
-
 #include <algorithm>
+
+#include <batfill/state.hpp>
 
 namespace batfill {
 
