@@ -246,24 +246,26 @@ void Simulator::goodbye(Letter::Kind kind) {
 }
 
 void Simulator::continue_reply() {
-    while (next_action_ < reply_.actions.size()) {
-        SchedulerAction& action = reply_.actions[next_action_];
-        if (action.timestamp > now_) {
-            sleep(action.timestamp, Sleeper::Kind::reply, 0);
+    std::size_t waiting_since = order_++;
+    for (bool first = true;; first = false) {
+        const bool more = next_action_ < reply_.actions.size();
+        const Time due = more ? reply_.actions[next_action_].timestamp : reply_.now;
+        if (due > now_) {
+            sleepers_.push({due, waiting_since, Sleeper::Kind::reply, 0});
             return;
         }
-        ++next_action_;
-        apply(action);
-        if (next_letter_ < mailbox_.size()) {
+        if (!first && next_letter_ < mailbox_.size()) {
             mailbox_.push_back({Letter::Kind::reply_goes_on, {}, {}});
             return;
         }
+        if (!more) {
+            scheduler_ready_ = true;
+            return;
+        }
+        // The reply waits for its next action already when the job that this one starts begins to run.
+        waiting_since = order_++;
+        apply(reply_.actions[next_action_++]);
     }
-    if (reply_.now > now_) {
-        sleep(reply_.now, Sleeper::Kind::reply, 0);
-        return;
-    }
-    scheduler_ready_ = true;
 }
 
 void Simulator::apply(SchedulerAction& action) {

@@ -171,6 +171,16 @@ TEST_CASE("While a reply waits for its time, events gather with their own timest
                                       "17.25: completed w0!a"});
         CHECK(played.simulator->jobs()[0].start == at("7.25"));
     }
+    SECTION("a reply began to wait before the job that its last action started") {
+        const Played played = play(scenario, {{1, {{start(0, "0"), later("10", reject(1))}, "10"}}});
+        CHECK(played.error.empty());
+        CHECK(played.frames ==
+              Frames{"0: submitted w0!a", "10: @5 submitted w0!b, @5 no_more_static_job_to_submit, completed w0!a"});
+        CHECK(played.simulator->ended() == std::vector<JobNumber>{1, 0});
+        const Played with_another = play(scenario, {{1, {{start(0, "0"), call("30"), later("10", reject(1))}, "10"}}});
+        CHECK(with_another.error.empty());
+        CHECK(with_another.simulator->ended() == std::vector<JobNumber>{0, 1});
+    }
     SECTION("actions with a time in the past are applied now") {
         const Played played = play(scenario, {{2, {{later("1", start(0, "0")), start(1, "1")}, "2"}}});
         CHECK(played.simulator->jobs()[0].start == at("5"));
