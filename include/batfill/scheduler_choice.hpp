@@ -15,7 +15,7 @@ struct SchedulerChoice {
 // The choice that Batsim's --sched-cfg makes if `configuration` is a JSON object with the member "algorithm" (a string)
 // or "params" (an object whose values are strings, numbers, booleans or arrays of numbers): {"algorithm": "easy",
 // "params": {"threshold": 200000}}. Any other text is meant for other schedulers and chooses nothing. Throws UsageError
-// if one of the two members has another type.
+// if one of the two members has another type, or a name or value is not fit for one line.
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration);
 
 // What the command line says, and for what it leaves open what the configuration says. Parameters of the configuration

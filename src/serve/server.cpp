@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
 
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>

@@ -53,6 +53,7 @@ Process::Process(const Folder& folder, const std::vector<std::string>& arguments
     std::vector<std::string> texts{BATFILL_PROGRAM};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
     for (std::string& text : texts) {
         pointers.push_back(text.data());
     }

@@ -72,7 +72,7 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule, for every al
     }
 }
 
-TEST_CASE("They do so when processors become unavailable and available, too") {
+TEST_CASE("The daemon and the embedded scheduler give one schedule when processors come and go") {
     const Folder folder;
     const std::string workload = generated_workload(folder);
     std::ofstream events(folder.file("events"));
@@ -91,7 +91,7 @@ TEST_CASE("They do so when processors become unavailable and available, too") {
     }
 }
 
-TEST_CASE("They do so when the simulator's scheduler configuration chooses the algorithm") {
+TEST_CASE("The daemon and the embedded scheduler give one schedule when --sched-cfg chooses the algorithm") {
     const Folder folder;
     const std::string workload = generated_workload(folder);
     compare_replays(folder, {},

@@ -537,7 +537,8 @@ TEST_CASE("Every algorithm starts each job when its definition says, on random s
     play_streams(300, {}, true);
 }
 
-TEST_CASE("The same holds when processors become unavailable and available", "[engine][property]") {
+TEST_CASE("Every algorithm starts each job when its definition says, also when processors come and go",
+          "[engine][property]") {
     play_streams(200, {.machine_changes = true}, true);
 }
 
