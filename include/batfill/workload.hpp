@@ -23,8 +23,8 @@ struct JobProfile {
     Duration delay;
     double cpu = 0;
     double com = 0;
-    int return_code = 0;    // `ret`: what a job that ends in time returns; not 0: it has failed
-    std::string source;     // the object as it stood, compact JSON; empty unless asked for
+    int return_code = 0;  // `ret`: what a job that ends in time returns; not 0: it has failed
+    std::string source;   // the object as it stood, compact JSON; empty unless asked for
 };
 
 struct WorkloadJob {
@@ -36,16 +36,17 @@ struct WorkloadJob {
 struct Workload {
     std::string name;  // "w0", "w1", ...
     std::string path;
-    int processors = 0;  // `nb_res`
+    int processors = 0;             // `nb_res`
     std::vector<WorkloadJob> jobs;  // in the order of the file
     std::map<std::string, JobProfile> profiles;
 };
 
 // Reads a workload (JSON, also gzipped). With `keep_source`, jobs and profiles carry their text, for an external
 // scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would refuse: missing
-// or mistyped fields, duplicate ids and profile names, profile types that it does not know, ids that contain the workload's
-// name, a negative submission time, a walltime that is neither above 0 nor -1. What is inside profiles of type `other`
-// is not looked at. Needs the size of the text and of the result in memory. O(size of the file).
+// or mistyped fields, duplicate ids and profile names, profile types that it does not know, ids that contain the
+// workload's name, a walltime of 0. (A negative walltime counts as none, though Batsim takes only -1.) What is inside
+// profiles of type `other` is not looked at. Needs the size of the text and of the result in memory. O(size of the
+// file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
 // The same for the text of a workload; `path` only serves error messages and the result's `path`.

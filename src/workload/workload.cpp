@@ -80,22 +80,12 @@ std::string full_id(const std::string& id, const std::string& workload) {
     return id;
 }
 
-// What Batsim checks when it loads a job, beyond the fields' types.
-void check_job(const JobDescription& job, const rapidjson::Value& object) {
-    Fields fields(object, "");
-    if (job.submit < Time()) {
-        fields.fail("subtime", "a number of seconds from 0");
-    }
-    const bool has_walltime = fields.find("walltime") != nullptr;
-    if (has_walltime && (job.walltime ? *job.walltime == Duration() : fields.number("walltime") != -1)) {
-        fields.fail("walltime", "a number of seconds above 0, or -1 for none");
-    }
-}
-
 WorkloadJob read_workload_job(const rapidjson::Value& object, const std::string& workload, bool keep_source) {
     WorkloadJob job;
     job.description = protocol::read_job(object);
-    check_job(job.description, object);
+    if (job.description.walltime == Duration()) {
+        Fields(object, "").fail("walltime", "a number of seconds above 0, or below 0 for none");
+    }
     job.description.id = full_id(job.description.id, workload);
     if (keep_source) {
         protocol::append_job(object, job.description.id, job.source);

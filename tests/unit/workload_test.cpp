@@ -191,15 +191,9 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
          "jobs[0] (id \"a\"): field \"subtime\": expected a number of seconds, at most 1e18, found none"},
         {with_jobs(R"({"id":"a","subtime":0,"res":1,"profile":"p"},{"id":"b","subtime":0})"),
          "jobs[1] (id \"b\"): field \"res\": expected an integer of 32 bits, found none"},
-        {with_jobs(R"({"id":"a","subtime":-0.5,"res":1,"profile":"p"})"),
-         "jobs[0] (id \"a\"): field \"subtime\": expected a number of seconds from 0, found the number -0.5"},
         {with_jobs(R"({"id":"a","subtime":0,"res":1,"profile":"p","walltime":0})"),
-         "jobs[0] (id \"a\"): field \"walltime\": expected a number of seconds above 0, or -1 for none, found the "
+         "jobs[0] (id \"a\"): field \"walltime\": expected a number of seconds above 0, or below 0 for none, found the "
          "number 0"},
-        {with_jobs(R"({"id":"a","subtime":0,"res":1,"profile":"p","walltime":-2})"),
-         "jobs[0] (id \"a\"): field \"walltime\": expected a number of seconds above 0, or -1 for none, found the "
-         "number "
-         "-2"},
         {with_jobs(R"({"id":"a","subtime":0,"res":1})"),
          "jobs[0] (id \"a\"): field \"profile\": expected a text, found none"},
         {with_jobs(R"({"id":"a","subtime":0,"res":1,"profile":"z"})"),
@@ -354,4 +348,13 @@ TEST_CASE("Every workload that the real Batsim has run reads") {
         jobs += workload.jobs.size();
     }
     CHECK(jobs > 22'000);
+}
+
+TEST_CASE("a negative walltime is none, and a negative submission time is taken as it is") {
+    const Workload workload =
+        parse_workload(R"({"nb_res":1,"jobs":[{"id":"a","subtime":-2.5,"res":1,"profile":"p","walltime":-7}],)"
+                       R"("profiles":{"p":{"type":"delay","delay":1}}})",
+                       "file", "w0");
+    CHECK(!workload.jobs.at(0).description.walltime);
+    CHECK(workload.jobs.at(0).description.submit.to_string() == "-2.500000");
 }
