@@ -1,10 +1,10 @@
 #include <iostream>
 
-#include <batfill/algorithm.hpp>
 #include <rapidjson/ostreamwrapper.h>
 #include <rapidjson/prettywriter.h>
 
 #include "command.hpp"
+#include <batfill/algorithm.hpp>
 
 namespace batfill::commands {
 

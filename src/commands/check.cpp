@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "analysis_inputs.hpp"
 #include "command.hpp"
+#include "inputs.hpp"
 #include <batfill/check.hpp>
 #include <batfill/error.hpp>
 

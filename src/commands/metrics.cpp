@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis_inputs.hpp"
 #include "command.hpp"
+#include "inputs.hpp"
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
 #include <batfill/platform.hpp>

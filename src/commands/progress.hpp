@@ -1,17 +1,17 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <iomanip>
 #include <iostream>
 #include <string>
 
+#include <unistd.h>
+
 namespace batfill::commands {
 
 // A progress bar on the terminal's last line; silent where standard error is no terminal.
 class ProgressBar {
-   public:
+ public:
     explicit ProgressBar(std::size_t total) : total_(total), visible_(total > 0 && isatty(STDERR_FILENO) == 1) {}
     ~ProgressBar() {
         if (visible_) {
@@ -31,7 +31,7 @@ class ProgressBar {
         }
     }
 
-   private:
+ private:
     std::size_t total_;
     bool visible_;
     std::size_t shown_ = 101;

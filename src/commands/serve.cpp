@@ -1,10 +1,10 @@
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "command.hpp"
 #include "src/serve/server.hpp"
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
 
 namespace batfill::commands {
 

@@ -3,17 +3,18 @@
 #include <iostream>
 #include <memory>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/scheduler_choice.hpp>
-#include <batfill/simulator.hpp>
 #include <spdlog/spdlog.h>
 
 #include "command.hpp"
+#include "inputs.hpp"
 #include "progress.hpp"
 #include "src/simulate/embedded_scheduler.hpp"
 #include "src/simulate/results.hpp"
 #include "src/simulate/socket_scheduler.hpp"
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/scheduler_choice.hpp>
+#include <batfill/simulator.hpp>
 
 namespace batfill::commands {
 
@@ -25,7 +26,7 @@ using Seconds = std::chrono::duration<double>;
 
 // Adds up the real time that the scheduler takes.
 class TimedScheduler : public SimulatedScheduler {
-   public:
+ public:
     explicit TimedScheduler(SimulatedScheduler& scheduler) : scheduler_(scheduler) {}
     void begin(const Simulator& simulator, SchedulerReply& reply) override {
         const auto before = std::chrono::steady_clock::now();
@@ -40,7 +41,7 @@ class TimedScheduler : public SimulatedScheduler {
     void end(Time now) override { scheduler_.end(now); }
     double seconds() const { return Seconds(spent_).count(); }
 
-   private:
+ private:
     SimulatedScheduler& scheduler_;
     std::chrono::steady_clock::duration spent_{};
 };
@@ -49,12 +50,8 @@ Scenario read_scenario(const po::variables_map& values, bool for_socket) {
     Scenario scenario;
     scenario.forward_unknown_events = values.count("forward-unknown-events") != 0;
     scenario.scheduler_configuration = values["sched-cfg"].as<std::string>();
-    scenario.platform =
-        read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
-    const auto& paths = values["workload"].as<std::vector<std::string>>();
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        scenario.workloads.push_back(read_workload(paths[i], "w" + std::to_string(i), for_socket));
-    }
+    scenario.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+    scenario.workloads = read_workloads(values["workload"].as<std::vector<std::string>>(), for_socket);
     for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
@@ -84,13 +81,14 @@ int simulate(const Arguments& arguments) {
         "forward-unknown-events", "pass external events of unknown type on instead of refusing them")(
         "master-host,m", po::value<std::string>()->default_value("master_host"), "host that is not a resource")(
         "sched-cfg", po::value<std::string>()->default_value("", ""),
-        "scheduler configuration, {\"algorithm\": ..., \"params\": {...}}; the options above win")(
+        R"(scheduler configuration, {"algorithm": ..., "params": {...}}; the options above win)")(
         "socket-endpoint,s", po::value<std::string>()->default_value("", ""),
         "drive the scheduler that listens there, in Batsim's stead, instead of the embedded one")(
         "socket-timeout", po::value<unsigned>()->default_value(600),
         "seconds to wait for each answer of that scheduler")(
-        "real-times", "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that "
-                      "equal runs write equal files)")("quiet,q", "no summary");
+        "real-times",
+        "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that "
+        "equal runs write equal files)")("quiet,q", "no summary");
     po::variables_map values;
     if (!parse(arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
                "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "

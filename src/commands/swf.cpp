@@ -4,6 +4,7 @@
 #include <rapidjson/stringbuffer.h>
 
 #include "command.hpp"
+#include "inputs.hpp"
 #include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/swf.hpp>
@@ -16,18 +17,11 @@ namespace {
 
 using Counts = std::vector<SwfWorkload::Count>;
 
-Duration seconds_option(const std::string& name, const std::string& text) {
-    if (const auto value = Duration::parse(text)) {
-        return *value;
-    }
-    throw UsageError("--" + name + ": expected a number of seconds, found '" + text + "'");
-}
-
 std::optional<Duration> optional_seconds(const po::variables_map& values, const std::string& name) {
     if (values.count(name) == 0) {
         return std::nullopt;
     }
-    return seconds_option(name, values[name].as<std::string>());
+    return seconds_option("--" + name, values[name].as<std::string>());
 }
 
 std::optional<int> optional_positive(const po::variables_map& values, const std::string& name) {

@@ -47,14 +47,18 @@ void Parameter::validate(const std::string& value) const {
 
 namespace {
 
-UsageError unknown_parameter(const std::string& algorithm, const std::string& name,
-                             const std::vector<Parameter>& declared) {
-    std::vector<std::string> known;
-    known.reserve(declared.size());
-    for (const Parameter& parameter : declared) {
-        known.push_back(parameter.name);
+std::string names_of(const std::vector<Parameter>& parameters) {
+    std::vector<std::string> names;
+    names.reserve(parameters.size());
+    for (const Parameter& parameter : parameters) {
+        names.push_back(parameter.name);
     }
-    return UsageError("algorithm " + algorithm + " has no parameter '" + name + "', known: " + list_of(known));
+    return list_of(names);
+}
+
+[[noreturn]] void fail_unknown(const std::string& algorithm, const std::string& name,
+                               const std::vector<Parameter>& declared) {
+    throw UsageError("algorithm " + algorithm + " has no parameter '" + name + "', known: " + names_of(declared));
 }
 
 }  // namespace
@@ -68,7 +72,7 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
             std::find_if(declared.begin(), declared.end(),
                          [&key = name](const Parameter& candidate) { return candidate.name == key; });
         if (parameter == declared.end()) {
-            throw unknown_parameter(algorithm, name, declared);
+            fail_unknown(algorithm, name, declared);
         }
         parameter->validate(value);
         values_[name].second = value;

@@ -72,7 +72,7 @@ protocol::SimulationBegins beginning_of(const Scenario& scenario) {
         resource.name = host.name;
         resource.state = "idle";
         resource.properties = properties_of(host.properties);
-        if (host.properties.count("role") == 0) {
+        if (!host.properties.contains("role")) {
             resource.properties.emplace_back("role", "");
         }
         resource.zone_properties = properties_of(host.zone_properties);

@@ -134,7 +134,7 @@ TEST_CASE("batfill check refuses wrong options and inputs", "[check][command]") 
     CHECK_THROWS_AS(commands::check({"-w", workload, "-p", platform}), UsageError);
     CHECK_THROWS_AS(commands::check({schedule, schedule, "-w", workload, "-p", platform}), UsageError);
     CHECK_THROWS_WITH(commands::check({schedule, "-w", workload, "-p", platform, "--tolerance", "-1"}),
-                      "--tolerance is '-1', expected a number of seconds, at least 0.000000");
+                      "--tolerance: expected a number of seconds from 0.000000, found '-1'");
     CHECK_THROWS_AS(commands::check({schedule, "-w", workload, "-p", platform, "--first", "few"}), UsageError);
     CHECK_THROWS_AS(commands::check({folder.file("none.csv"), "-w", workload, "-p", platform, "-m", "boss"}),
                     InputError);

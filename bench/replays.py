@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Measures whole replays as processes: reading, simulating and writing.
+
+    bench/replays.py PLATFORM.xml WORKLOAD.json [--runs N] [--batfill FILE] [--serve] [ALGORITHM ...]
+
+Runs the algorithms in turn, N times, after one round that does not count, and prints the median of the processor
+seconds (user and system), its ratio to the first algorithm (the median of the ratios round by round) and the peak
+memory. With --serve, `batfill simulate -s` drives the daemon instead, and the daemon is what is measured. The first
+algorithm is the yardstick: rejecter, which reads and writes and decides nothing.
+"""
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+
+
+def start(command):
+    return os.spawnv(os.P_NOWAIT, command[0], command)
+
+
+def usage(process):
+    _, status, resources = os.wait4(process, 0)
+    if status != 0:
+        sys.exit(f'replays: a run failed with status {os.waitstatus_to_exitcode(status)}')
+    return resources.ru_utime + resources.ru_stime, resources.ru_maxrss / 1024
+
+
+def replay(options, algorithm, folder):
+    simulate = [options.batfill, 'simulate', '-q', '-p', options.platform, '-w', options.workload,
+                '-e', os.path.join(folder, 'out')]
+    if not options.serve:
+        return usage(start(simulate + ['-a', algorithm]))
+    endpoint = 'ipc://' + os.path.join(folder, 'socket')
+    daemon = start([options.batfill, 'serve', '-l', 'warning', '-a', algorithm, '-s', endpoint])
+    usage(start(simulate + ['-s', endpoint]))
+    return usage(daemon)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('platform')
+    parser.add_argument('workload')
+    parser.add_argument('algorithms', nargs='*', default=['rejecter', 'fcfs', 'easy', 'conservative'])
+    parser.add_argument('--runs', type=int, default=7)
+    parser.add_argument('--batfill', default='build/release/batfill')
+    parser.add_argument('--serve', action='store_true')
+    options = parser.parse_args()
+    options.batfill = os.path.abspath(options.batfill)
+    results = {algorithm: [] for algorithm in options.algorithms}
+    with tempfile.TemporaryDirectory() as folder:
+        for run in range(options.runs + 1):
+            for algorithm in options.algorithms:
+                result = replay(options, algorithm, folder)
+                if run > 0:
+                    results[algorithm].append(result)
+    yardstick = results[options.algorithms[0]]
+    print(f'| algorithm | processor seconds | ratio to {options.algorithms[0]} | peak memory (MiB) |\n|---|---|---|---|')
+    for algorithm, runs in results.items():
+        ratios = [run[0] / base[0] for run, base in zip(runs, yardstick)]
+        print(f'| {algorithm} | {statistics.median(run[0] for run in runs):.3f} | {statistics.median(ratios):.2f} '
+              f'| {max(run[1] for run in runs):.0f} |')
+
+
+if __name__ == '__main__':
+    main()
