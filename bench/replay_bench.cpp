@@ -4,10 +4,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include "src/simulate/embedded_scheduler.hpp"
 #include <batfill/engine.hpp>
 #include <batfill/lublin.hpp>
 #include <batfill/simulator.hpp>
+
+#include "src/simulate/embedded_scheduler.hpp"
 
 namespace {
 

@@ -5,8 +5,9 @@
 
 #include <rapidjson/document.h>
 
-#include "protocol/json.hpp"
 #include <batfill/job.hpp>
+
+#include "protocol/json.hpp"
 
 namespace batfill::protocol {
 

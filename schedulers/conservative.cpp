@@ -8,10 +8,10 @@ namespace {
 // again one by one, so that planned starts only ever move earlier. A compression costs one pass over the waiting jobs,
 // O(1) for each that the freed processors cannot help.
 class Conservative : public PlanAlgorithm {
-   public:
+ public:
     explicit Conservative(const Parameters& parameters) : compression_(parameters.choice("compression")) {}
 
-   protected:
+ protected:
     void compress(Round& round) override {
         Plan& plan = round.plan();
         if (compression_ == "planned-start") {
@@ -26,7 +26,7 @@ class Conservative : public PlanAlgorithm {
         }
     }
 
-   private:
+ private:
     std::string compression_;
 };
 

@@ -29,7 +29,7 @@ Reservation reserve(const SchedulerState& state, int processors) {
 // Aggressive backfilling: only the first job that does not fit has a reservation, and the others may start if they do
 // not delay it. A round costs one pass over the running jobs and one over the queue.
 class Easy : public Algorithm {
-   public:
+ public:
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
         const WaitingQueue& queue = state.waiting;
@@ -58,7 +58,8 @@ class Easy : public Algorithm {
 const Registration registration({
     "easy",
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
-    "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to "
+    "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling "
+    "to "
     "workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     {},
     [](const Parameters&) { return std::make_unique<Easy>(); },

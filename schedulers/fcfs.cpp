@@ -5,7 +5,7 @@ namespace batfill {
 namespace {
 
 class FirstComeFirstServed : public Algorithm {
-   public:
+ public:
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
         while (!state.waiting.empty() && state.waiting.processors(0) <= state.idle_count) {

@@ -5,7 +5,7 @@ namespace batfill {
 namespace {
 
 class Rejecter : public Algorithm {
-   public:
+ public:
     std::optional<std::string> refuse(const JobDescription&) const override { return "is rejected as every job is"; }
     void decide(Round&) override {}
 };

@@ -16,7 +16,7 @@ namespace batfill {
 // running or planned job) a change costs O(block_size + n / block_size), and a search the same plus the steps of the
 // blocks where the answer is not plain from their bounds. bench/ measures both.
 class AvailabilityProfile {
-   public:
+ public:
     // `processors` free from `origin` on.
     AvailabilityProfile(Time origin, int processors);
     ~AvailabilityProfile();
@@ -27,7 +27,8 @@ class AvailabilityProfile {
     // the origin. The caller sees to it that values stay within the machine.
     void add(Time from, Time to, int change);
 
-    // Forgets what is before `now`, which becomes the origin. Requires now >= origin(). O(steps forgotten / block_size).
+    // Forgets what is before `now`, which becomes the origin. Requires now >= origin(). O(steps forgotten /
+    // block_size).
     void advance(Time now);
 
     // The first t >= max(from, origin()) such that `processors` are free during all of [t, min(t + length, limit)), and
@@ -46,7 +47,7 @@ class AvailabilityProfile {
     Time origin() const { return firsts_.front(); }
     std::size_t steps() const { return steps_; }
 
-   private:
+ private:
     static constexpr int block_size = 64;
 
     struct Block {
@@ -63,10 +64,10 @@ class AvailabilityProfile {
         int index;
     };
 
-    Position find(Time t) const;          // the step that holds t
-    Position split_at(Time t);            // makes t the beginning of a step and returns it
-    void merge_at(Position at);           // removes a step that has its predecessor's value; bounds are not updated
-    void tidy(std::size_t number);        // updates the bounds of a block; removes it if empty, joins it if small
+    Position find(Time t) const;              // the step that holds t
+    Position split_at(Time t);                // makes t the beginning of a step and returns it
+    void merge_at(Position at);               // removes a step that has its predecessor's value; bounds are not updated
+    void tidy(std::size_t number);            // updates the bounds of a block; removes it if empty, joins it if small
     void join_with_next(std::size_t number);  // one block of two that have become small
     static void update_bounds(Block& block);
     int value(Position at) const { return blocks_[at.block]->values[at.index] + blocks_[at.block]->offset; }

@@ -8,20 +8,20 @@ namespace batfill {
 // Input from outside (a file, a message) that cannot be used. `what()` is one line that names the place (file, line or
 // job) and what was expected there; the command ends with status 1.
 class InputError : public std::runtime_error {
-   public:
+ public:
     using std::runtime_error::runtime_error;
 };
 
 // A wrong command line or parameter. `what()` is one line that lists what is known; the command ends with status 2.
 class UsageError : public std::runtime_error {
-   public:
+ public:
     using std::runtime_error::runtime_error;
 };
 
 // An algorithm asked for something the machine cannot do (a processor used twice, an unknown job, a call in the past).
 // It is a bug of ours, found before the decision leaves; the command ends with status 1.
 class DecisionError : public std::logic_error {
-   public:
+ public:
     using std::logic_error::logic_error;
 };
 

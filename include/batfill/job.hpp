@@ -14,15 +14,15 @@ using JobIndex = std::uint32_t;
 
 // What a user says of a job when submitting it: all that a scheduler may know.
 struct JobDescription {
-    std::string id;                        // as on the wire, "w0!17"
-    Time submit;                           // the job's own submission time (`subtime`)
-    int processors = 0;                    // requested, `res`
-    std::optional<Duration> walltime;      // the estimate, an upper bound; none: no field, or negative
-    std::optional<Time> deadline;          // absolute
-    std::string queue;                     // empty: none named
-    std::string user;                      // empty: unknown
-    std::vector<std::string> licenses;     // names, as given
-    std::string profile;                   // name of the job's profile in its workload
+    std::string id;                     // as on the wire, "w0!17"
+    Time submit;                        // the job's own submission time (`subtime`)
+    int processors = 0;                 // requested, `res`
+    std::optional<Duration> walltime;   // the estimate, an upper bound; none: no field, or negative
+    std::optional<Time> deadline;       // absolute
+    std::string queue;                  // empty: none named
+    std::string user;                   // empty: unknown
+    std::vector<std::string> licenses;  // names, as given
+    std::string profile;                // name of the job's profile in its workload
     friend bool operator==(const JobDescription&, const JobDescription&) = default;
 };
 

@@ -17,7 +17,7 @@ namespace batfill {
 // now if processors were given back since, at an instant before its planned start, and enough of them. `move_earlier`
 // answers most calls from that alone, which is what makes compression cheap (see docs/performance.md).
 class Plan {
-   public:
+ public:
     Plan() : profile_(Time(), 0) {}
 
     // An empty plan of `processors` free from `now` on.
@@ -30,9 +30,9 @@ class Plan {
     void hold(Time from, Time end, int processors) { profile_.add(from, end, -processors); }
     void give_back(Time from, Time end, int processors);
 
-    // Plans a job at earliest(job, from), which is returned: the first instant from `from` on at which its processors are
-    // free for its whole walltime; Time::infinity() if the machine has too few at present. Requires that the job is not
-    // planned. Cost: a search and two changes of the profile, O(planned jobs) to keep the order.
+    // Plans a job at earliest(job, from), which is returned: the first instant from `from` on at which its processors
+    // are free for its whole walltime; Time::infinity() if the machine has too few at present. Requires that the job is
+    // not planned. Cost: a search and two changes of the profile, O(planned jobs) to keep the order.
     struct Request {
         JobIndex job;
         int processors;
@@ -57,7 +57,7 @@ class Plan {
 
     const AvailabilityProfile& profile() const { return profile_; }
 
-   private:
+ private:
     struct Slot {
         Time start;
         Duration walltime;

@@ -12,7 +12,7 @@ namespace batfill {
 // A set of processor numbers, kept as disjoint closed intervals in increasing order that do not touch, so that equal
 // sets have equal representations and one canonical text. Costs are in intervals (n), not in processors.
 class ResourceSet {
-   public:
+ public:
     struct Interval {
         int first;
         int last;
@@ -37,13 +37,13 @@ class ResourceSet {
     // The largest number in the set; requires !empty().
     int last() const { return intervals_.back().last; }
 
-    bool contains(int processor) const;                  // O(log n)
-    bool contains_all(const ResourceSet& other) const;   // O(n + m)
-    bool intersects(const ResourceSet& other) const;     // O(n + m)
-    int count_common(const ResourceSet& other) const;    // size of the intersection, O(n + m)
+    bool contains(int processor) const;                 // O(log n)
+    bool contains_all(const ResourceSet& other) const;  // O(n + m)
+    bool intersects(const ResourceSet& other) const;    // O(n + m)
+    int count_common(const ResourceSet& other) const;   // size of the intersection, O(n + m)
 
-    void insert(const ResourceSet& other);               // union, O(n + m)
-    void remove(const ResourceSet& other);               // difference, O(n + m)
+    void insert(const ResourceSet& other);  // union, O(n + m)
+    void remove(const ResourceSet& other);  // difference, O(n + m)
     ResourceSet intersection(const ResourceSet& other) const;
 
     // Takes the `count` lowest processors out of this set and returns them. Requires count <= size().
@@ -52,7 +52,7 @@ class ResourceSet {
     void clear() { intervals_.clear(); }
     friend bool operator==(const ResourceSet&, const ResourceSet&) = default;
 
-   private:
+ private:
     std::vector<Interval> intervals_;
 };
 

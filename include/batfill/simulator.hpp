@@ -76,7 +76,7 @@ struct SchedulerReply {
 
 // The simulation stops because nothing will happen any more, but some jobs were submitted and never started.
 class DeadlockError : public InputError {
-   public:
+ public:
     using InputError::InputError;
 };
 
@@ -84,7 +84,7 @@ class Simulator;
 
 // The scheduler of a simulation: in this process or at the other end of a socket.
 class SimulatedScheduler {
-   public:
+ public:
     virtual ~SimulatedScheduler() = default;
     // The simulation begins at time 0; `simulator` outlives this object's use. `reply` is empty before each call.
     virtual void begin(const Simulator& simulator, SchedulerReply& reply) = 0;
@@ -104,7 +104,7 @@ struct SimulatedJob {
     bool kill_requested = false;
     bool forgotten = false;  // its end has been told: the scheduler may not speak of it again
     Time start;
-    Time end;                        // when running: as far as known
+    Time end;                         // when running: as far as known
     SimulatedState expected_state{};  // at `end`, unless it is killed
     ResourceSet allocation;
     std::string metadata;
@@ -124,7 +124,7 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
 // Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
 // messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds.
 class Simulator {
-   public:
+ public:
     // Called now and then with the number of jobs that have ended and the clock.
     using Progress = std::function<void(std::size_t, Time)>;
 
@@ -145,7 +145,7 @@ class Simulator {
     std::size_t messages() const { return messages_; }
     Time now() const { return now_; }
 
-   private:
+ private:
     // Whatever sleeps until an instant. Of those that wake at one instant, the one that fell asleep first is first.
     struct Sleeper {
         enum class Kind { submitter, event_submitter, job, call, reply };
@@ -208,7 +208,7 @@ class Simulator {
     Time now_;
     std::priority_queue<Sleeper, std::vector<Sleeper>, Later> sleepers_;
     std::size_t order_ = 0;
-    std::vector<Letter> mailbox_;       // of the present instant, read from `next_letter_` on
+    std::vector<Letter> mailbox_;  // of the present instant, read from `next_letter_` on
     std::size_t next_letter_ = 0;
     std::vector<Letter> late_letters_;  // that arrive only after the frame has left
     std::vector<SimulatedEvent> frame_;

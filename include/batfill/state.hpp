@@ -21,8 +21,8 @@ struct Job {
     bool walltime_assumed = false;  // by `default-walltime`: the scheduler itself must stop the job at its end
     bool kill_requested = false;
     State state = State::waiting;
-    Time start;                     // once running
-    ResourceSet allocation;         // while running
+    Time start;              // once running
+    ResourceSet allocation;  // while running
 
     int processors() const { return description.processors; }
     Time submit() const { return description.submit; }
@@ -32,7 +32,7 @@ struct Job {
 // The waiting jobs by submission time, ties by order of arrival. What every scan looks at stands in arrays of its own,
 // so that passing over a job costs a comparison of two neighbouring integers.
 class WaitingQueue {
-   public:
+ public:
     std::size_t size() const { return jobs_.size(); }
     bool empty() const { return jobs_.empty(); }
     JobIndex job(std::size_t position) const { return jobs_[position]; }
@@ -46,7 +46,7 @@ class WaitingQueue {
     void insert(JobIndex index, const std::deque<Job>& jobs);  // O(1) for the latest submission time
     void remove(JobIndex index, const std::deque<Job>& jobs);  // O(log n) to find, O(n) to close the gap
 
-   private:
+ private:
     std::size_t place(JobIndex index, const std::deque<Job>& jobs) const;
 
     std::vector<JobIndex> jobs_;
@@ -56,7 +56,7 @@ class WaitingQueue {
 
 // A running job as the estimates see it.
 struct RunningJob {
-    Time end;        // start + walltime
+    Time end;  // start + walltime
     JobIndex job;
     int processors;  // of its allocation, those that are available again when it ends
 };
@@ -65,14 +65,14 @@ struct RunningJob {
 // keep nothing of their own between rounds but what is theirs alone.
 struct SchedulerState {
     Time now;
-    int processors = 0;          // of the whole machine
-    ResourceSet idle;            // available and not allocated
+    int processors = 0;  // of the whole machine
+    ResourceSet idle;    // available and not allocated
     int idle_count = 0;
-    ResourceSet unavailable;     // allocated or not
-    std::deque<Job> jobs;        // all that were submitted, by JobIndex: in order of arrival
+    ResourceSet unavailable;  // allocated or not
+    std::deque<Job> jobs;     // all that were submitted, by JobIndex: in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by end, ties by order of arrival
-    Plan plan;                   // of the waiting jobs; the queue family leaves it empty
+    Plan plan;                        // of the waiting jobs; the queue family leaves it empty
 
     const Job& job(JobIndex index) const { return jobs[index]; }
     // The common rule for ties: by submission time, then by order of arrival.

@@ -6,9 +6,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include <batfill/check.hpp>
+
 #include "farm.hpp"
 #include "job_index.hpp"
-#include <batfill/check.hpp>
 
 namespace batfill {
 

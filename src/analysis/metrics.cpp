@@ -3,9 +3,10 @@
 #include <iterator>
 #include <tuple>
 
-#include "job_index.hpp"
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
+
+#include "job_index.hpp"
 
 namespace batfill {
 

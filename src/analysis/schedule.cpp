@@ -8,9 +8,10 @@
 
 #include <csv.h>
 
-#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/schedule.hpp>
+
+#include "src/core/files.hpp"
 
 namespace batfill {
 

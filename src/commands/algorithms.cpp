@@ -3,8 +3,9 @@
 #include <rapidjson/ostreamwrapper.h>
 #include <rapidjson/prettywriter.h>
 
-#include "command.hpp"
 #include <batfill/algorithm.hpp>
+
+#include "command.hpp"
 
 namespace batfill::commands {
 

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <iostream>
 
-#include "command.hpp"
-#include "inputs.hpp"
 #include <batfill/check.hpp>
 #include <batfill/error.hpp>
+
+#include "command.hpp"
+#include "inputs.hpp"
 
 namespace batfill::commands {
 

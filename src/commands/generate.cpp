@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "command.hpp"
 #include <batfill/error.hpp>
 #include <batfill/lublin.hpp>
+
+#include "command.hpp"
 
 namespace batfill::commands {
 

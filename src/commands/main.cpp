@@ -3,9 +3,10 @@
 #include <iostream>
 #include <string>
 
-#include "command.hpp"
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
+
+#include "command.hpp"
 
 namespace {
 

@@ -5,11 +5,12 @@
 #include <string_view>
 #include <utility>
 
-#include "command.hpp"
-#include "inputs.hpp"
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
 #include <batfill/platform.hpp>
+
+#include "command.hpp"
+#include "inputs.hpp"
 
 namespace batfill::commands {
 

@@ -1,10 +1,11 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "command.hpp"
-#include "src/serve/server.hpp"
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+
+#include "command.hpp"
+#include "src/serve/server.hpp"
 
 namespace batfill::commands {
 

@@ -5,16 +5,17 @@
 
 #include <spdlog/spdlog.h>
 
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/scheduler_choice.hpp>
+#include <batfill/simulator.hpp>
+
 #include "command.hpp"
 #include "inputs.hpp"
 #include "progress.hpp"
 #include "src/simulate/embedded_scheduler.hpp"
 #include "src/simulate/results.hpp"
 #include "src/simulate/socket_scheduler.hpp"
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/scheduler_choice.hpp>
-#include <batfill/simulator.hpp>
 
 namespace batfill::commands {
 

@@ -3,11 +3,12 @@
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
+#include <batfill/error.hpp>
+#include <batfill/swf.hpp>
+
 #include "command.hpp"
 #include "inputs.hpp"
 #include "src/core/files.hpp"
-#include <batfill/error.hpp>
-#include <batfill/swf.hpp>
 
 namespace batfill::commands {
 

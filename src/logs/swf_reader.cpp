@@ -5,9 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/swf.hpp>
+
+#include "src/core/files.hpp"
 
 namespace batfill {
 

@@ -13,9 +13,10 @@
 
 #include <pugixml.hpp>
 
-#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/platform.hpp>
+
+#include "src/core/files.hpp"
 
 namespace batfill {
 

@@ -16,8 +16,9 @@
 #include <unistd.h>
 #include <zmq.hpp>
 
-#include "session.hpp"
 #include <batfill/error.hpp>
+
+#include "session.hpp"
 
 namespace batfill {
 

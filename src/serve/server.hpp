@@ -12,9 +12,9 @@ struct ServerOptions {
     bool keep_alive = false;  // serve one simulation after another
 };
 
-// Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. Logs a summary of
-// each simulation. Throws UsageError if the endpoint cannot be listened on, InputError after a message that cannot be
-// answered; its sender has got a refusal then.
+// Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. Logs a summary
+// of each simulation. Throws UsageError if the endpoint cannot be listened on, InputError after a message that cannot
+// be answered; its sender has got a refusal then.
 void run_server(const ServerOptions& options);
 
 }  // namespace batfill

@@ -6,8 +6,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include "protocol/json.hpp"
 #include <batfill/error.hpp>
+
+#include "protocol/json.hpp"
 
 namespace batfill {
 

@@ -7,9 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "protocol/codec.hpp"
 #include <batfill/engine.hpp>
 #include <batfill/scheduler_choice.hpp>
+
+#include "protocol/codec.hpp"
 
 namespace batfill {
 

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <sstream>
 
-#include "protocol/json.hpp"
-#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/simulator.hpp>
+
+#include "protocol/json.hpp"
+#include "src/core/files.hpp"
 
 namespace batfill {
 

@@ -3,8 +3,9 @@
 #include <set>
 #include <variant>
 
-#include "protocol/json.hpp"
 #include <batfill/error.hpp>
+
+#include "protocol/json.hpp"
 
 namespace batfill {
 

@@ -2,8 +2,9 @@
 
 #include <span>
 
-#include "protocol/message.hpp"
 #include <batfill/simulator.hpp>
+
+#include "protocol/message.hpp"
 
 // Between what the simulator says and the protocol: the messages that Batsim would send in its place.
 namespace batfill {

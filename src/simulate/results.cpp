@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
+
+#include "src/core/files.hpp"
 
 namespace batfill {
 

@@ -1,7 +1,8 @@
 #include "socket_scheduler.hpp"
 
-#include "messages.hpp"
 #include <batfill/error.hpp>
+
+#include "messages.hpp"
 
 namespace batfill {
 

@@ -5,8 +5,9 @@
 
 #include <zmq.hpp>
 
-#include "protocol/codec.hpp"
 #include <batfill/simulator.hpp>
+
+#include "protocol/codec.hpp"
 
 namespace batfill {
 

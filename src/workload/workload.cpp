@@ -4,11 +4,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include <batfill/error.hpp>
+#include <batfill/workload.hpp>
+
 #include "protocol/job_json.hpp"
 #include "protocol/json.hpp"
 #include "src/core/files.hpp"
-#include <batfill/error.hpp>
-#include <batfill/workload.hpp>
 
 namespace batfill {
 

@@ -6,8 +6,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include "protocol/codec.hpp"
 #include <batfill/error.hpp>
+
+#include "protocol/codec.hpp"
 
 namespace {
 

@@ -7,11 +7,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <batfill/algorithm.hpp>
+#include <batfill/error.hpp>
+
 #include "protocol/codec.hpp"
 #include "protocol/json.hpp"
 #include "src/serve/session.hpp"
-#include <batfill/algorithm.hpp>
-#include <batfill/error.hpp>
 
 namespace {
 

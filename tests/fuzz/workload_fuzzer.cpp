@@ -3,9 +3,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "protocol/job_json.hpp"
 #include <batfill/error.hpp>
 #include <batfill/workload.hpp>
+
+#include "protocol/job_json.hpp"
 
 namespace {
 

@@ -1,10 +1,10 @@
-#include <batfill/availability_profile.hpp>
-
 #include <algorithm>
 #include <random>
 #include <vector>
 
 #include <catch2/catch.hpp>
+
+#include <batfill/availability_profile.hpp>
 
 using batfill::AvailabilityProfile;
 using batfill::Duration;
@@ -12,7 +12,9 @@ using batfill::Time;
 
 namespace {
 
-Time at(long long s) { return Time::seconds(s); }
+Time at(long long s) {
+    return Time::seconds(s);
+}
 
 // The free processors of every second; the last holds for ever.
 struct PlainProfile {
@@ -94,8 +96,8 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
             const int needed = 1 + static_cast<int>(random() % static_cast<unsigned>(processors));
             const bool limited = random() % 2 == 0;
             const int limit = limited ? begin + static_cast<int>(random() % 50) : 1 << 20;
-            const Time found = profile.earliest(at(begin), Duration::seconds(length), needed,
-                                                limited ? at(limit) : Time::infinity());
+            const Time found =
+                profile.earliest(at(begin), Duration::seconds(length), needed, limited ? at(limit) : Time::infinity());
             const int expected = plain.earliest(begin, length, needed, limit);
             REQUIRE(found == (expected < 0 ? Time::infinity() : at(expected)));
 

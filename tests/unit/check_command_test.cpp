@@ -7,8 +7,9 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "src/commands/command.hpp"
 #include <batfill/error.hpp>
+
+#include "src/commands/command.hpp"
 
 using namespace batfill;
 using Catch::Matchers::Contains;

@@ -11,9 +11,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "test_data.hpp"
 #include <batfill/check.hpp>
 #include <batfill/error.hpp>
+
+#include "test_data.hpp"
 
 namespace {
 

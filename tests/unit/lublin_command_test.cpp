@@ -5,9 +5,10 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "src/commands/command.hpp"
 #include <batfill/error.hpp>
 #include <batfill/lublin.hpp>
+
+#include "src/commands/command.hpp"
 
 using namespace batfill;
 using Catch::Matchers::Contains;

@@ -6,9 +6,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/core/files.hpp"
 #include <batfill/error.hpp>
 #include <batfill/schedule.hpp>
+
+#include "src/core/files.hpp"
 
 namespace {
 

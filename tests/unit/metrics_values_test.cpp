@@ -9,10 +9,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/core/files.hpp"
-#include "test_data.hpp"
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
+
+#include "src/core/files.hpp"
+#include "test_data.hpp"
 
 namespace {
 

@@ -1,11 +1,11 @@
-#include <batfill/plan.hpp>
-
 #include <algorithm>
 #include <map>
 #include <random>
 #include <vector>
 
 #include <catch2/catch.hpp>
+
+#include <batfill/plan.hpp>
 
 using batfill::AvailabilityProfile;
 using batfill::Duration;
@@ -15,7 +15,9 @@ using batfill::Time;
 
 namespace {
 
-Time at(long long s) { return Time::seconds(s); }
+Time at(long long s) {
+    return Time::seconds(s);
+}
 
 // A plan without memory: to move a job it takes it out, searches the whole profile and puts it back.
 struct PlainPlan {

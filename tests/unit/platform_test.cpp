@@ -4,9 +4,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "test_data.hpp"
 #include <batfill/error.hpp>
 #include <batfill/platform.hpp>
+
+#include "test_data.hpp"
 
 namespace {
 

@@ -11,9 +11,10 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <batfill/error.hpp>
+
 #include "protocol/codec.hpp"
 #include "protocol/job_json.hpp"
-#include <batfill/error.hpp>
 
 using namespace batfill;
 using namespace batfill::protocol;

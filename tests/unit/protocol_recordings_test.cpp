@@ -5,11 +5,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <batfill/error.hpp>
+
 #include "protocol/codec.hpp"
 #include "protocol/json.hpp"
 #include "src/core/files.hpp"
 #include "test_data.hpp"
-#include <batfill/error.hpp>
 
 // Messages that the real Batsim and real schedulers exchanged.
 

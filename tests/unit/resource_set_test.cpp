@@ -1,9 +1,9 @@
-#include <batfill/resource_set.hpp>
-
 #include <random>
 #include <set>
 
 #include <catch2/catch.hpp>
+
+#include <batfill/resource_set.hpp>
 
 using batfill::ResourceSet;
 

@@ -5,10 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "simulator_fixture.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
 #include <batfill/algorithm.hpp>
 #include <batfill/check.hpp>
+
+#include "simulator_fixture.hpp"
+#include "src/simulate/embedded_scheduler.hpp"
 
 // What must hold for every schedule, on many small random workloads.
 

@@ -9,9 +9,10 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <batfill/error.hpp>
+
 #include "protocol/json.hpp"
 #include "src/serve/session.hpp"
-#include <batfill/error.hpp>
 
 using namespace batfill;
 using Catch::Matchers::Contains;

@@ -3,8 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "test_data.hpp"
 #include <batfill/swf.hpp>
+
+#include "test_data.hpp"
 
 using namespace batfill;
 using batfill::tests::have_test_data;

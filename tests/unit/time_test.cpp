@@ -1,9 +1,9 @@
-#include <batfill/time.hpp>
-
 #include <cstdio>
 #include <random>
 
 #include <catch2/catch.hpp>
+
+#include <batfill/time.hpp>
 
 using batfill::Duration;
 using batfill::Microseconds;

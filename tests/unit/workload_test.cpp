@@ -10,10 +10,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "src/core/files.hpp"
-#include "test_data.hpp"
 #include <batfill/error.hpp>
 #include <batfill/workload.hpp>
+
+#include "src/core/files.hpp"
+#include "test_data.hpp"
 
 using namespace batfill;
 
