@@ -15,7 +15,7 @@ namespace batfill {
 //
 // The plan remembers what it has proved: a job that could not start earlier when it was last looked at can only do so
 // now if processors were given back since, at an instant before its planned start, and enough of them. `move_earlier`
-// answers most calls from that alone, which is what makes compression cheap (see docs/performance.md).
+// answers such calls without a search, which is part of what makes compression cheap (see docs/performance.md).
 class Plan {
  public:
     Plan() : profile_(Time(), 0) {}
