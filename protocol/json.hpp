@@ -43,6 +43,8 @@ class JsonReader {
     // The next value. Valid until the next call of any function.
     const rapidjson::Value& value();
     void skip();
+    // How many bytes of the text have been passed over.
+    std::size_t position() { return stream_.Tell(); }
     // Checks that the text ends here.
     void finish();
 

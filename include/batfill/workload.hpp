@@ -49,7 +49,10 @@ struct Workload {
 // file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
-// The same for the text of a workload; `path` only serves error messages and the result's `path`.
+// The text of a workload's file, unpacked. Throws InputError if it cannot be read or is larger than 2 GiB.
+std::string read_workload_text(const std::string& path);
+
+// The same as read_workload() for such a text; `path` only serves error messages and the result's `path`.
 Workload parse_workload(std::string_view text, const std::string& path, const std::string& name,
                         bool keep_source = false);
 

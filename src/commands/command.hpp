@@ -21,6 +21,7 @@ int serve(const Arguments&);
 int simulate(const Arguments&);
 int swf(const Arguments&);
 int generate(const Arguments&);
+int deadlines(const Arguments&);
 int metrics(const Arguments&);
 int check(const Arguments&);
 int algorithms(const Arguments&);

@@ -17,6 +17,7 @@ constexpr Command commands[] = {
     {"simulate", "replay a workload on a platform in the embedded simulator", batfill::commands::simulate},
     {"swf", "convert a log of the Parallel Workloads Archive to a Batsim workload", batfill::commands::swf},
     {"generate", "write a synthetic workload", batfill::commands::generate},
+    {"deadlines", "make a share of a workload's jobs deadline-driven", batfill::commands::deadlines},
     {"metrics", "print the papers' metrics of one or more runs", batfill::commands::metrics},
     {"check", "audit a schedule against its workload and platform", batfill::commands::check},
     {"algorithms", "list the algorithms and their parameters", batfill::commands::algorithms},

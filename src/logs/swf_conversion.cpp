@@ -6,6 +6,8 @@
 #include <batfill/error.hpp>
 #include <batfill/swf.hpp>
 
+#include "src/core/short_seconds.hpp"
+
 namespace batfill {
 
 namespace {
@@ -21,16 +23,6 @@ std::string join(const std::vector<long long>& numbers) {
     std::string text;
     for (const long long number : numbers) {
         text += (text.empty() ? "" : ", ") + std::to_string(number);
-    }
-    return text;
-}
-
-// Seconds without trailing zeros: "12.5", "300".
-std::string seconds_text(Duration duration) {
-    std::string text = duration.to_string();
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') {
-        text.pop_back();
     }
     return text;
 }
@@ -76,11 +68,11 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
                          [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); }});
     }
     if (conversion.from) {
-        rules.push_back({"submitted before " + seconds_text(*conversion.from) + " s",
+        rules.push_back({"submitted before " + short_seconds(*conversion.from) + " s",
                          [&](const SwfJob& job) { return job.submit < *conversion.from; }});
     }
     if (conversion.until) {
-        rules.push_back({"submitted at or after " + seconds_text(*conversion.until) + " s",
+        rules.push_back({"submitted at or after " + short_seconds(*conversion.until) + " s",
                          [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
     }
     if (conversion.drop_longer_than_estimate) {
@@ -235,7 +227,7 @@ void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kep
         throw InputError(log.path + ":" + std::to_string(job.line) + ": expected at most " +
                          std::to_string(max_processors) + " processors, found " + std::to_string(size));
     }
-    const std::string profile = "d" + seconds_text(job.run_time);
+    const std::string profile = "d" + short_seconds(job.run_time);
     const auto [entry, is_new] = workload.profiles.try_emplace(profile);
     if (is_new) {
         entry->second.type = JobProfile::Type::delay;
@@ -258,7 +250,7 @@ std::string missing_walltime_text(const SwfConversion& conversion) {
         return "the run time is the walltime";
     }
     if (conversion.missing_walltime) {
-        return "the walltime is " + seconds_text(*conversion.missing_walltime) + " s";
+        return "the walltime is " + short_seconds(*conversion.missing_walltime) + " s";
     }
     return "no walltime";
 }

@@ -10,6 +10,7 @@
 #include "protocol/job_json.hpp"
 #include "protocol/json.hpp"
 #include "src/core/files.hpp"
+#include "src/core/short_seconds.hpp"
 
 namespace batfill {
 
@@ -214,15 +215,6 @@ Workload parse(std::string text, const std::string& path, const std::string& nam
     }
 }
 
-// Seconds as an integer where they are whole, else with as many of six decimals as are needed.
-void append_seconds(Duration duration, std::string& out) {
-    duration.append_to(out);
-    out.erase(out.find_last_not_of('0') + 1);
-    if (out.back() == '.') {
-        out.pop_back();
-    }
-}
-
 void append_text_field(const char* name, std::string_view value, std::string& out) {
     if (!value.empty()) {
         out.append(",\"").append(name).append("\":");
@@ -238,16 +230,16 @@ void append_job(const JobDescription& job, std::string_view workload, std::strin
     out += R"({"id":)";
     protocol::append_json_string(id, out);
     out += R"(,"subtime":)";
-    append_seconds(job.submit.since_zero(), out);
+    append_short_seconds(job.submit.since_zero(), out);
     out += R"(,"res":)" + std::to_string(job.processors);
     if (job.walltime) {
         out += R"(,"walltime":)";
-        append_seconds(*job.walltime, out);
+        append_short_seconds(*job.walltime, out);
     }
     append_text_field("profile", job.profile, out);
     if (job.deadline) {
         out += R"(,"deadline":)";
-        append_seconds(job.deadline->since_zero(), out);
+        append_short_seconds(job.deadline->since_zero(), out);
     }
     append_text_field("queue", job.queue, out);
     append_text_field("user", job.user, out);
@@ -266,7 +258,7 @@ void append_profile(const JobProfile& profile, std::string& out) {
         return;
     }
     out += R"({"type":"delay","delay":)";
-    append_seconds(profile.delay, out);
+    append_short_seconds(profile.delay, out);
     if (profile.return_code != 0) {
         out += R"(,"ret":)" + std::to_string(profile.return_code);
     }
@@ -275,8 +267,12 @@ void append_profile(const JobProfile& profile, std::string& out) {
 
 }  // namespace
 
+std::string read_workload_text(const std::string& path) {
+    return InputFile(path).read_all(max_file_size);
+}
+
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source) {
-    return parse(InputFile(path).read_all(max_file_size), path, name, keep_source);
+    return parse(read_workload_text(path), path, name, keep_source);
 }
 
 Workload parse_workload(std::string_view text, const std::string& path, const std::string& name, bool keep_source) {

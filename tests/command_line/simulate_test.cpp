@@ -1,46 +1,18 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "tests/end_to_end/process.hpp"
+#include "tests/command_line/outcome.hpp"
 
 using namespace batfill::tests;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
-using Arguments = std::vector<std::string>;
 
 namespace {
-
-struct Outcome {
-    int status;
-    std::string output;
-    std::string errors;
-};
-
-Outcome run(const Folder& folder, const Arguments& arguments) {
-    Process process(folder, arguments);
-    const int status = process.wait();
-    return {status, process.output(), process.errors()};
-}
-
-// One line on the error stream, nothing on the other.
-void check_refused(const Outcome& outcome, int status) {
-    CHECK(outcome.status == status);
-    CHECK(outcome.output.empty());
-    CHECK_THAT(outcome.errors, StartsWith("batfill: "));
-    CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
-    CHECK(outcome.errors.back() == '\n');
-}
-
-std::string file(const Folder& folder, const std::string& name, const std::string& text) {
-    std::ofstream(folder.file(name)) << text;
-    return folder.file(name);
-}
 
 // A machine of three processors, with four jobs: the second waits for the first, the third is too wide.
 struct Inputs {
@@ -88,7 +60,8 @@ TEST_CASE("batfill introduces itself") {
     const Outcome help = run(folder, {"--help"});
     CHECK(help.status == 0);
     CHECK(help.errors.empty());
-    for (const char* command : {"serve", "simulate", "swf", "generate", "metrics", "check", "algorithms"}) {
+    for (const char* command :
+         {"serve", "simulate", "swf", "generate", "deadlines", "metrics", "check", "algorithms"}) {
         CHECK_THAT(help.output, Contains(std::string("\n  ") + command + " "));
         const Outcome of_command = run(folder, {command, "--help"});
         INFO(command);

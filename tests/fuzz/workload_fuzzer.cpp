@@ -1,8 +1,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include <batfill/deadlines.hpp>
 #include <batfill/error.hpp>
 #include <batfill/workload.hpp>
 
@@ -28,19 +31,47 @@ void check_source(const WorkloadJob& job) {
     }
 }
 
+// Deadlines that are put into the text are read from it, and the jobs are the same in all else.
+void check_deadlines(const std::string& text, Workload workload) {
+    std::vector<std::optional<Time>> deadlines(workload.jobs.size());
+    for (std::size_t i = 0; i < deadlines.size(); ++i) {
+        if (i % 2 == 0) {
+            deadlines[i] = Time::seconds(static_cast<long long>(i));
+        }
+        workload.jobs[i].description.deadline = deadlines[i];
+    }
+    const Workload changed = parse_workload(with_deadlines(text, deadlines), "fuzz", "w0");
+    for (std::size_t i = 0; i < deadlines.size(); ++i) {
+        if (changed.jobs.at(i).description != workload.jobs[i].description) {
+            std::abort();
+        }
+    }
+}
+
+// None if the text is refused.
+std::optional<Workload> read(const std::string& text) {
+    try {
+        return parse_workload(text, "fuzz", "w0", true);
+    } catch (const InputError&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
-// A text reads as a workload whose jobs' sources say what was read, or is refused with InputError.
+// A text reads as a workload whose jobs' sources say what was read and which can be given deadlines, or is refused with
+// InputError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    try {
-        const Workload workload = parse_workload({reinterpret_cast<const char*>(data), size}, "fuzz", "w0", true);
-        for (const WorkloadJob& job : workload.jobs) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    const std::optional<Workload> workload = read(text);
+    if (workload) {
+        for (const WorkloadJob& job : workload->jobs) {
             check_source(job);
-            if (!workload.profiles.contains(job.description.profile)) {
+            if (!workload->profiles.contains(job.description.profile)) {
                 std::abort();
             }
         }
-    } catch (const InputError&) {
+        check_deadlines(text, *workload);
     }
     return 0;
 }

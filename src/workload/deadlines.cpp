@@ -1,0 +1,110 @@
+#include <algorithm>
+
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+
+#include <batfill/deadlines.hpp>
+
+#include "protocol/json.hpp"
+#include "src/core/short_seconds.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr long long million = 1'000'000;
+
+// Passes over the job that comes next in `reader`, whose text is `text`, and appends it to `out`.
+void append_with_deadline(protocol::JsonReader& reader, const std::string& text, const std::optional<Time>& deadline,
+                          std::string& out) {
+    reader.open('{');
+    out += '{';
+    const char* separator = "";
+    while (reader.more('}')) {
+        const std::size_t begin = reader.position();
+        const bool replaced = reader.key() == "deadline";
+        reader.skip();
+        if (!replaced) {
+            out.append(separator).append(text, begin, reader.position() - begin);
+            separator = ",";
+        }
+    }
+    if (deadline) {
+        out += ",\"deadline\":";
+        append_short_seconds(deadline->since_zero(), out);
+    }
+    out += '}';
+}
+
+}  // namespace
+
+std::optional<Decimal> Decimal::parse(std::string_view text) {
+    const std::optional<Duration> value = Duration::parse(text);  // which has six exact decimals, too
+    if (!value || *value < Duration() || *value > Duration::seconds(million)) {
+        return std::nullopt;
+    }
+    return Decimal(static_cast<long long>(value->count()));
+}
+
+std::size_t count_of_share(Decimal share, std::size_t jobs) {
+    const Microseconds product = static_cast<Microseconds>(jobs) * share.millionths();
+    return static_cast<std::size_t>(product / million);
+}
+
+std::vector<std::size_t> jobs_with_walltime(const Workload& workload) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+        if (workload.jobs[i].description.walltime) {
+            places.push_back(i);
+        }
+    }
+    return places;
+}
+
+std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count, std::uint64_t seed) {
+    // Boost's distributions, unlike those of the standard library, give the same draws everywhere.
+    boost::random::mt19937_64 engine(seed);
+    for (std::size_t i = 0; i < count; ++i) {
+        const boost::random::uniform_int_distribution<std::uint64_t> one_of_the_rest(i, places.size() - 1);
+        std::swap(places[i], places[one_of_the_rest(engine)]);
+    }
+    places.resize(count);
+    std::sort(places.begin(), places.end());
+    return places;
+}
+
+Duration DeadlineRule::allowance(Duration walltime) const {
+    // At most 1e24 * 1e12, and 128 bits go up to 1.7e38.
+    const Microseconds product = walltime.count() * factor.millionths();
+    Microseconds quotient = product / million;
+    const Microseconds rest = product % million;
+    if (2 * rest > million || (2 * rest == million && quotient % 2 == 1)) {
+        ++quotient;
+    }
+    return std::max(floor, Duration::microseconds(quotient));
+}
+
+std::string with_deadlines(const std::string& text, const std::vector<std::optional<Time>>& deadlines) {
+    protocol::JsonReader reader;
+    reader.start(text);
+    std::string out;
+    std::size_t copied = 0;
+    std::size_t job = 0;
+    reader.open('{');
+    while (reader.more('}')) {
+        if (reader.key() != "jobs") {
+            reader.skip();
+            continue;
+        }
+        reader.open('[');
+        while (reader.more(']')) {
+            const std::size_t begin = text.find('{', reader.position());
+            out.append(text, copied, begin - copied);
+            append_with_deadline(reader, text, deadlines.at(job++), out);
+            copied = reader.position();
+        }
+    }
+    return out.append(text, copied);
+}
+
+}  // namespace batfill
