@@ -33,8 +33,8 @@ std::size_t count_of_share(Decimal share, std::size_t jobs);
 // The places, in increasing order, of the jobs that a deadline can be given to: those with a walltime.
 std::vector<std::size_t> jobs_with_walltime(const Workload& workload);
 
-// `count` of `places`, in increasing order; every choice is equally likely. The same for the same seed, on any machine.
-// Requires count <= places.size(). O(places.size() + count log count).
+// `count` of `places`, in increasing order; every choice is equally likely. The same for the same seed, on any machine;
+// what a smaller `count` draws is among it. Requires count <= places.size(). O(places.size() + count log count).
 std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count, std::uint64_t seed);
 
 // submit + max(floor, factor * walltime).

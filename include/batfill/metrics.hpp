@@ -4,6 +4,8 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <batfill/schedule.hpp>
@@ -15,14 +17,33 @@ namespace batfill {
 struct MetricsOptions {
     Duration tau = Duration::seconds(10);  // bound of the bounded slowdown; positive
     std::optional<int> processors;         // of the machine, positive; without it there is no utilisation
+    Duration short_deadline = Duration::seconds(86'400);  // longest time to the deadline of a short job
 };
 
-// What needs the deadlines of the workload.
+// Jobs by their full id ("w0!17"); the texts are those of the jobs that they were taken from.
+using JobIds = std::unordered_set<std::string_view>;
+
+// The jobs that finished after a wait in at least one of `schedules`, which must outlive the result.
+JobIds jobs_that_waited(const std::vector<Schedule>& schedules);
+
+// What needs the deadlines of the workload; of finished jobs. Short: whose deadline is at most
+// MetricsOptions::short_deadline after the submission; long: all others that have one.
 struct DeadlineMetrics {
-    std::size_t jobs = 0;        // finished jobs that have a deadline
-    std::size_t violations = 0;  // of these, finished after it
+    std::size_t jobs = 0;  // that have a deadline
+    std::size_t jobs_short = 0;
+    std::size_t jobs_started_at_once = 0;
+    std::size_t violations = 0;  // completed after the deadline
+    std::size_t violations_short = 0;
+    std::size_t violations_long = 0;
     std::optional<double> mean_usage;
-    std::optional<double> mean_wait_regular;  // regular: finished jobs without a deadline
+    std::optional<double> mean_usage_delayed;  // without the jobs that started at once
+    std::optional<double> share_usage_above_80_percent;
+    std::optional<double> mean_wait;
+    std::optional<double> mean_stretch;
+    std::optional<double> max_stretch;
+    std::size_t regular_jobs = 0;  // that have no deadline and count
+    std::size_t regular_jobs_left_out = 0;
+    std::optional<double> mean_wait_regular;
     std::optional<double> mean_stretch_regular;
     std::optional<double> max_stretch_regular;
 };
@@ -52,9 +73,18 @@ struct Metrics {
 };
 
 // Computes the metrics of a schedule; the result does not depend on the order of its jobs. `workloads`, if not empty,
-// give the deadlines. Throws InputError if a job of the schedule is in none of them. O(n log n).
+// give the deadlines. Regular jobs count in the metrics of regular jobs if they are among `counted_regular`, or if it
+// is null. Throws InputError if a job of the schedule is in none of the workloads. O(n log n).
 Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
-                        const std::vector<Workload>& workloads = {});
+                        const std::vector<Workload>& workloads = {}, const JobIds* counted_regular = nullptr);
+
+// Writes the csv file `path`, whole or not at all, with a line for every job that finished in all of `schedules`, in
+// the order of the workloads: its id, its kind, whether it counts as in compute_metrics(), and its wait and stretch in
+// each of the schedules, which have the names `labels`. Throws InputError if the file cannot be written. O(number of
+// jobs * number of schedules).
+void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
+                         const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
+                         const JobIds* counted_regular);
 
 struct RunMetrics {
     std::string label;

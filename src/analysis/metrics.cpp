@@ -7,23 +7,18 @@
 #include <batfill/metrics.hpp>
 
 #include "job_index.hpp"
+#include "job_measures.hpp"
 
 namespace batfill {
 
 namespace {
 
+using analysis::ratio;
+using analysis::wait;
 using Jobs = std::vector<const ScheduledJob*>;
 
-Duration wait(const ScheduledJob& job) {
-    return job.execution->start - job.submit;
-}
 Duration run(const ScheduledJob& job) {
     return job.execution->length;
-}
-
-// Rounded once, as long as both are below 2^53 microseconds.
-double ratio(Duration part, Duration whole) {
-    return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
 std::optional<double> mean(const std::vector<Duration>& durations) {
@@ -70,8 +65,8 @@ std::vector<Duration> waits(const Jobs& jobs) {
 std::vector<double> stretches(const Jobs& jobs) {
     std::vector<double> result;
     for (const ScheduledJob* job : jobs) {
-        if (job->walltime && *job->walltime > Duration()) {
-            result.push_back(ratio(wait(*job) + *job->walltime, *job->walltime));
+        if (const std::optional<double> value = analysis::stretch(*job)) {
+            result.push_back(*value);
         }
     }
     return result;
@@ -151,11 +146,73 @@ void measure_machine(const Jobs& jobs, std::optional<int> processors, Metrics& m
     }
 }
 
-DeadlineMetrics measure_deadlines(const Schedule& schedule, const std::vector<Workload>& workloads) {
+struct DeadlineJob {
+    const ScheduledJob* job;
+    Time deadline;
+};
+
+void measure_regular(const Jobs& jobs, DeadlineMetrics& metrics) {
+    const std::vector<double> all_stretches = stretches(jobs);
+    metrics.regular_jobs = jobs.size();
+    metrics.mean_wait_regular = mean(waits(jobs));
+    metrics.mean_stretch_regular = mean(all_stretches);
+    metrics.max_stretch_regular = max(all_stretches);
+}
+
+void count_deadline_jobs(const std::vector<DeadlineJob>& jobs, Duration short_deadline, DeadlineMetrics& metrics) {
+    metrics.jobs = jobs.size();
+    for (const auto& [job, deadline] : jobs) {
+        const bool is_short = deadline - job->submit <= short_deadline;
+        const bool violation = job->execution->finish > deadline;
+        metrics.jobs_short += is_short ? 1U : 0U;
+        metrics.jobs_started_at_once += wait(*job) <= Duration() ? 1U : 0U;
+        metrics.violations_short += violation && is_short ? 1U : 0U;
+        metrics.violations_long += violation && !is_short ? 1U : 0U;
+    }
+    metrics.violations = metrics.violations_short + metrics.violations_long;
+}
+
+void measure_usage(const std::vector<DeadlineJob>& jobs, DeadlineMetrics& metrics) {
+    std::vector<double> usages;
+    std::vector<double> usages_delayed;
+    std::size_t above_80_percent = 0;
+    for (const auto& [job, deadline] : jobs) {
+        const Duration used = job->execution->finish - job->submit;
+        const Duration allowed = deadline - job->submit;
+        if (allowed <= Duration()) {
+            continue;
+        }
+        usages.push_back(ratio(used, allowed));
+        if (wait(*job) > Duration()) {
+            usages_delayed.push_back(usages.back());
+        }
+        above_80_percent += used * 100 > allowed * 80 ? 1U : 0U;
+    }
+    metrics.mean_usage = mean(usages);
+    metrics.mean_usage_delayed = mean(usages_delayed);
+    if (!usages.empty()) {
+        metrics.share_usage_above_80_percent =
+            static_cast<double>(above_80_percent) / static_cast<double>(usages.size());
+    }
+}
+
+void measure_deadline_jobs(const std::vector<DeadlineJob>& jobs, Duration short_deadline, DeadlineMetrics& metrics) {
+    count_deadline_jobs(jobs, short_deadline, metrics);
+    measure_usage(jobs, metrics);
+    Jobs without_deadlines(jobs.size());
+    std::transform(jobs.begin(), jobs.end(), without_deadlines.begin(), [](const DeadlineJob& job) { return job.job; });
+    const std::vector<double> all_stretches = stretches(without_deadlines);
+    metrics.mean_wait = mean(waits(without_deadlines));
+    metrics.mean_stretch = mean(all_stretches);
+    metrics.max_stretch = max(all_stretches);
+}
+
+DeadlineMetrics measure_deadlines(const Schedule& schedule, Duration short_deadline,
+                                  const std::vector<Workload>& workloads, const JobIds* counted_regular) {
     const analysis::JobIndex submitted(workloads);
     DeadlineMetrics metrics;
     Jobs regular;
-    std::vector<double> usages;
+    std::vector<DeadlineJob> deadline_jobs;
     for (const ScheduledJob& job : schedule.jobs) {
         const analysis::IndexedJob* found = submitted.find(job.id);
         if (found == nullptr) {
@@ -164,33 +221,23 @@ DeadlineMetrics measure_deadlines(const Schedule& schedule, const std::vector<Wo
         if (!job.finished()) {
             continue;
         }
-        const std::optional<Time>& given = found->description->deadline;
-        if (!given) {
+        if (const std::optional<Time>& deadline = found->description->deadline) {
+            deadline_jobs.push_back({&job, *deadline});
+        } else if (counted_regular == nullptr || counted_regular->contains(job.id)) {
             regular.push_back(&job);
-            continue;
-        }
-        const Time deadline = *given;
-        const Time completion = job.execution->finish;
-        ++metrics.jobs;
-        if (completion > deadline) {
-            ++metrics.violations;
-        }
-        if (deadline > job.submit) {
-            usages.push_back(ratio(completion - job.submit, deadline - job.submit));
+        } else {
+            ++metrics.regular_jobs_left_out;
         }
     }
-    const std::vector<double> regular_stretches = stretches(regular);
-    metrics.mean_usage = mean(usages);
-    metrics.mean_wait_regular = mean(waits(regular));
-    metrics.mean_stretch_regular = mean(regular_stretches);
-    metrics.max_stretch_regular = max(regular_stretches);
+    measure_regular(regular, metrics);
+    measure_deadline_jobs(deadline_jobs, short_deadline, metrics);
     return metrics;
 }
 
 }  // namespace
 
-Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
-                        const std::vector<Workload>& workloads) {
+Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options, const std::vector<Workload>& workloads,
+                        const JobIds* counted_regular) {
     Jobs finished;
     for (const ScheduledJob& job : schedule.jobs) {
         if (job.finished()) {
@@ -203,7 +250,7 @@ Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
     measure_ratios(finished, options.tau, metrics);
     measure_machine(finished, options.processors, metrics);
     if (!workloads.empty()) {
-        metrics.deadlines = measure_deadlines(schedule, workloads);
+        metrics.deadlines = measure_deadlines(schedule, options.short_deadline, workloads, counted_regular);
     }
     return metrics;
 }

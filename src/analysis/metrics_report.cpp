@@ -8,9 +8,14 @@
 
 #include <batfill/metrics.hpp>
 
+#include "csv_text.hpp"
+
 namespace batfill {
 
 namespace {
+
+using analysis::csv_text;
+using analysis::exact;
 
 enum class Unit { count, seconds, ratio, share };
 
@@ -63,8 +68,26 @@ constexpr std::array all_metrics{
     Metric{"utilisation", "utilisation", Unit::share, value<&Metrics::utilisation>},
     Metric{"makespan", "makespan (s)", Unit::seconds, value<&Metrics::makespan>},
     Metric{"deadline_jobs", "jobs with a deadline", Unit::count, deadline_value<&DeadlineMetrics::jobs>},
+    Metric{"deadline_jobs_short", "  short", Unit::count, deadline_value<&DeadlineMetrics::jobs_short>},
+    Metric{"deadline_jobs_started_at_once", "  started at once", Unit::count,
+           deadline_value<&DeadlineMetrics::jobs_started_at_once>},
     Metric{"deadline_violations", "  deadline missed", Unit::count, deadline_value<&DeadlineMetrics::violations>},
+    Metric{"deadline_violations_short", "    short", Unit::count, deadline_value<&DeadlineMetrics::violations_short>},
+    Metric{"deadline_violations_long", "    long", Unit::count, deadline_value<&DeadlineMetrics::violations_long>},
     Metric{"mean_deadline_usage", "mean deadline usage", Unit::share, deadline_value<&DeadlineMetrics::mean_usage>},
+    Metric{"mean_deadline_usage_delayed", "mean deadline usage, not at once", Unit::share,
+           deadline_value<&DeadlineMetrics::mean_usage_delayed>},
+    Metric{"share_deadline_usage_above_80_percent", "deadline usage above 80 %", Unit::share,
+           deadline_value<&DeadlineMetrics::share_usage_above_80_percent>},
+    Metric{"mean_wait_deadline", "mean wait, deadline jobs (s)", Unit::seconds,
+           deadline_value<&DeadlineMetrics::mean_wait>},
+    Metric{"mean_stretch_deadline", "mean stretch, deadline jobs", Unit::ratio,
+           deadline_value<&DeadlineMetrics::mean_stretch>},
+    Metric{"max_stretch_deadline", "max stretch, deadline jobs", Unit::ratio,
+           deadline_value<&DeadlineMetrics::max_stretch>},
+    Metric{"regular_jobs", "regular jobs", Unit::count, deadline_value<&DeadlineMetrics::regular_jobs>},
+    Metric{"regular_jobs_left_out", "  more, left out", Unit::count,
+           deadline_value<&DeadlineMetrics::regular_jobs_left_out>},
     Metric{"mean_wait_regular", "mean wait, regular jobs (s)", Unit::seconds,
            deadline_value<&DeadlineMetrics::mean_wait_regular>},
     Metric{"mean_stretch_regular", "mean stretch, regular jobs", Unit::ratio,
@@ -73,16 +96,8 @@ constexpr std::array all_metrics{
            deadline_value<&DeadlineMetrics::max_stretch_regular>},
 };
 
-constexpr std::size_t longest_number = 400;  // the largest double has 309 digits before the point
-
-// The shortest decimal number that reads back as `number`, never with an exponent.
-std::string exact(double number) {
-    std::array<char, longest_number> text{};
-    return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed).ptr};
-}
-
 std::string rounded(double number, int decimals) {
-    std::array<char, longest_number> text{};
+    std::array<char, analysis::longest_number> text{};
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed, decimals).ptr};
 }
 
@@ -133,14 +148,6 @@ void write_table(std::ostream& out, const std::vector<RunMetrics>& runs) {
         }
         out << '\n';
     }
-}
-
-std::string csv_text(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        result.append(c == '"' ? 2 : 1, c);
-    }
-    return result + '"';
 }
 
 void write_csv(std::ostream& out, const std::vector<RunMetrics>& runs) {

@@ -20,7 +20,8 @@ namespace po = boost::program_options;
 
 constexpr const char* summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation needs the\n"
-    "number of processors (--processors or --platform), the metrics of deadlines need the workload.";
+    "number of processors (--processors or --platform), the metrics of deadlines need the workload, as do the options\n"
+    "--waited-in-any-run and --per-job.";
 
 constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
@@ -92,6 +93,12 @@ int metrics(const Arguments& arguments) {
         "host of the platform that does not compute");
     add("processors", po::value<int>()->value_name("N"), "number of processors, instead of a platform");
     add("tau", po::value(&tau)->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
+    add("short-deadline", po::value<std::string>()->default_value("86400")->value_name("SECONDS"),
+        "a deadline at most this long after the submission is a short one");
+    add("waited-in-any-run",
+        "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
+    add("per-job", po::value<std::string>()->value_name("FILE"),
+        "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
     add("format,f", po::value(&format)->default_value("table")->value_name("NAME"), "table, csv or json");
     po::positional_options_description positional;
     positional.add("schedules", -1);
@@ -102,12 +109,28 @@ int metrics(const Arguments& arguments) {
     const MetricsFormat chosen_format = format_named(format);
     MetricsOptions metrics_options;
     metrics_options.tau = seconds_option("--tau", tau, Duration::microseconds(1));
+    metrics_options.short_deadline = seconds_option("--short-deadline", values["short-deadline"].as<std::string>());
+    for (const char* option : {"waited-in-any-run", "per-job"}) {
+        if (values.count(option) != 0 && workload_paths.empty()) {
+            throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
+        }
+    }
     metrics_options.processors = machine_size(values);
     const std::vector<Workload> workloads = read_workloads(workload_paths);
     const std::vector<std::string> names = labels(schedule_paths);
+    std::vector<Schedule> schedules(schedule_paths.size());
+    std::transform(schedule_paths.begin(), schedule_paths.end(), schedules.begin(), read_schedule);
+    std::optional<JobIds> waited;
+    if (values.count("waited-in-any-run") != 0) {
+        waited = jobs_that_waited(schedules);
+    }
+    const JobIds* const counted = waited ? &*waited : nullptr;
     std::vector<RunMetrics> runs;
-    for (std::size_t i = 0; i < schedule_paths.size(); ++i) {
-        runs.push_back({names[i], compute_metrics(read_schedule(schedule_paths[i]), metrics_options, workloads)});
+    for (std::size_t i = 0; i < schedules.size(); ++i) {
+        runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted)});
+    }
+    if (values.count("per-job") != 0) {
+        write_compared_jobs(values["per-job"].as<std::string>(), names, schedules, workloads, counted);
     }
     write_metrics(std::cout, runs, chosen_format);
     return 0;

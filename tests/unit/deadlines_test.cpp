@@ -86,6 +86,15 @@ TEST_CASE("a seed draws the same places everywhere", "[deadlines]") {
     CHECK(draw({}, 0, 7).empty());
 }
 
+TEST_CASE("with one seed, the smaller draw is part of the larger one", "[deadlines]") {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const Places larger = draw(first(40), 17, seed);
+        const Places smaller = draw(first(40), 9, seed);
+        CHECK(smaller.size() == 9);
+        CHECK(std::includes(larger.begin(), larger.end(), smaller.begin(), smaller.end()));
+    }
+}
+
 TEST_CASE("all places and all pairs of places are equally likely to be drawn", "[deadlines]") {
     constexpr int seeds = 20'000;
     std::array<std::array<int, 6>, 6> drawn{};

@@ -209,6 +209,96 @@ TEST_CASE("deadlines are measured against the workload") {
     CHECK(*metrics.deadlines->mean_wait_regular == 5);
     CHECK(*metrics.deadlines->mean_stretch_regular == 2);
     CHECK(*metrics.deadlines->max_stretch_regular == 3);
+    CHECK(metrics.deadlines->regular_jobs == 2);
+    CHECK(metrics.deadlines->regular_jobs_left_out == 0);
+    // Waits 90, 10, 90 and 0; walltimes 20, 50, 10 and 10.
+    CHECK(*metrics.deadlines->mean_wait == 47.5);
+    CHECK(*metrics.deadlines->mean_stretch == Approx((5.5 + 1.2 + 10 + 1) / 4));
+    CHECK(*metrics.deadlines->max_stretch == 10);
+    CHECK(metrics.deadlines->jobs_started_at_once == 1);
+}
+
+TEST_CASE("missed deadlines are told apart by the time that was given") {
+    // 100 s were given to the first two, more to the next two, none to the last.
+    const Schedule schedule{"run_jobs.csv",
+                            {job("met", 10, 10, 50), job("late", 10, 100, 50), job("long-met", 10, 10, 50),
+                             job("long-late", 10, 100, 50), job("late-before", 10, 10, 50)}};
+    const std::vector<Workload> workloads{
+        workload({{"met", 110}, {"late", 110}, {"long-met", 111}, {"long-late", 149}, {"late-before", 5}})};
+    const auto measured = [&](Duration short_deadline) {
+        MetricsOptions options;
+        options.short_deadline = short_deadline;
+        return *compute_metrics(schedule, options, workloads).deadlines;
+    };
+    const DeadlineMetrics metrics = measured(Duration::seconds(100));
+    CHECK(metrics.jobs == 5);
+    CHECK(metrics.jobs_short == 3);
+    CHECK(metrics.violations == 3);
+    CHECK(metrics.violations_short == 2);
+    CHECK(metrics.violations_long == 1);
+    const DeadlineMetrics shorter = measured(Duration::microseconds(99'999'999));
+    CHECK(shorter.jobs_short == 1);
+    CHECK(shorter.violations_short == 1);
+    CHECK(shorter.violations_long == 2);
+    CHECK(compute_metrics(schedule, {}, workloads).deadlines->jobs_short == 5);
+}
+
+TEST_CASE("deadline usage is also measured without jobs that started at once, and where it is high") {
+    // Used: 0.5, 0.8, 0.81 and 1.2 of 100 s; the first and the last one waited for nothing.
+    const Schedule schedule{
+        "run_jobs.csv", {job("half", 0, 0, 50), job("most", 0, 30, 50), job("more", 7, 38, 50), job("all", 0, 0, 120)}};
+    const std::vector<Workload> workloads{workload({{"half", 100}, {"most", 100}, {"more", 107}, {"all", 100}})};
+    const DeadlineMetrics metrics = *compute_metrics(schedule, {}, workloads).deadlines;
+    CHECK(*metrics.mean_usage == Approx((0.5 + 0.8 + 0.81 + 1.2) / 4));
+    CHECK(*metrics.mean_usage_delayed == Approx((0.8 + 0.81) / 2));
+    CHECK(*metrics.share_usage_above_80_percent == 0.5);
+    CHECK(metrics.jobs_started_at_once == 2);
+    CHECK(metrics.regular_jobs == 0);
+    CHECK_FALSE(metrics.mean_wait_regular);
+    const DeadlineMetrics none =
+        *compute_metrics(schedule, {}, {workload({{"half", {}}, {"most", {}}, {"more", {}}, {"all", {}}})}).deadlines;
+    CHECK(none.jobs == 0);
+    CHECK(none.regular_jobs == 4);
+    CHECK_FALSE(none.mean_usage);
+    CHECK_FALSE(none.mean_usage_delayed);
+    CHECK_FALSE(none.share_usage_above_80_percent);
+    CHECK_FALSE(none.mean_wait);
+    CHECK_FALSE(none.max_stretch);
+}
+
+TEST_CASE("regular jobs that waited in none of the runs can be left out of the metrics of regular jobs") {
+    // "never" waits in no run, "first" and "second" in one, "both" in both; "driven" has a deadline, "w1!never" waits.
+    ScheduledJob other = job("never", 0, 6, 10, 1, 10);
+    other.id = "w1!never";
+    const std::vector<Schedule> schedules{
+        {"one_jobs.csv",
+         {job("never", 0, 0, 10, 1, 10), job("first", 0, 10, 10, 1, 10), job("second", 0, 0, 10, 1, 10),
+          job("both", 0, 20, 10, 1, 10), job("driven", 0, 0, 10, 1, 10), other}},
+        {"two_jobs.csv",
+         {job("never", 0, 0, 10, 1, 10), job("first", 0, 0, 10, 1, 10), job("second", 0, 30, 10, 1, 10),
+          job("both", 0, 50, 10, 1, 10), job("driven", 0, 0, 10, 1, 10),
+          without_execution("r", FinalState::rejected)}}};
+    Workload second = workload({});
+    second.jobs.emplace_back().description.id = "w1!never";
+    const std::vector<Workload> workloads{
+        workload({{"never", {}}, {"first", {}}, {"second", {}}, {"both", {}}, {"driven", 50}, {"r", {}}}), second};
+    const JobIds waited = jobs_that_waited(schedules);
+    CHECK(waited == JobIds{"w0!first", "w0!second", "w0!both", "w1!never"});
+
+    const DeadlineMetrics one = *compute_metrics(schedules[0], {}, workloads, &waited).deadlines;
+    CHECK(one.regular_jobs == 4);
+    CHECK(one.regular_jobs_left_out == 1);
+    CHECK(*one.mean_wait_regular == 9);
+    CHECK(*one.mean_stretch_regular == Approx((2 + 1 + 3 + 1.6) / 4));
+    CHECK(*one.max_stretch_regular == 3);
+    CHECK(one.jobs == 1);
+    const DeadlineMetrics two = *compute_metrics(schedules[1], {}, workloads, &waited).deadlines;
+    CHECK(two.regular_jobs == 3);
+    CHECK(two.regular_jobs_left_out == 1);
+    CHECK(*two.mean_wait_regular == Approx(80.0 / 3));
+    const Metrics all = compute_metrics(schedules[0], {}, workloads, &waited);
+    CHECK(*all.mean_wait == 6);
+    CHECK(all.deadlines->regular_jobs + all.deadlines->regular_jobs_left_out + all.deadlines->jobs == all.finished);
 }
 
 TEST_CASE("a workload that lacks a job of the schedule is refused") {

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include <batfill/metrics.hpp>
+
+#include "csv_text.hpp"
+#include "job_measures.hpp"
+#include "src/core/files.hpp"
+
+namespace batfill {
+
+namespace {
+
+using FinishedJobs = std::unordered_map<std::string_view, const ScheduledJob*>;
+
+FinishedJobs finished_jobs(const Schedule& schedule) {
+    FinishedJobs result;
+    for (const ScheduledJob& job : schedule.jobs) {
+        if (job.finished()) {
+            result.emplace(job.id, &job);
+        }
+    }
+    return result;
+}
+
+// In every run, in their order; empty if it did not finish in one of them.
+std::vector<const ScheduledJob*> in_all(const std::vector<FinishedJobs>& runs, std::string_view id) {
+    std::vector<const ScheduledJob*> result;
+    for (const FinishedJobs& run : runs) {
+        const auto found = run.find(id);
+        if (found == run.end()) {
+            return {};
+        }
+        result.push_back(found->second);
+    }
+    return result;
+}
+
+std::string header(const std::vector<std::string>& labels) {
+    std::string line = "job_id,kind,counted";
+    for (const std::string& label : labels) {
+        line += ',' + analysis::csv_text(label + "_wait") + ',' + analysis::csv_text(label + "_stretch");
+    }
+    return line + '\n';
+}
+
+}  // namespace
+
+JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
+    JobIds result;
+    for (const Schedule& schedule : schedules) {
+        for (const ScheduledJob& job : schedule.jobs) {
+            if (job.finished() && analysis::wait(job) > Duration()) {
+                result.insert(job.id);
+            }
+        }
+    }
+    return result;
+}
+
+void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
+                         const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
+                         const JobIds* counted_regular) {
+    std::vector<FinishedJobs> runs(schedules.size());
+    std::transform(schedules.begin(), schedules.end(), runs.begin(), finished_jobs);
+    OutputFile file(path);
+    file.write(header(labels));
+    for (const Workload& workload : workloads) {
+        for (const auto& [description, source] : workload.jobs) {
+            const std::vector<const ScheduledJob*> jobs = in_all(runs, description.id);
+            if (jobs.empty()) {
+                continue;
+            }
+            const bool regular = !description.deadline;
+            const bool counted = !regular || counted_regular == nullptr || counted_regular->contains(description.id);
+            std::string line = analysis::csv_text(description.id);
+            line.append(regular ? ",regular" : ",deadline").append(counted ? ",1" : ",0");
+            for (const ScheduledJob* job : jobs) {
+                const std::optional<double> stretch = analysis::stretch(*job);
+                line += ',' + analysis::exact(analysis::wait(*job).to_seconds());
+                line += ',' + (stretch ? analysis::exact(*stretch) : "");
+            }
+            file.write(line + '\n');
+        }
+    }
+    file.commit();
+}
+
+}  // namespace batfill

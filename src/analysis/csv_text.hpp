@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <string>
+
+namespace batfill::analysis {
+
+inline constexpr std::size_t longest_number = 400;  // the largest double has 309 digits before the point
+
+// The shortest decimal number that reads back as `number`, never with an exponent.
+inline std::string exact(double number) {
+    std::array<char, longest_number> text{};
+    return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed).ptr};
+}
+
+// `text` as a field in quotes.
+inline std::string csv_text(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        result.append(c == '"' ? 2 : 1, c);
+    }
+    return result + '"';
+}
+
+}  // namespace batfill::analysis

@@ -1,0 +1,117 @@
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+
+namespace {
+
+const std::string header =
+    "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
+
+// A line for a job of one processor that is submitted at 1 and runs for 4 of 8 seconds.
+std::string finished(const std::string& id, int start) {
+    return id + ",w0,1,1,8,1,COMPLETED_SUCCESSFULLY," + std::to_string(start) + ",4," + std::to_string(start + 4) +
+           "," + std::to_string(start - 1) + "," + std::to_string(start + 3) + ",0\n";
+}
+
+std::string rejected(const std::string& id) {
+    return id + ",w0,1,1,8,0,REJECTED,,,,,,\n";
+}
+
+// Two runs of five jobs: one that never waits, one that waits in the second run, one with a deadline, one without
+// walltime, one that is rejected in the second run.
+struct Inputs {
+    Folder folder;
+    std::string workload = file(folder, "w.json",
+                                R"({"nb_res":9,"profiles":{"p":{"type":"delay","delay":4}},"jobs":[)"
+                                R"({"id":"n","subtime":1,"res":1,"walltime":8,"profile":"p"},)"
+                                R"({"id":"d","subtime":1,"res":1,"walltime":8,"profile":"p","deadline":11},)"
+                                R"({"id":"u","subtime":1,"res":1,"profile":"p"},)"
+                                R"({"id":"r","subtime":1,"res":1,"walltime":8,"profile":"p"},)"
+                                R"({"id":"s","subtime":1,"res":1,"walltime":8,"profile":"p"}]})");
+    std::string without_walltime = [] {
+        std::string line = finished("u", 2);
+        return line.replace(line.find(",8,"), 3, ",-1,");
+    }();
+    std::string one =
+        file(folder, "one_jobs.csv",
+             header + finished("n", 1) + finished("s", 1) + finished("d", 9) + without_walltime + finished("r", 1));
+    std::string two =
+        file(folder, "two_jobs.csv",
+             header + rejected("r") + finished("d", 1) + finished("n", 1) + finished("s", 7) + without_walltime);
+    std::string per_job = folder.file("per-job.csv");
+
+    Outcome metrics(const Arguments& more) const {
+        Arguments arguments{"metrics", one, two};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(folder, arguments);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("metrics writes the jobs of all runs side by side") {
+    const Inputs inputs;
+    const std::string columns = "job_id,kind,counted,\"one_wait\",\"one_stretch\",\"two_wait\",\"two_stretch\"\n";
+    CHECK(inputs.metrics({"-w", inputs.workload, "--per-job", inputs.per_job}).status == 0);
+    CHECK(contents(inputs.per_job) == columns +
+                                          "\"w0!n\",regular,1,0,1,0,1\n"
+                                          "\"w0!d\",deadline,1,8,2,0,1\n"
+                                          "\"w0!u\",regular,1,1,,1,\n"
+                                          "\"w0!s\",regular,1,0,1,6,1.75\n");
+    CHECK(inputs.metrics({"-w", inputs.workload, "--per-job", inputs.per_job, "--waited-in-any-run"}).status == 0);
+    CHECK(contents(inputs.per_job) == columns +
+                                          "\"w0!n\",regular,0,0,1,0,1\n"
+                                          "\"w0!d\",deadline,1,8,2,0,1\n"
+                                          "\"w0!u\",regular,1,1,,1,\n"
+                                          "\"w0!s\",regular,1,0,1,6,1.75\n");
+}
+
+TEST_CASE("metrics leaves out regular jobs that never waited only if told to") {
+    const Inputs inputs;
+    const Outcome all = inputs.metrics({"-w", inputs.workload, "-f", "json"});
+    CHECK_THAT(all.output, Contains("\"regular_jobs\":4,\"regular_jobs_left_out\":0,\"mean_wait_regular\":0.25,"));
+    CHECK_THAT(all.output, Contains("\"regular_jobs\":3,\"regular_jobs_left_out\":0,") &&
+                               Contains("\"mean_wait_regular\":2.3333333333333335,"));
+    const Outcome waited = inputs.metrics({"-w", inputs.workload, "-f", "json", "--waited-in-any-run"});
+    CHECK_THAT(waited.output,
+               Contains("\"regular_jobs\":2,\"regular_jobs_left_out\":2,\"mean_wait_regular\":0.5,") &&
+                   Contains("\"regular_jobs\":2,\"regular_jobs_left_out\":1,\"mean_wait_regular\":3.5,"));
+}
+
+TEST_CASE("metrics tells short deadlines by an option") {
+    const Inputs inputs;
+    const auto with = [&](const std::string& seconds) {
+        return inputs.metrics({"-w", inputs.workload, "-f", "json", "--short-deadline", seconds}).output;
+    };
+    CHECK_THAT(with("10"), Contains("\"deadline_violations_short\":1,\"deadline_violations_long\":0,"));
+    CHECK_THAT(with("9.999999"), Contains("\"deadline_violations_short\":0,\"deadline_violations_long\":1,"));
+    CHECK_THAT(inputs.metrics({"-w", inputs.workload, "-f", "json"}).output, Contains("\"deadline_jobs_short\":1,"));
+}
+
+TEST_CASE("metrics refuses options that need the workload, and leaves no file") {
+    const Inputs inputs;
+    const auto refused = [&](const Arguments& options, int status) {
+        const Outcome outcome = inputs.metrics(options);
+        check_refused(outcome, status);
+        return outcome.errors;
+    };
+    CHECK_THAT(refused({"--waited-in-any-run"}, 2),
+               EndsWith("--waited-in-any-run tells regular jobs by the workload, expected --workload\n"));
+    CHECK_THAT(refused({"--per-job", inputs.per_job}, 2),
+               EndsWith("--per-job tells regular jobs by the workload, expected --workload\n"));
+    CHECK_THAT(refused({"--short-deadline", "day"}, 2), Contains("--short-deadline: expected a number of seconds"));
+    CHECK_THAT(refused({"-w", inputs.workload, "--per-job", inputs.folder.file("none/per-job.csv")}, 1),
+               Contains("none/per-job.csv: cannot be written"));
+    file(inputs.folder, "two_jobs.csv", header + finished("unknown", 1));
+    CHECK_THAT(refused({"-w", inputs.workload, "--per-job", inputs.per_job}, 1),
+               EndsWith("job w0!unknown is in none of the workloads\n"));
+    CHECK_FALSE(std::filesystem::exists(inputs.per_job));
+}
