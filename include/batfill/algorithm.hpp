@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,8 +33,10 @@ class Round {
 
     const SchedulerState& state() const;
     Time now() const { return state().now; }
-    // The plan belongs to the state; the plan family writes it.
+    // The plan and the list of tentative jobs belong to the state; the plan family writes them. A job that starts leaves
+    // the list by itself.
     Plan& plan();
+    std::vector<JobIndex>& tentative();
 
     // Starts a waiting job now on its number of the lowest idle processors, or on `allocation`, which must be idle and
     // of that number. It leaves the queue and is running at once. O(queue + intervals of the idle processors).
@@ -46,6 +49,15 @@ class Round {
  private:
     Engine& engine_;
 };
+
+// Something that an algorithm counts of its own decisions, for the log and PREFIX_statistics.csv.
+struct Statistic {
+    std::string name;
+    std::uint64_t value;
+};
+
+// "name value, name value, ...", for the log.
+std::string text_of(const std::vector<Statistic>& statistics);
 
 // A scheduling algorithm. The engine calls, in each round: machine_changed or completed (not both; neither if nothing
 // of the kind happened), submitted for each new job in the order received, then decide. See docs/architecture.md.
@@ -61,7 +73,7 @@ class Algorithm {
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
 
     // Processors became unavailable or available; state().processors stays the whole machine. Jobs may have ended too.
-    virtual void machine_changed(Round&) {}
+    virtual void machine_changed(Round&, std::span<const Completion>) {}
 
     // Jobs ended; they are out of the state.
     virtual void completed(Round&, std::span<const Completion>) {}
@@ -71,6 +83,9 @@ class Algorithm {
 
     // Start what is to start.
     virtual void decide(Round& round) = 0;
+
+    // What it has counted so far, in the order in which it is to be shown; described in docs/algorithms.md.
+    virtual std::vector<Statistic> statistics() const { return {}; }
 };
 
 // What is known of an algorithm by its name.

@@ -52,6 +52,7 @@ class Engine {
 
     const SchedulerState& state() const { return state_; }
     const AlgorithmDescription& algorithm() const { return description_; }
+    std::vector<Statistic> statistics() const { return algorithm_->statistics(); }
 
  private:
     friend class Round;

@@ -136,10 +136,15 @@ int simulate(const Arguments& arguments) {
     }
     const double total = Seconds(std::chrono::steady_clock::now() - begin).count();
     write_results(simulator, prefix, measure ? RealTimes{timed.seconds(), total} : RealTimes{});
+    const std::vector<Statistic> statistics = engine ? engine->statistics() : std::vector<Statistic>();
+    write_statistics(statistics, prefix);
     if (values.count("quiet") == 0) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
                   << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix
                   << "_jobs.csv and " << prefix << "_schedule.csv\n";
+        if (!statistics.empty()) {
+            std::cout << "statistics of " << engine->algorithm().name << ": " << text_of(statistics) << '\n';
+        }
     }
     if (!stopped.empty()) {
         throw InputError(stopped);

@@ -18,6 +18,14 @@ std::map<std::string, AlgorithmDescription>& registry() {
 
 }  // namespace
 
+std::string text_of(const std::vector<Statistic>& statistics) {
+    std::string text;
+    for (const Statistic& statistic : statistics) {
+        text += (text.empty() ? "" : ", ") + statistic.name + ' ' + std::to_string(statistic.value);
+    }
+    return text;
+}
+
 Registration::Registration(AlgorithmDescription description) {
     description.parameters.push_back(
         Parameter::seconds("default-walltime", "", "walltime of jobs that have none; without it they are rejected"));

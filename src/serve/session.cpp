@@ -68,6 +68,10 @@ void Session::take_in(protocol::Event& event) {
     // answers, messages of jobs, events of unknown type) is for schedulers of other kinds.
 }
 
+std::vector<Statistic> Session::statistics() const {
+    return engine_ ? engine_->statistics() : std::vector<Statistic>();
+}
+
 void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     if (engine_ != nullptr) {
         throw InputError("SIMULATION_BEGINS comes twice");

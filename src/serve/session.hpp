@@ -34,6 +34,8 @@ class Session {
 
     std::size_t jobs() const { return index_of_.size(); }
     std::size_t rejected() const { return rejected_; }
+    // What the algorithm has counted so far; empty before the simulation has begun.
+    std::vector<Statistic> statistics() const;
 
  private:
     void begin(const protocol::SimulationBegins& begins, Time now);

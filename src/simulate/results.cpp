@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
@@ -212,6 +214,21 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
 void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times) {
     write_jobs(simulator, prefix + "_jobs.csv");
     write_schedule(simulator, prefix + "_schedule.csv", real_times);
+}
+
+void write_statistics(const std::vector<Statistic>& statistics, const std::string& prefix) {
+    const std::string path = prefix + "_statistics.csv";
+    if (statistics.empty()) {
+        std::error_code not_there;
+        std::filesystem::remove(path, not_there);
+        return;
+    }
+    OutputFile file(path);
+    file.write("statistic,value\n");
+    for (const Statistic& statistic : statistics) {
+        file.write(statistic.name + ',' + std::to_string(statistic.value) + '\n');
+    }
+    file.commit();
 }
 
 }  // namespace batfill

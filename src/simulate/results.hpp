@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include <batfill/algorithm.hpp>
 #include <batfill/simulator.hpp>
 
 namespace batfill {
@@ -15,5 +17,9 @@ struct RealTimes {
 // Writes PREFIX_jobs.csv and PREFIX_schedule.csv with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
 // lists them), each whole or not at all. Throws InputError if a file cannot be written. O(jobs).
 void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times);
+
+// Writes what the algorithm has counted to PREFIX_statistics.csv (statistic, value), whole or not at all. An algorithm
+// that counts nothing has no such file: one that an earlier run left there is removed.
+void write_statistics(const std::vector<Statistic>& statistics, const std::string& prefix);
 
 }  // namespace batfill
