@@ -13,15 +13,11 @@ class Conservative : public PlanAlgorithm {
 
  protected:
     void compress(Round& round) override {
-        Plan& plan = round.plan();
         if (compression_ == "planned-start") {
-            // A job that moves goes to a place before its own, so the jobs after it keep theirs.
-            for (std::size_t i = 0; i < plan.by_start().size(); ++i) {
-                plan.move_earlier(plan.by_start()[i], round.now());
-            }
+            move_all_earlier(round);
         } else if (compression_ == "submission") {
             for (const JobIndex job : round.state().waiting.jobs()) {
-                plan.move_earlier(job, round.now());
+                round.plan().move_earlier(job, round.now());
             }
         }
     }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <batfill/availability_profile.hpp>
@@ -16,6 +17,9 @@ namespace batfill {
 // The plan remembers what it has proved: a job that could not start earlier when it was last looked at can only do so
 // now if processors were given back since, at an instant before its planned start, and enough of them. `move_earlier`
 // answers such calls without a search, which is part of what makes compression cheap (see docs/performance.md).
+// Proofs are of the plan as it is when a job is placed and when processors are given back. Where some jobs are to be
+// placed regardless of others (dbf's L0 of its L1), the others have to be cancelled before either; look_again_at is for
+// a job where that was not so.
 class Plan {
  public:
     Plan() : profile_(Time(), 0) {}
@@ -46,6 +50,26 @@ class Plan {
     // profile; four changes of the profile and a search of the order when it moves.
     bool move_earlier(JobIndex job, Time now);
 
+    // Takes planned jobs out of the profile and out of by_start(); until place_again they have no planned start. What
+    // they free is theirs alone until then, and is not counted as given back. O(planned jobs), and a change of the
+    // profile for each.
+    void cancel(std::span<const JobIndex> jobs);
+    // Places a cancelled job at earliest(job, from). Costs what place() costs.
+    void place_again(JobIndex job, Time from);
+
+    // The next move_earlier of this planned job searches: nothing is taken as proved of it. O(1).
+    void look_again_at(JobIndex job);
+
+    // Planned jobs and their places, to be restored after a trial.
+    struct Place {
+        JobIndex job;
+        Time start;
+    };
+    std::vector<Place> places() const;
+    // Puts jobs back to where they were. Requires that they are the planned and cancelled ones, but for cancelled ones
+    // that stay so, and that running jobs hold no more than they did then. Two changes of the profile for each job.
+    void restore(const std::vector<Place>& places);
+
     // Removes a job that starts as planned: its processors stay taken until start + walltime.
     void start(JobIndex job);
 
@@ -64,6 +88,9 @@ class Plan {
         Time submit;
         std::size_t proved;  // this job profits from none of the first `proved` gifts ever made
         int processors;
+        bool searched;   // else nothing is proved
+        bool cancelled;  // else `start` is planned and in the profile
+        Time end() const { return start + walltime; }
     };
     // Processors given back during [from, to). It helps only jobs that were too wide for some instant there before, and
     // were not afterwards: they need more than `least_before`, and not more than `most_after`.
@@ -75,8 +102,11 @@ class Plan {
     };
 
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
+    Slot& slot(JobIndex job) { return slots_[slot_of_[job]]; }
     bool before(JobIndex a, JobIndex b) const;
     std::vector<JobIndex>::iterator place_of(JobIndex job);
+    void find_place(Slot& slot, Time from);
+    void change_place(const Slot& slot, int change);
     std::size_t gifts_made() const { return gifts_forgotten_ + gifts_.size(); }
     void note_gift(Time from, Time to, int processors);
     bool may_profit(const Slot& slot) const;

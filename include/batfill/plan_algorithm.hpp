@@ -11,7 +11,7 @@ namespace batfill {
 class PlanAlgorithm : public Algorithm {
  public:
     void begin(Round& round) final;
-    void machine_changed(Round& round) final;
+    void machine_changed(Round& round, std::span<const Completion> completions) override;
     void completed(Round& round, std::span<const Completion> completions) override;
     void submitted(Round& round, JobIndex job) override;
     // Starts the jobs that are due, in the order of the plan, and asks for a call at the next planned start unless a
@@ -25,6 +25,12 @@ class PlanAlgorithm : public Algorithm {
 
     // Places a job at its earliest start from `from` on, on the present plan.
     static Time place(Round& round, JobIndex index, Time from);
+    // Compression by planned start: each planned job in turn is placed again, and none moves later. O(1) for each that
+    // provably cannot move.
+    static void move_all_earlier(Round& round);
+    // Starts a planned job now if its processors are idle, and returns whether they were. They are not if another job
+    // has outlived its estimate.
+    static bool start_if_idle(Round& round, JobIndex job);
 
  private:
     enum class NotBefore { now, planned_start };

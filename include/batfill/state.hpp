@@ -73,6 +73,9 @@ struct SchedulerState {
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by end, ties by order of arrival
     Plan plan;                        // of the waiting jobs; the queue family leaves it empty
+    // Waiting jobs whose place in the plan may still be given to others, by submission time, ties by order of arrival:
+    // the list L1 of dbf. Every other waiting job has a definitive place: they are its list L0.
+    std::vector<JobIndex> tentative;
 
     const Job& job(JobIndex index) const { return jobs[index]; }
     // The common rule for ties: by submission time, then by order of arrival.

@@ -51,6 +51,9 @@ void Plan::note_gift(Time from, Time to, int processors) {
 }
 
 bool Plan::may_profit(const Slot& slot) const {
+    if (!slot.searched) {
+        return true;
+    }
     const std::size_t known = slot.proved > gifts_forgotten_ ? slot.proved - gifts_forgotten_ : 0;
     return std::any_of(gifts_.begin() + static_cast<std::ptrdiff_t>(known), gifts_.end(), [&](const Gift& gift) {
         return slot.processors > gift.least_before && slot.processors <= gift.most_after && gift.from < slot.start &&
@@ -72,11 +75,21 @@ std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
                             [this](JobIndex a, JobIndex b) { return before(a, b); });
 }
 
-Time Plan::place(const Request& request, Time from) {
-    const Time start = profile_.earliest(from, request.walltime, request.processors);
-    if (!start.is_infinite()) {
-        profile_.add(start, start + request.walltime, -request.processors);
+void Plan::change_place(const Slot& slot, int change) {
+    if (!slot.start.is_infinite()) {
+        profile_.add(slot.start, slot.end(), change);
     }
+}
+
+void Plan::find_place(Slot& slot, Time from) {
+    slot.start = profile_.earliest(from, slot.walltime, slot.processors);
+    slot.proved = gifts_made();
+    slot.searched = from <= profile_.origin();
+    slot.cancelled = false;
+    change_place(slot, -slot.processors);
+}
+
+Time Plan::place(const Request& request, Time from) {
     if (request.job >= slot_of_.size()) {
         slot_of_.resize(std::max<std::size_t>(request.job + 1, slot_of_.size() * 2));
     }
@@ -86,13 +99,52 @@ Time Plan::place(const Request& request, Time from) {
     }
     slot_of_[request.job] = free_slots_.back();
     free_slots_.pop_back();
-    slots_[slot_of_[request.job]] = {start, request.walltime, request.submit, gifts_made(), request.processors};
-    by_start_.insert(place_of(request.job), request.job);
-    return start;
+    Slot& slot = slots_[slot_of_[request.job]];
+    slot = {{}, request.walltime, request.submit, 0, request.processors, false, true};
+    place_again(request.job, from);
+    return slot.start;
+}
+
+void Plan::cancel(std::span<const JobIndex> jobs) {
+    for (const JobIndex job : jobs) {
+        slot(job).cancelled = true;
+        change_place(slot(job), slot(job).processors);
+    }
+    std::erase_if(by_start_, [this](JobIndex job) { return slot(job).cancelled; });
+}
+
+void Plan::place_again(JobIndex job, Time from) {
+    find_place(slot(job), from);
+    by_start_.insert(place_of(job), job);
+}
+
+void Plan::look_again_at(JobIndex job) {
+    slot(job).searched = false;
+}
+
+std::vector<Plan::Place> Plan::places() const {
+    std::vector<Place> places;
+    places.reserve(by_start_.size());
+    for (const JobIndex job : by_start_) {
+        places.push_back({job, planned_start(job)});
+    }
+    return places;
+}
+
+void Plan::restore(const std::vector<Place>& places) {
+    cancel(std::vector<JobIndex>(by_start_));
+    for (const auto& [job, start] : places) {
+        Slot& slot = this->slot(job);
+        slot.start = start;
+        slot.searched = false;
+        slot.cancelled = false;
+        change_place(slot, -slot.processors);
+        by_start_.push_back(job);
+    }
 }
 
 bool Plan::move_earlier(JobIndex job, Time now) {
-    Slot& slot = slots_[slot_of_[job]];
+    Slot& slot = this->slot(job);
     if (!may_profit(slot)) {
         slot.proved = gifts_made();
         return false;
@@ -101,6 +153,7 @@ bool Plan::move_earlier(JobIndex job, Time now) {
     const Time start = profile_.earliest(now, slot.walltime, slot.processors, old_start);
     if (start.is_infinite()) {
         slot.proved = gifts_made();
+        slot.searched = true;
         return false;
     }
     const auto from = place_of(job);
@@ -110,12 +163,12 @@ bool Plan::move_earlier(JobIndex job, Time now) {
     std::rotate(to, from, from + 1);
 
     // Where the old and the new place overlap nothing changes.
-    const Time end = start + slot.walltime;
-    profile_.add(start, std::min(end, old_start), -slot.processors);
+    profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
     if (!old_start.is_infinite()) {
-        give_back(std::max(end, old_start), old_start + slot.walltime, slot.processors);
+        give_back(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
     slot.proved = gifts_made();
+    slot.searched = true;
     return true;
 }
 

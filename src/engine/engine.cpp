@@ -22,6 +22,9 @@ const SchedulerState& Round::state() const {
 Plan& Round::plan() {
     return engine_.state_.plan;
 }
+std::vector<JobIndex>& Round::tentative() {
+    return engine_.state_.tentative;
+}
 void Round::call_at(Time time) {
     engine_.call_at(time);
 }
@@ -147,7 +150,7 @@ const std::vector<Decision>& Engine::decide() {
     if (changed || state_.plan.due(state_.now)) {
         Round round(*this);
         if (machine_changed_) {
-            algorithm_->machine_changed(round);
+            algorithm_->machine_changed(round, completions_);
         } else if (!completions_.empty()) {
             algorithm_->completed(round, completions_);
         }
@@ -195,6 +198,7 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
         state_.idle.remove(*allocation);
     }
     state_.waiting.remove(index, state_.jobs);
+    std::erase(state_.tentative, index);
     state_.idle_count -= job.processors();
     job.state = Job::State::running;
     job.start = state_.now;

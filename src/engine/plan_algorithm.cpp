@@ -13,6 +13,23 @@ Time PlanAlgorithm::place(Round& round, JobIndex index, Time from) {
     return round.plan().place({index, job.processors(), job.walltime, job.submit()}, from);
 }
 
+void PlanAlgorithm::move_all_earlier(Round& round) {
+    Plan& plan = round.plan();
+    // A job that moves goes to a place before its own, so the jobs after it keep theirs.
+    for (std::size_t i = 0; i < plan.by_start().size(); ++i) {
+        plan.move_earlier(plan.by_start()[i], round.now());
+    }
+}
+
+bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
+    if (round.state().job(job).processors() > round.state().idle_count) {
+        return false;
+    }
+    round.plan().start(job);
+    round.start(job);
+    return true;
+}
+
 void PlanAlgorithm::replan(Round& round, NotBefore not_before) {
     const SchedulerState& state = round.state();
     Plan& plan = round.plan();
@@ -32,10 +49,11 @@ void PlanAlgorithm::replan(Round& round, NotBefore not_before) {
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
         place(round, order[i], starts[i]);
+        plan.look_again_at(order[i]);
     }
 }
 
-void PlanAlgorithm::machine_changed(Round& round) {
+void PlanAlgorithm::machine_changed(Round& round, std::span<const Completion>) {
     replan(round, NotBefore::now);
 }
 
@@ -70,11 +88,8 @@ void PlanAlgorithm::decide(Round& round) {
             due.push_back(job);
         }
         for (const JobIndex job : due) {
-            if (state.job(job).processors() <= state.idle_count) {
-                late |= plan.planned_start(job) < round.now();
-                plan.start(job);
-                round.start(job);
-            }
+            const bool behind = plan.planned_start(job) < round.now();
+            late |= start_if_idle(round, job) && behind;
         }
         if (late) {
             replan(round, NotBefore::planned_start);

@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <spdlog/spdlog.h>
+
+#include <batfill/plan_algorithm.hpp>
+
+namespace batfill {
+
+namespace {
+
+using JobList = std::vector<JobIndex>;
+
+std::optional<Time> deadline(const Round& round, JobIndex job) {
+    return round.state().job(job).description.deadline;
+}
+
+// Whether the present allocation of a waiting job violates its deadline (ct > d in the paper).
+bool late(Round& round, JobIndex job) {
+    const std::optional<Time> d = deadline(round, job);
+    return d && round.plan().planned_start(job) + round.state().job(job).walltime > *d;
+}
+
+// Jobs without a deadline are regular. They are placed as by conservative backfilling, but before the deadline-driven
+// jobs whose allocation is still tentative, as long as these meet their deadlines. The list L1 of the paper is
+// `tentative` of the state, L0 all other waiting jobs; numbers of lines are those of its Algorithm 1.
+//
+// While L1 is empty this is conservative backfilling, at its cost. Else the submission of a regular job, and the early
+// completions of a message, cost a search and two changes of the profile for each job of L1, and at most that again for
+// each job that has to leave L1 to meet its deadline.
+class DeadlineBased : public PlanAlgorithm {
+ public:
+    explicit DeadlineBased(const Parameters& parameters) : strict_(parameters.choice("repair") == "strict") {}
+
+    void submitted(Round& round, JobIndex job) override {
+        if (deadline(round, job)) {
+            submit_deadline_driven(round, job);
+        } else {
+            submit_regular(round, job);
+        }
+    }
+
+    // The paper leaves open what early completions do: L0 is compressed as if L1 were not there, then L1 follows.
+    void completed(Round& round, std::span<const Completion> completions) override {
+        judge(round, completions);
+        if (std::none_of(completions.begin(), completions.end(),
+                         [&](const Completion& completion) { return completion.expected_end > round.now(); })) {
+            return;
+        }
+        const Trial trial(*this, round);
+        JobList Ltmp;
+        round.plan().cancel(round.tentative());
+        PlanAlgorithm::completed(round, completions);
+        allocate_tentative(round, Ltmp);
+        if (trial.lost_a_deadline()) {
+            trial.undo();
+            Ltmp.clear();
+            compress_together(round);
+        }
+        start_due(round, Ltmp);
+    }
+    void machine_changed(Round& round, std::span<const Completion> completions) override {
+        judge(round, completions);
+        PlanAlgorithm::machine_changed(round, completions);
+    }
+
+    std::vector<Statistic> statistics() const override {
+        return {
+            {"regular_jobs", count_.regular},
+            {"tentative_jobs", count_.tentative},
+            {"hopeless_jobs", count_.hopeless},
+            {"runs", count_.runs},
+            {"runs_undone", count_.undone},
+            {"allocations", count_.allocations},
+            {"moves", count_.moves},
+            {"repairs", count_.repairs},
+            {"moves_by_repairs", count_.moves_by_repairs},
+            {"deadlines_met", count_.met},
+            {"deadlines_missed", count_.missed},
+            {"deadlines_missed_hopeless", count_.missed_hopeless},
+        };
+    }
+
+ protected:
+    void compress(Round& round) override { move_all_earlier(round); }
+
+ private:
+    // What a run of Algorithm 1 has to give back under repair=strict if a deadline is lost by it.
+    class Trial {
+     public:
+        Trial(DeadlineBased& algorithm, Round& round) : algorithm_(algorithm), round_(round) {
+            ++algorithm.count_.runs;
+            if (!algorithm.strict_ || round.tentative().empty()) {
+                return;
+            }
+            tentative_ = round.tentative();
+            places_ = round.plan().places();
+            std::copy_if(tentative_.begin(), tentative_.end(), std::back_inserter(in_time_),
+                         [&](JobIndex job) { return !late(round_, job); });
+        }
+        // Only a job that was in L1 can have lost its deadline: a run never moves a job of L0 later.
+        bool lost_a_deadline() const {
+            return std::any_of(in_time_.begin(), in_time_.end(), [&](JobIndex job) { return late(round_, job); });
+        }
+        // A job that came with the run is left without a place.
+        void undo() const {
+            ++algorithm_.count_.undone;
+            round_.plan().restore(places_);
+            round_.tentative() = tentative_;
+        }
+
+     private:
+        DeadlineBased& algorithm_;
+        Round& round_;
+        JobList tentative_;
+        std::vector<Plan::Place> places_;
+        JobList in_time_;
+    };
+
+    void submit_deadline_driven(Round& round, JobIndex job) {
+        place(round, job, round.now());
+        if (!late(round, job)) {
+            ++count_.tentative;
+            insert(round, round.tentative(), job);
+            return;
+        }
+        ++count_.hopeless;
+        hopeless_.insert(job);
+        spdlog::debug("at {}: job {} cannot meet its deadline {}: the plan has room for it from {} on",
+                      round.now().to_string(), round.state().job(job).description.id, deadline(round, job)->to_string(),
+                      round.plan().planned_start(job).to_string());
+        // L1 was in the way of its place, but no longer is now that the job belongs to L0.
+        round.plan().look_again_at(job);
+    }
+
+    void submit_regular(Round& round, JobIndex Jr) {
+        ++count_.regular;
+        const Trial trial(*this, round);
+        Plan& plan = round.plan();
+        plan.cancel(round.tentative());   // 1-3
+        JobList Ltmp(1, Jr);              // 4
+        place(round, Jr, round.now());    // 5
+        allocate_tentative(round, Ltmp);  // 6-35
+        if (trial.lost_a_deadline()) {
+            trial.undo();
+            Ltmp.assign(1, Jr);
+            plan.place_again(Jr, round.now());
+            plan.look_again_at(Jr);  // as a hopeless job, it was placed behind L1
+        }
+        start_due(round, Ltmp);  // 36-48
+    }
+
+    // Lines 6-35, with L1 cancelled and Ltmp allocated: allocates L1, and moves what would be late from L1 to Ltmp.
+    void allocate_tentative(Round& round, JobList& Ltmp) {
+        JobList& L1 = round.tentative();
+        const auto is_late = [&](JobIndex job) { return late(round, job); };
+        // Each pass allocates L1 up to the first late job (6-9, 18-20): what comes behind would be cancelled at once
+        // (13), and so would the jobs of Ltmp before the one that joins them, to be allocated in the same places.
+        for (std::size_t allocated = 0; allocated < L1.size();) {
+            const JobIndex Ji = L1[allocated];
+            allocate_again(round, {&L1[allocated], 1});
+            ++allocated;
+            if (is_late(Ji)) {
+                ++count_.moves;
+                round.plan().cancel(std::span(L1).first(allocated));                // 13
+                L1.erase(L1.begin() + static_cast<std::ptrdiff_t>(allocated) - 1);  // 11
+                const std::size_t place = insert(round, Ltmp, Ji);                  // 10
+                const std::span behind = std::span(Ltmp).subspan(place);
+                round.plan().cancel(behind.subspan(1));  // 13
+                allocate_again(round, behind);           // 15-17
+                allocated = 0;
+            }
+        }
+        const auto last_late = std::find_if(Ltmp.rbegin(), Ltmp.rend(), is_late);
+        if (last_late != Ltmp.rend()) {  // 22
+            ++count_.repairs;
+            const Time S_max = round.state().job(*last_late).submit();  // 23
+            round.plan().cancel(Ltmp);                                  // 26-28
+            round.plan().cancel(L1);
+            const auto rest = std::find_if(L1.begin(), L1.end(),
+                                           [&](JobIndex Jj) { return round.state().job(Jj).submit() >= S_max; });
+            count_.moves_by_repairs += static_cast<std::uint64_t>(rest - L1.begin());
+            std::for_each(L1.begin(), rest, [&](JobIndex Jj) { insert(round, Ltmp, Jj); });  // 24
+            L1.erase(L1.begin(), rest);                                                      // 25
+            allocate_again(round, Ltmp);                                                     // 29-31
+            allocate_again(round, L1);                                                       // 32-34
+        }
+    }
+
+    // Lines 36-48. What is left of Ltmp is in L0 by being in L1 no more.
+    static void start_due(Round& round, const JobList& Ltmp) {
+        const SchedulerState& state = round.state();
+        if (!state.running.empty() && state.running.front().end <= round.now()) {
+            return;  // A job has outlived its estimate: who has to wait for it is for decide() to say.
+        }
+        const auto start_if_due = [&](JobIndex Ji) {
+            if (round.plan().planned_start(Ji) == round.now()) {
+                start_if_idle(round, Ji);
+            }
+        };
+        std::for_each(Ltmp.begin(), Ltmp.end(), start_if_due);
+        const JobList L1 = state.tentative;  // which a job leaves when it starts
+        std::for_each(L1.begin(), L1.end(), start_if_due);
+    }
+
+    // Get_Allocation for cancelled jobs, one after the other.
+    void allocate_again(Round& round, std::span<const JobIndex> jobs) {
+        count_.allocations += jobs.size();
+        for (const JobIndex job : jobs) {
+            round.plan().place_again(job, round.now());
+        }
+    }
+
+    // Compression of a plan in which L0 has been searched with L1 in the way, or will have been.
+    static void compress_together(Round& round) {
+        const auto forget = [&] {
+            for (const JobIndex job : round.plan().by_start()) {
+                round.plan().look_again_at(job);
+            }
+        };
+        forget();
+        move_all_earlier(round);
+        forget();
+    }
+
+    // Keeps a list in the order of submission. Returns the job's place in it.
+    static std::size_t insert(const Round& round, JobList& list, JobIndex job) {
+        const auto before = [&](JobIndex a, JobIndex b) { return round.state().submitted_before(a, b); };
+        const auto place = list.insert(std::upper_bound(list.begin(), list.end(), job, before), job);
+        return static_cast<std::size_t>(place - list.begin());
+    }
+
+    // Counts the deadlines that were met and missed.
+    void judge(const Round& round, std::span<const Completion> completions) {
+        for (const Completion& completion : completions) {
+            const std::optional<Time> d = deadline(round, completion.job);
+            if (!d) {
+                continue;
+            }
+            const bool hopeless = hopeless_.erase(completion.job) > 0;
+            if (round.now() <= *d) {
+                ++count_.met;
+                continue;
+            }
+            ++count_.missed;
+            count_.missed_hopeless += hopeless ? 1 : 0;
+            spdlog::debug("at {}: job {} has missed its deadline {}, {}", round.now().to_string(),
+                          round.state().job(completion.job).description.id, d->to_string(),
+                          hopeless ? "as was certain when it was submitted" : "which its first allocation met");
+        }
+    }
+
+    bool strict_;
+    std::set<JobIndex> hopeless_;  // that have not ended
+    struct {
+        std::uint64_t regular = 0;
+        std::uint64_t tentative = 0;
+        std::uint64_t hopeless = 0;
+        std::uint64_t runs = 0;
+        std::uint64_t undone = 0;
+        std::uint64_t allocations = 0;
+        std::uint64_t moves = 0;
+        std::uint64_t repairs = 0;
+        std::uint64_t moves_by_repairs = 0;
+        std::uint64_t met = 0;
+        std::uint64_t missed = 0;
+        std::uint64_t missed_hopeless = 0;
+    } count_;
+};
+
+const Registration registration({
+    "dbf",
+    "deadline-based backfilling: jobs with a deadline give way to those without, as long as they meet it",
+    "Deadline-Based Backfilling, section 4, Algorithm 1",
+    {Parameter::choice(
+        "repair", {"paper", "strict"}, "paper",
+        "paper: as published, a deadline that could be met may be lost by a later decision; strict: such "
+        "a decision is undone")},
+    [](const Parameters& parameters) { return std::make_unique<DeadlineBased>(parameters); },
+});
+
+}  // namespace
+
+}  // namespace batfill
