@@ -63,6 +63,10 @@ TEST_CASE("deadlines passes its options on") {
     CHECK(inputs.deadlines({"--count", "2", "--seed", "1", "--floor", "0.25", "--factor", "1.5"}).status == 0);
     CHECK(deadlines_in(inputs.output) == std::vector<double>{90.5, 150'007, -1});
     CHECK(contents(inputs.workload) == input);
+}
+
+TEST_CASE("deadlines draws another job for another seed") {
+    const Inputs inputs;
     bool first = false;
     bool second = false;
     for (int seed = 0; seed < 20; ++seed) {
