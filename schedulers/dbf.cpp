@@ -272,7 +272,7 @@ class DeadlineBased : public PlanAlgorithm {
 const Registration registration({
     "dbf",
     "deadline-based backfilling: jobs with a deadline give way to those without, as long as they meet it",
-    "Deadline-Based Backfilling, section 4, Algorithm 1",
+    "N'takpe, Suter, Don't Hurry Be Happy: A Deadline-Based Backfilling Approach, JSSPP 2017, section 4, Algorithm 1",
     {Parameter::choice(
         "repair", {"paper", "strict"}, "paper",
         "paper: as published, a deadline that could be met may be lost by a later decision; strict: such "

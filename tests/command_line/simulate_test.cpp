@@ -104,6 +104,32 @@ TEST_CASE("simulate says which option is missing") {
     CHECK_FALSE(inputs.wrote("out"));
 }
 
+TEST_CASE("simulate writes what an algorithm has counted, and leaves nothing of an earlier run") {
+    const Inputs inputs;
+    const std::string workload = file(inputs.folder, "deadlines.json",
+                                      R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                      R"({"id":"1","subtime":0,"res":3,"walltime":10,"profile":"p"},)"
+                                      R"({"id":"2","subtime":1,"res":3,"walltime":10,"profile":"p","deadline":30},)"
+                                      R"({"id":"3","subtime":2,"res":3,"walltime":10,"profile":"p","deadline":25},)"
+                                      R"({"id":"4","subtime":3,"res":3,"walltime":10,"profile":"p"}]})");
+    const auto simulate = [&](const Arguments& more) {
+        Arguments arguments{"simulate", "-p", inputs.platform, "-w", workload, "-e", inputs.folder.file("out")};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(inputs.folder, arguments);
+    };
+    // Job 2 can end at 20, job 3 not before 30. Job 4 in the place of job 2 would make that job late: it has to stay.
+    const Outcome with = simulate({"-a", "dbf"});
+    CHECK(with.status == 0);
+    CHECK_THAT(with.output, Contains("statistics of dbf: regular_jobs 2, tentative_jobs 1, hopeless_jobs 1, "));
+    const std::string path = inputs.folder.file("out_statistics.csv");
+    CHECK_THAT(contents(path), StartsWith("statistic,value\nregular_jobs,2\ntentative_jobs,1\nhopeless_jobs,1\n"));
+    CHECK_THAT(contents(path), Contains("\nmoves,1\nrepairs,0\n"));
+    CHECK_THAT(contents(path), Contains("\ndeadlines_met,1\ndeadlines_missed,1\ndeadlines_missed_hopeless,1\n"));
+    CHECK(simulate({"-a", "dbf", "--quiet"}).output.empty());
+    CHECK(simulate({"-a", "fcfs"}).status == 0);
+    CHECK_FALSE(std::filesystem::exists(path));
+}
+
 TEST_CASE("simulate lists what is known when an algorithm, a parameter or a value is not") {
     const Inputs inputs;
     const auto refused = [&](const Arguments& options) {

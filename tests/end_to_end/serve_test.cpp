@@ -150,6 +150,19 @@ TEST_CASE("The daemon serves a simulation, sums it up and ends with status 0") {
     }
 }
 
+TEST_CASE("The daemon logs what an algorithm has counted") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "dbf", "-s", any_port});
+    Peer batsim(daemon.endpoint());
+    for (const std::string& message : {beginning, submission, completion, ending}) {
+        batsim.ask(message);
+    }
+    CHECK(daemon.wait() == 0);
+    const std::vector<std::string> log = lines_of(daemon.errors());
+    REQUIRE(log.size() == 5);
+    CHECK_THAT(log[4], StartsWith("batfill: info: statistics: regular_jobs 1, tentative_jobs 0, "));
+}
+
 TEST_CASE("The daemon understands localhost, and listens on the loopback address only") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", "tcp://localhost:*"});
