@@ -1,0 +1,53 @@
+# What every paper starts from: {paper}/{machine}/workload.json, and {paper}/{machine}/{schedule}/jobs.csv.gz for the
+# schedules that its section of the configuration names.
+import os
+import sys
+
+os.environ["PYTHONPATH"] = str(EXPERIMENTS)  # of the scripts that jobs run
+sys.path.insert(0, str(EXPERIMENTS))
+
+from common.settings import Settings, SettingsError
+
+try:
+    SETTINGS = Settings(config, EXPERIMENTS.parent, os.environ)
+except SettingsError as error:
+    sys.exit(f"experiments: {error}")
+
+wildcard_constraints:
+    paper="[^/]+",
+    machine="[^/]+",
+    schedule="[^/]+",
+
+
+def platform_of(wildcards):
+    return SETTINGS.platform(wildcards.paper, wildcards.machine)
+
+
+rule workload:
+    input:
+        logs=lambda wildcards: SETTINGS.logs(wildcards.paper, wildcards.machine),
+        batfill=SETTINGS.batfill,
+    output:
+        workload="{paper}/{machine}/workload.json",
+        conversion="{paper}/{machine}/conversion.json",
+        header="{paper}/{machine}/log-header.txt",
+        manifest="{paper}/{machine}/manifest.json",
+    params:
+        options=lambda wildcards: SETTINGS.workload_options(wildcards.paper, wildcards.machine),
+    script:
+        "workload.py"
+
+
+rule schedule:
+    input:
+        workload="{paper}/{machine}/workload.json",
+        platform=platform_of,
+        batfill=SETTINGS.batfill,
+    output:
+        jobs="{paper}/{machine}/{schedule}/jobs.csv.gz",
+        manifest="{paper}/{machine}/{schedule}/manifest.json",
+    params:
+        engine=SETTINGS.engine,
+        replay=lambda wildcards: SETTINGS.schedule(wildcards.paper, wildcards.schedule),
+    script:
+        "schedule.py"

@@ -1,0 +1,99 @@
+"""What the configuration says, resolved and checked before any job runs."""
+import shutil
+from pathlib import Path
+from typing import Any, Mapping, Optional
+
+ENGINES = ("simulate", "batsim")
+
+
+class SettingsError(Exception):
+    """The configuration cannot be followed; the message is one line for the user."""
+
+
+class Settings:
+    """The configuration with its files found: the program, each paper's machines and their logs.
+
+    `config` is config.yaml with the user's changes. Numbers may have come as text, from the command line.
+    """
+
+    def __init__(self, config: Mapping[str, Any], project: Path, environment: Mapping[str, str]) -> None:
+        self._config = config
+        self._project = project
+        self.batfill = _find_batfill(config["batfill"], project)
+        self.engine = _check_engine(config["engine"])
+        folder = config["logs"] or environment.get("BATFILL_LOGS", "")
+        self._logs = _check_folder(folder) if folder else None
+        self._machines: dict[str, dict[str, dict[str, Any]]] = {}
+
+    def paper(self, paper: str) -> Mapping[str, Any]:
+        """The paper's section of the configuration."""
+        return self._config[paper]
+
+    def machines(self, paper: str) -> list[str]:
+        """The paper's machines whose logs are there or, without a folder of logs, the generated ones."""
+        return list(self._found(paper))
+
+    def logs(self, paper: str, machine: str) -> list[str]:
+        """The machine's log, as the only element; empty if its workload is generated."""
+        return self._found(paper)[machine]["logs"]
+
+    def workload_options(self, paper: str, machine: str) -> list[str]:
+        """Options of `batfill swf` or, without a log, of `batfill generate`."""
+        return self._found(paper)[machine]["options"].split()
+
+    def platform(self, paper: str, machine: str) -> str:
+        """The machine's platform file."""
+        return str(self._project / "platforms" / (self._found(paper)[machine]["platform"] + ".xml"))
+
+    def schedule(self, paper: str, schedule: str) -> Mapping[str, Any]:
+        """Algorithm and parameters of one of the paper's schedules."""
+        return self._config[paper]["schedules"][schedule]
+
+    def _found(self, paper: str) -> dict[str, dict[str, Any]]:
+        if paper not in self._machines:
+            self._machines[paper] = self._find(paper)
+        return self._machines[paper]
+
+    def _find(self, paper: str) -> dict[str, dict[str, Any]]:
+        if self._logs is None:
+            return {machine: {**settings, "logs": []} for machine, settings in self._config[paper]["generated"].items()}
+        found = {}
+        for machine, settings in self._config[paper]["machines"].items():
+            log = _find_log(self._logs, settings["logs"])
+            if log:
+                found[machine] = {**settings, "logs": [str(log)]}
+        if not found:
+            patterns = ", ".join(settings["logs"][0] for settings in self._config[paper]["machines"].values())
+            raise SettingsError(f"no log of {paper} in {self._logs}; expected one of {patterns}")
+        return found
+
+
+def _find_batfill(configured: str, project: Path) -> str:
+    built = project / "build" / "minimal" / "batfill"
+    program = shutil.which(configured or (str(built) if built.exists() else "batfill"))
+    if not program:
+        raise SettingsError(f"no program '{configured or 'batfill'}'; run.sh builds it, or set batfill in the configuration")
+    return str(Path(program).resolve())
+
+
+def _check_engine(engine: str) -> str:
+    if engine not in ENGINES:
+        raise SettingsError(f"unknown engine '{engine}'; it is one of {', '.join(ENGINES)}")
+    if engine == "batsim" and not shutil.which("batsim"):
+        raise SettingsError("engine is batsim, but no batsim is on the PATH")
+    return engine
+
+
+def _check_folder(folder: str) -> Path:
+    path = Path(folder)
+    if not path.is_dir():
+        raise SettingsError(f"logs: {folder} is not a folder")
+    return path.resolve()
+
+
+def _find_log(folder: Path, patterns: list[str]) -> Optional[Path]:
+    for pattern in patterns:
+        logs = sorted(folder.glob(pattern))
+        if logs:
+            return logs[-1]
+    return None

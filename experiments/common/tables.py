@@ -1,0 +1,90 @@
+"""Tables as CSV and as Markdown, and the spread of a number over the draws."""
+import csv
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Iterable, Mapping, Optional, Sequence, Union
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A number over several draws."""
+
+    mean: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> "Spread":
+        """The spread of at least one value."""
+        known = list(values)
+        return cls(statistics.fmean(known), min(known), max(known))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A spread in a table, and how people want to read its numbers."""
+
+    spread: Spread
+    show: Callable[[float], str]
+
+    def __str__(self) -> str:
+        """`mean (least to most)`, or just the mean where the draws agree as shown."""
+        mean, least, most = (self.show(value) for value in (self.spread.mean, self.spread.least, self.spread.most))
+        return mean if least == most else f"{mean} ({least} to {most})"
+
+
+# What a table holds: text, a count, a spread over draws, or nothing.
+Value = Union[str, int, Cell, None]
+Row = Mapping[str, Value]
+
+
+def read_csv(file: str) -> list[dict[str, str]]:
+    """The lines of a CSV with a header."""
+    with open(file, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def write_csv(file: str, rows: Sequence[Mapping[str, object]]) -> None:
+    """Writes at least one row; all rows have the columns of the first."""
+    with open(file, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_table(file: str, title: str, rows: Sequence[Row]) -> None:
+    """Writes FILE.csv with full numbers, three columns for a spread, and FILE.md for people."""
+    spreads = {column for row in rows for column, value in row.items() if isinstance(value, Cell)}
+    write_csv(f"{file}.csv", [_numbers(row, spreads) for row in rows])
+    write_markdown(f"{file}.md", title, rows)
+
+
+def write_markdown(file: str, title: str, rows: Sequence[Row]) -> None:
+    """Writes at least one row under a title, the first column to the left, the others to the right."""
+    columns = list(rows[0])
+    lines = [title, "", _line(columns), "|---|" + "---:|" * (len(columns) - 1)]
+    lines += [_line([_text(row[column]) for column in columns]) for row in rows]
+    Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _numbers(row: Row, spreads: set[str]) -> dict[str, object]:
+    numbers: dict[str, object] = {}
+    for column, value in row.items():
+        if column in spreads:
+            spread: Optional[Spread] = value.spread if isinstance(value, Cell) else None
+            for part in ("mean", "least", "most"):
+                numbers[f"{column}, {part}"] = getattr(spread, part) if spread else None
+        else:
+            numbers[column] = value
+    return numbers
+
+
+def _text(value: Value) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

@@ -1,0 +1,202 @@
+"""Runs the commands of one job of the workflow, and writes down what it ran."""
+import gzip
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+from common.manifest import sha256, tool_versions, write_json
+from common.tables import read_csv
+
+# How long one side of a simulation may outlive the other: the daemon has answered the last message then, or never will.
+GRACE_SECONDS = 60
+POLL_SECONDS = 0.002
+
+
+class CommandError(Exception):
+    """A command failed; the message has the command and what it said."""
+
+
+@dataclass
+class Replay:
+    """A replay that has ended: wall-clock seconds, processor seconds (user and system) of all its processes, and what
+    the algorithm counted, if it counts."""
+
+    wall_seconds: float
+    processor_seconds: float
+    statistics: dict[str, int]
+
+
+class Workbench:
+    """A temporary folder in which a job runs its commands.
+
+    Inputs are links with short names there, so that the commands in the manifest are the very ones that ran and name no
+    path of this machine. What is not kept with `keep` is gone at the end, whichever end it is.
+    """
+
+    def __init__(self, batfill: str, engine: str = "simulate") -> None:
+        self._batfill = batfill
+        self._engine = engine
+        self._folder = tempfile.TemporaryDirectory(prefix="batfill-")
+        self._commands: list[str] = []
+        self._inputs = {"batfill": {"file": Path(batfill).name, "sha256": sha256(batfill)}}
+        self._results: dict[str, str] = {}
+
+    def __enter__(self) -> "Workbench":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def path(self, name: str) -> Path:
+        """Where a file of the folder is."""
+        return Path(self._folder.name) / name
+
+    def link(self, name: str, file: str) -> None:
+        """Makes an input known as `name` in the folder."""
+        self.path(name).symlink_to(Path(file).resolve())
+        shown = file if not Path(file).is_absolute() else Path(file).name
+        self._inputs[name] = {"file": shown, "sha256": sha256(file)}
+
+    def run(self, *arguments: str) -> str:
+        """Runs `batfill` with these arguments and returns what it printed."""
+        self._note("batfill", arguments)
+        done = subprocess.run([self._batfill, *arguments], cwd=self._folder.name, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            raise _error(self._commands[-1], f"ended with status {done.returncode}", done.stdout + done.stderr)
+        return done.stdout
+
+    def replay(self, platform: str, workload: str, algorithm: str, parameters: Sequence[str], prefix: str) -> Replay:
+        """Replays a workload with the engine of the configuration and writes PREFIX_jobs.csv."""
+        scheduler = ["-a", algorithm] + [word for parameter in parameters for word in ("-P", parameter)]
+        files = ["-p", platform, "-w", workload, "-e", prefix]
+        if self._engine == "simulate":
+            wall, processor, _ = self._run_together([("batfill", ["simulate", "-q", *files, *scheduler])])
+            return Replay(wall, processor, _statistics_of_file(self.path(f"{prefix}_statistics.csv")))
+        endpoint = f"ipc://{prefix}.socket"
+        wall, processor, outputs = self._run_together([
+            ("batfill", ["serve", *scheduler, "-s", endpoint]),
+            ("batsim", ["-q", *files, "-s", endpoint, "--disable-schedule-tracing", "--disable-machine-state-tracing"]),
+        ])
+        return Replay(wall, processor, _statistics_of_log(outputs[0]))
+
+    def audit(self, prefix: str, workload: str, platform: str) -> None:
+        """Fails if a schedule of the folder is not sound."""
+        self.run("check", f"{prefix}_jobs.csv", "-w", workload, "-p", platform)
+
+    def keep(self, name: str, file: str) -> None:
+        """Makes a file of the folder a result; gzipped, the same bytes each time, if `file` ends in .gz."""
+        if file.endswith(".gz"):
+            with open(self.path(name), "rb") as source, open(file, "wb") as target:
+                with gzip.GzipFile(filename="", mode="wb", fileobj=target, mtime=0) as packed:
+                    shutil.copyfileobj(source, packed)
+        else:
+            shutil.copyfile(self.path(name), file)
+        self._results[Path(file).name] = sha256(file)
+
+    def write_manifest(self, file: str) -> None:
+        """Writes what ran, from what, with what: enough to repeat it by hand."""
+        write_json(file, {
+            **tool_versions(self._batfill, self._engine),
+            "inputs": self._inputs, "commands": self._commands, "results": self._results,
+        })
+
+    def _start(self, program: str, arguments: Sequence[str]) -> "Process":
+        self._note(program, arguments)
+        output = self.path(f"{len(self._commands)}.log")
+        executable = self._batfill if program == "batfill" else program
+        with open(output, "w", encoding="utf-8") as log:
+            running = subprocess.Popen([executable, *arguments], cwd=self._folder.name, stdout=log, stderr=log)
+        return Process(self._commands[-1], output, running)
+
+    def _run_together(self, commands: Sequence[tuple[str, Sequence[str]]]) -> tuple[float, float, list[str]]:
+        """Runs commands that talk to each other; if one fails or is left waiting, ends the others. Returns wall-clock
+        seconds, processor seconds and what each command printed."""
+        before = _processor_seconds_of_children()
+        start = time.monotonic()
+        processes: list[Process] = []
+        try:
+            for program, arguments in commands:
+                processes.append(self._start(program, arguments))
+            _wait_for_all(processes)
+        finally:
+            for process in processes:
+                process.running.kill()
+                process.running.wait()
+        wall = time.monotonic() - start
+        return wall, _processor_seconds_of_children() - before, [process.printed() for process in processes]
+
+    def _note(self, program: str, arguments: Sequence[str]) -> None:
+        self._commands.append(shlex.join([program, *arguments]))
+
+
+@dataclass
+class Process:
+    """A command that runs, and where it writes to."""
+
+    command: str
+    output: Path
+    running: subprocess.Popen[bytes]
+
+    def printed(self) -> str:
+        """What it has printed so far."""
+        return self.output.read_text(encoding="utf-8", errors="replace")
+
+    def error(self, what: str) -> CommandError:
+        """The error that this command `what`."""
+        return _error(self.command, what, self.printed())
+
+
+def _wait_for_all(processes: Sequence[Process]) -> None:
+    """Returns when all have ended well. Fails if one does not, or is left waiting by the others."""
+    grace_ends = None
+    while True:
+        states = [process.running.poll() for process in processes]
+        for process, state in zip(processes, states):
+            if state not in (None, 0):
+                raise process.error(f"ended with status {state}")
+            if state is None and grace_ends and time.monotonic() > grace_ends:
+                raise process.error(f"was still there {GRACE_SECONDS} s after the other side")
+        if None not in states:
+            return
+        if 0 in states and not grace_ends:
+            grace_ends = time.monotonic() + GRACE_SECONDS
+        time.sleep(POLL_SECONDS)
+
+
+def _error(command: str, what: str, output: str) -> CommandError:
+    return CommandError(f"`{command}` {what}\n{output[-2000:].rstrip()}")
+
+
+def _statistics_of_file(file: Path) -> dict[str, int]:
+    return {row["statistic"]: int(row["value"]) for row in read_csv(str(file))} if file.exists() else {}
+
+
+def _statistics_of_log(log: str) -> dict[str, int]:
+    """The statistics that `batfill serve` prints as `statistics: name value, name value`."""
+    line = re.search(r"statistics: (.*)", log)
+    return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", line[1])} if line else {}
+
+
+def _processor_seconds_of_children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def run_job(job: Callable[[Any], None], description: Any) -> None:
+    """Runs a job's script: a command that fails ends it with the command's message and without a traceback, and so does
+    SIGTERM, but not before the job's processes and folder are gone."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    try:
+        job(description)
+    except CommandError as error:
+        sys.exit(f"experiments: {error}")

@@ -1,0 +1,45 @@
+"""Job of rule `dbf_arrivals`: how many jobs arrive in each hour of the day, on average, by the clock on the machine's wall."""
+import json
+import re
+from collections import Counter
+from datetime import datetime, timedelta, timezone, tzinfo
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from common.tables import write_csv
+from common.workbench import run_job
+
+HEADER_FIELD = re.compile(r"^;\s*(\w+):\s*(.*?)\s*$", re.MULTILINE)
+
+
+def time_zone(fields: dict[str, str]) -> tzinfo:
+    """The log's time zone: its name if there is one, for daylight saving time, else its offset, else UTC."""
+    try:
+        return ZoneInfo(fields["TimeZoneString"])
+    except (KeyError, ValueError, ZoneInfoNotFoundError):
+        return timezone(timedelta(seconds=int(fields.get("TimeZone", 0))))
+
+
+def arrivals(subtimes: list[float], header: str) -> list[dict[str, float]]:
+    """Mean number of arrivals in each hour of the day, over the days from the first arrival's to the last's.
+
+    Without a header, time 0 is midnight, as `batfill generate` has it.
+    """
+    fields = dict(HEADER_FIELD.findall(header))
+    zone = time_zone(fields)
+    start = int(fields.get("UnixStartTime", 0))
+    times = [datetime.fromtimestamp(start + subtime, zone) for subtime in subtimes]
+    days = (max(times).date() - min(times).date()).days + 1
+    hours = Counter(time.hour for time in times)
+    return [{"hour": hour, "arrivals_per_hour": hours[hour] / days} for hour in range(24)]
+
+
+def main(job: Any) -> None:
+    """Counts a machine's arrivals."""
+    jobs = json.loads(Path(job.input.workload).read_text(encoding="utf-8"))["jobs"]
+    header = Path(job.input.header).read_text(encoding="utf-8", errors="replace")
+    write_csv(job.output[0], arrivals([one["subtime"] for one in jobs], header))
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

@@ -1,0 +1,49 @@
+"""Job of rule `dbf_draw`: draws the deadline-driven jobs, replays them with dbf, audits and measures the schedule."""
+from typing import Any, Optional
+
+import numpy
+
+from common.tables import read_csv, write_csv
+from common.workbench import Workbench, run_job
+
+# An empirical distribution is kept at these levels: enough for a curve and for quartiles, and small for 200,000 jobs.
+LEVELS = numpy.arange(0, 201) / 200
+
+
+def distribution(per_job: list[dict[str, str]], runs: list[str]) -> list[dict[str, Optional[float]]]:
+    """Quantiles of the waits, in seconds, of the regular jobs that count; none if there are none."""
+    regular = [job for job in per_job if job["kind"] == "regular" and job["counted"] == "1"]
+    if not regular:
+        return [dict.fromkeys(["level", *runs])]
+    quantiles = {run: numpy.quantile([float(job[f"{run}_wait"]) for job in regular], LEVELS, method="inverted_cdf")
+                 for run in runs}
+    return [{"level": float(level), **{run: float(waits[place]) for run, waits in quantiles.items()}}
+            for place, level in enumerate(LEVELS)]
+
+
+def main(job: Any) -> None:
+    """Makes one draw."""
+    baselines = job.params.names
+    share, draw, repair = int(job.wildcards.share), job.wildcards.draw, job.wildcards.repair
+    with Workbench(job.input.batfill, job.params.engine) as bench:
+        bench.link("platform.xml", job.input.platform)
+        bench.link("workload.json", job.input.workload)
+        for name, schedule in zip(baselines, job.input.schedules):
+            bench.link(f"{name}_jobs.csv.gz", schedule)
+        bench.run("deadlines", "workload.json", "-o", "deadlines.json", "--share", str(share / 100), "--seed", draw)
+        replay = bench.replay("platform.xml", "deadlines.json", "dbf", [f"repair={repair}"], "dbf")
+        bench.audit("dbf", "deadlines.json", "platform.xml")
+        metrics = bench.run("metrics", *(f"{name}_jobs.csv.gz" for name in baselines), "dbf_jobs.csv",
+                            "-w", "deadlines.json", "-p", "platform.xml", "--waited-in-any-run",
+                            "--per-job", "per-job.csv", "--format", "csv")
+        bench.path("metrics.csv").write_text(metrics, encoding="utf-8")
+        per_job = read_csv(str(bench.path("per-job.csv")))
+        write_csv(str(bench.path("distribution.csv")), distribution(per_job, [*baselines, "dbf"]))
+        write_csv(str(bench.path("statistics.csv")), [replay.statistics])
+        bench.keep("metrics.csv", job.output.metrics)
+        bench.keep("statistics.csv", job.output.statistics)
+        bench.keep("distribution.csv", job.output.distribution)
+        bench.write_manifest(job.output.manifest)
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

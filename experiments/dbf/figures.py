@@ -1,0 +1,192 @@
+"""Job of rule `dbf_figure`: one of the paper's Figures 1 to 7, and the numbers in it as CSV."""
+from typing import Any, Callable
+
+from common import style
+from common.tables import Spread, read_csv, write_csv
+from common.workbench import run_job
+from dbf.results import Rows, distinct, select, values
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+WAIT_TICKS = {0: "0", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 6 * HOUR: "6 h", DAY: "1 d", 7 * DAY: "7 d"}
+SHARE_LABEL = "Deadline-driven jobs (%)"
+
+
+class Figures:
+    """Draws the figures from the workflow's files. Each method draws one and returns it with its numbers."""
+
+    def __init__(self, job: Any) -> None:
+        self._machines: list[str] = job.params.machines
+        self._repairs: list[str] = job.params.repairs
+        self._arrivals = {machine: read_csv(file) for machine, file in zip(self._machines, job.input.arrivals)}
+        self._metrics = read_csv(job.input.metrics)
+        self._distribution_file = job.input.distribution
+        self._shares = distinct(self._metrics, "share")
+
+    def daily_arrivals(self) -> tuple[Figure, Rows]:
+        """Figure 1: arrivals by hour of the day; hours above the mean are shaded."""
+        figure, panels = self._row_of_panels(height=2.3)
+        numbers = []
+        for machine, axes in zip(self._machines, panels):
+            rates = values(self._arrivals[machine], "arrivals_per_hour")
+            mean = sum(rates) / len(rates)
+            for hour, rate in enumerate(rates):
+                if rate > mean:
+                    axes.axvspan(hour, hour + 1, color="#dddddd", linewidth=0)
+                numbers.append({"machine": machine, "hour": hour, "arrivals_per_hour": rate, "peak": int(rate > mean)})
+            axes.stairs(rates, range(25), color=style.SERIES["conservative"]["color"], linewidth=1.6)
+            axes.axhline(mean, color="black", linewidth=0.8)
+            axes.set(xlim=(0, 24), xticks=range(0, 25, 4), ylim=(0, None), xlabel="Hour of the day")
+        panels[0].set_ylabel("Jobs per hour")
+        return figure, numbers
+
+    def wait_of_regular_jobs(self) -> tuple[Figure, Rows]:
+        """Figure 2: mean wait of the regular jobs that count."""
+        return self._by_algorithm("mean_wait_regular", 1 / HOUR, "Mean wait, regular jobs (h)")
+
+    def distribution_of_waits(self) -> tuple[Figure, Rows]:
+        """Figure 3: distribution of the waits of the regular jobs that count."""
+        distribution = select(read_csv(self._distribution_file), repair=self._repairs[0])
+        rows, columns = len(self._machines), len(self._shares)
+        figure = Figure(figsize=(2.3 * columns, 1.9 * rows + 0.5))
+        panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        numbers: Rows = []
+        for machine, row in zip(self._machines, panels):
+            for share, axes in zip(self._shares, row):
+                axes.set_title(f"{machine}, {share} %")
+                draws = select(distribution, machine=machine, share=share)
+                for run in style.SERIES:
+                    numbers += [{"machine": machine, "share": share, **level}
+                                for level in _plot_distribution(axes, draws, run)]
+        _scale_of_waits(panels)
+        style.legend(figure, panels[0][0])
+        return figure, numbers
+
+    def wait_of_all_jobs(self) -> tuple[Figure, Rows]:
+        """Figure 4: mean wait of all jobs."""
+        return self._by_algorithm("mean_wait", 1 / MINUTE, "Mean wait, all jobs (min)")
+
+    def stretch_of_regular_jobs(self) -> tuple[Figure, Rows]:
+        """Figure 5: maximum stretch of the regular jobs."""
+        return self._by_algorithm("max_stretch_regular", 1, "Maximum stretch, regular jobs")
+
+    def violations(self) -> tuple[Figure, Rows]:
+        """Figure 6: missed deadlines of short jobs, with the least deadline there is, and of long ones."""
+        figure, panels = self._row_of_panels(height=2.6)
+        kinds = {"deadline_violations_short": ("short", "#56B4E9"), "deadline_violations_long": ("long", "#D55E00")}
+        numbers: Rows = []
+        width = 0.8 / (len(kinds) * len(self._repairs))
+        for machine, axes in zip(self._machines, panels):
+            series = [(repair, metric) for repair in self._repairs for metric in kinds]
+            for place, (repair, metric) in enumerate(series):
+                kind, colour = kinds[metric]
+                spreads = self._spreads(machine, "dbf", metric, 1, repair)
+                offsets = [share + (place - (len(series) - 1) / 2) * width for share in range(len(self._shares))]
+                axes.bar(offsets, [spread.mean for spread in spreads], width, color=colour, label=f"{kind}, {repair}",
+                         alpha=1 if repair == self._repairs[0] else 0.5, yerr=_whiskers(spreads),
+                         error_kw={"linewidth": 0.8, "capsize": 1.5})
+                numbers += self._numbers(machine, f"dbf, {repair}, {kind}", spreads)
+            axes.set(xticks=range(len(self._shares)), xticklabels=self._shares, ylim=(0, None), xlabel=SHARE_LABEL)
+            axes.grid(axis="x", visible=False)
+        panels[0].set_ylabel("Missed deadlines")
+        style.legend(figure, panels[0])
+        return figure, numbers
+
+    def deadline_usage(self) -> tuple[Figure, Rows]:
+        """Figure 7: how much of the time to the deadline is used by the deadline-driven jobs that do not start at once."""
+        figure = Figure(figsize=(4.2, 2.8))
+        axes = figure.subplots()
+        numbers: Rows = []
+        for machine, look in zip(self._machines, style.MACHINES):
+            spreads = self._spreads(machine, "dbf", "mean_deadline_usage_delayed", 100, self._repairs[0])
+            style.plot_spreads(axes, self._shares, spreads, {**look, "label": machine})
+            numbers += self._numbers(machine, "dbf", spreads)
+        axes.set(ylim=(0, None), xlabel=SHARE_LABEL, ylabel="Mean deadline usage (%)")
+        axes.legend()
+        return figure, numbers
+
+    def _by_algorithm(self, metric: str, factor: float, label: str) -> tuple[Figure, Rows]:
+        figure, panels = self._row_of_panels(height=2.6)
+        numbers: Rows = []
+        for machine, axes in zip(self._machines, panels):
+            for run, look in style.SERIES.items():
+                spreads = self._spreads(machine, run, metric, factor, self._repairs[0])
+                style.plot_spreads(axes, self._shares, spreads, look)
+                numbers += self._numbers(machine, run, spreads)
+            axes.set(ylim=(0, None), xlabel=SHARE_LABEL)
+        panels[0].set_ylabel(label)
+        style.legend(figure, panels[0])
+        return figure, numbers
+
+    def _row_of_panels(self, height: float) -> tuple[Figure, list[Axes]]:
+        figure = Figure(figsize=(2.6 * len(self._machines) + 0.4, height))
+        panels = figure.subplots(1, len(self._machines), squeeze=False)[0]
+        for machine, axes in zip(self._machines, panels):
+            axes.set_title(machine)
+        return figure, list(panels)
+
+    def _spreads(self, machine: str, run: str, metric: str, factor: float, repair: str) -> list[Spread]:
+        rows = select(self._metrics, machine=machine, run=run, repair=repair)
+        return [Spread.of(factor * value for value in values(select(rows, share=share), metric) or [0.0])
+                for share in self._shares]
+
+    def _numbers(self, machine: str, series: str, spreads: list[Spread]) -> Rows:
+        return [{"machine": machine, "series": series, "share": share, **vars(spread)}
+                for share, spread in zip(self._shares, spreads)]
+
+
+def _plot_distribution(axes: Axes, draws: Rows, run: str) -> Rows:
+    """Draws the share of jobs that wait at most so long: the mean of the draws, and a band from the least to the most."""
+    numbers: Rows = []
+    for level in distinct(draws, "level"):
+        waits = values(select(draws, level=level), run)
+        if waits:
+            numbers.append({"series": run, "level": float(level), **vars(Spread.of(waits))})
+    levels = [number["level"] for number in numbers]
+    look = style.SERIES[run]
+    axes.fill_betweenx(levels, [number["least"] for number in numbers], [number["most"] for number in numbers],
+                       color=look["color"], alpha=0.2, linewidth=0)
+    axes.plot([number["mean"] for number in numbers], levels, color=look["color"], linestyle=look["linestyle"],
+              label=look["label"])
+    return numbers
+
+
+def _scale_of_waits(panels: Any) -> None:
+    """Waits from none to days: linear up to a minute, logarithmic above."""
+    for axes in panels.flat:
+        axes.set_xscale("symlog", linthresh=MINUTE, linscale=0.5)
+        axes.set_xticks(list(WAIT_TICKS), list(WAIT_TICKS.values()), rotation=45, fontsize=7)
+        axes.minorticks_off()
+        axes.set(xlim=(-5, None), ylim=(0, 1))
+        axes.yaxis.set_major_formatter(PercentFormatter(1))
+    for axes in panels[-1]:
+        axes.set_xlabel("Wait")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("Regular jobs")
+
+
+def _whiskers(spreads: list[Spread]) -> list[list[float]]:
+    return [[spread.mean - spread.least for spread in spreads], [spread.most - spread.mean for spread in spreads]]
+
+
+FIGURES: dict[str, Callable[[Figures], tuple[Figure, Rows]]] = {
+    "1": Figures.daily_arrivals,
+    "2": Figures.wait_of_regular_jobs,
+    "3": Figures.distribution_of_waits,
+    "4": Figures.wait_of_all_jobs,
+    "5": Figures.stretch_of_regular_jobs,
+    "6": Figures.violations,
+    "7": Figures.deadline_usage,
+}
+
+
+def main(job: Any) -> None:
+    """Draws the figure that the rule asks for."""
+    figure, numbers = FIGURES[job.wildcards.figure](Figures(job))
+    style.save(figure, job.output.svg, job.output.png)
+    write_csv(job.output.csv, numbers)
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

@@ -1,0 +1,165 @@
+"""Job of rule `dbf_tables`: the paper's Tables 1 to 3, and what its text says in numbers."""
+import json
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from common.tables import Cell, Row, Spread, Value, read_csv, write_table
+from common.workbench import run_job
+from dbf.results import distinct, select, values
+
+# The columns of Table 1, by what `batfill swf` calls them.
+ANOMALIES = {
+    "run time <= 0": "run time <= 0",
+    "allocated processors < 0": "processors < 0",
+    "allocated > requested processors": "processors > requested",
+    "run time > requested time": "run time > walltime",
+    "run time > requested time + 60 s": "run time > walltime + 1 min",
+}
+COMPARED = {
+    "mean_wait_regular": "mean wait, regular jobs",
+    "mean_stretch_regular": "mean stretch, regular jobs",
+    "max_stretch_regular": "maximum stretch, regular jobs",
+    "mean_wait": "mean wait, all jobs",
+}
+
+
+LEVELS = {"0.25": "first quartile", "0.5": "median", "0.75": "third quartile", "1.0": "maximum"}
+
+
+def thousands(number: float) -> str:
+    """A count, or a mean of counts."""
+    return f"{number:,.1f}".removesuffix(".0")
+
+
+def per_cent(fraction: float) -> str:
+    """A fraction of 1, in per cent."""
+    return f"{100 * fraction:.1f} %"
+
+
+def two_digits_per_cent(fraction: float) -> str:
+    """A small fraction of 1, in per cent."""
+    return f"{100 * fraction:.2f} %"
+
+
+def seconds(number: float) -> str:
+    """A time as the paper's Table 3 writes it, with tenths of a second."""
+    whole, rest = divmod(round(number, 1), 60)
+    return f"{whole:.0f} min {rest:04.1f} s" if whole else f"{rest:.1f} s"
+
+
+def minutes(number: float) -> str:
+    """A wait."""
+    return f"{number:,.1f}"
+
+
+def cell(numbers: list[float], show: Callable[[float], str]) -> Optional[Cell]:
+    """A table's cell with the numbers' spread, if there are any."""
+    return Cell(Spread.of(numbers), show) if numbers else None
+
+
+class Tables:
+    """Writes the tables from the workflow's files."""
+
+    def __init__(self, job: Any) -> None:
+        self._folder = Path(job.output[0]).parent
+        self._machines = job.params.machines
+        self._schedules = job.params.schedules
+        self._repairs = job.params.repairs
+        self._conversions = [json.loads(Path(file).read_text(encoding="utf-8")) for file in job.input.conversions]
+        self._timings = [row for file in job.input.timings for row in read_csv(file)]
+        self._all_metrics = read_csv(job.input.metrics)
+        self._metrics = select(self._all_metrics, repair=self._repairs[0])
+        self._all_statistics = read_csv(job.input.statistics)
+        self._distribution = select(read_csv(job.input.distribution), repair=self._repairs[0])
+        self._shares = distinct(self._metrics, "share")
+
+    def write_all(self) -> None:
+        """Writes every table, as CSV and as Markdown."""
+        self._write("table-1", "Table 1: anomalies in the logs", self._anomalies())
+        self._write("table-2", "Table 2: regular jobs by share of deadline-driven jobs", self._regular_jobs())
+        self._write("table-3", "Table 3: time of a replay", self._times())
+        self._write("comparison", "DBF as a fraction of the other algorithms, mean (least to most) of the draws", self._comparison())
+        self._write("deadlines", "What became of the deadlines, mean (least to most) of the draws", self._deadlines())
+        self._write("wait-quantiles", "Waits of the regular jobs that count, in minutes, mean (least to most) of the draws",
+                    self._wait_quantiles())
+
+    def _write(self, name: str, title: str, rows: list[Row]) -> None:
+        write_table(str(self._folder / name), title, rows)
+
+    def _anomalies(self) -> list[Row]:
+        rows = []
+        for machine, conversion in zip(self._machines, self._conversions):
+            counts = {anomaly["what"]: anomaly["jobs"] for anomaly in conversion["anomalies"]}
+            rows.append({"workload": machine, **{title: counts.get(what) for what, title in ANOMALIES.items()}})
+        return rows
+
+    def _regular_jobs(self) -> list[Row]:
+        rows = []
+        for machine, conversion in zip(self._machines, self._conversions):
+            row: dict[str, Value] = {"workload": machine, "total": conversion["kept"]}
+            for share in self._shares:
+                drawn = select(self._metrics, machine=machine, share=share, run="dbf", draw="1")
+                row[f"{share} %"] = conversion["kept"] - int(drawn[0]["deadline_jobs"])
+            rows.append(row)
+        return rows
+
+    def _times(self) -> list[Row]:
+        rows = []
+        for machine in self._machines:
+            for kind in ("wall", "processor"):
+                row: dict[str, Value] = {"workload": machine, "time": kind}
+                for timing in select(self._timings, machine=machine):
+                    title = f"{timing['algorithm']} {timing['share']} %" if timing["share"] else timing["algorithm"]
+                    row[title] = cell([float(timing[f"{kind}_seconds"])], seconds)
+                rows.append(row)
+        return rows
+
+    def _comparison(self) -> list[Row]:
+        return [{"metric": title, "workload": machine, "share": f"{share} %", **self._against_others(metric, machine, share)}
+                for metric, title in COMPARED.items() for machine in self._machines for share in self._shares]
+
+    def _against_others(self, metric: str, machine: str, share: str) -> Row:
+        runs = select(self._metrics, machine=machine, share=share)
+        ours = values(select(runs, run="dbf"), metric)
+        row: dict[str, Value] = {}
+        for other in self._schedules:
+            theirs = values(select(runs, run=other), metric)
+            row[f"dbf / {other}"] = cell([a / b for a, b in zip(ours, theirs) if b > 0], "{:.2f}".format)
+            row[f"draws below {other}"] = f"{sum(a < b for a, b in zip(ours, theirs))} of {len(ours)}"
+        return row
+
+    def _deadlines(self) -> list[Row]:
+        return [{"workload": machine, "repair": repair, "share": f"{share} %", **self._fates(machine, repair, share)}
+                for machine in self._machines for repair in self._repairs for share in self._shares]
+
+    def _fates(self, machine: str, repair: str, share: str) -> Row:
+        runs = select(self._all_metrics, machine=machine, repair=repair, share=share, run="dbf")
+        statistics = select(self._all_statistics, machine=machine, repair=repair, share=share)
+        at_once = zip(values(runs, "deadline_jobs_started_at_once"), values(runs, "deadline_jobs"))
+        return {
+            "deadline-driven": cell(values(runs, "deadline_jobs"), thousands),
+            "missed, short": cell(values(runs, "deadline_violations_short"), thousands),
+            "missed, long": cell(values(runs, "deadline_violations_long"), thousands),
+            "of these certain at submission": cell(values(statistics, "deadlines_missed_hopeless"), thousands),
+            "started at once": cell([some / jobs for some, jobs in at_once], per_cent),
+            "usage": cell(values(runs, "mean_deadline_usage"), per_cent),
+            "usage if delayed": cell(values(runs, "mean_deadline_usage_delayed"), per_cent),
+            "usage above 80 %": cell(values(runs, "share_deadline_usage_above_80_percent"), two_digits_per_cent),
+        }
+
+    def _wait_quantiles(self) -> list[Row]:
+        return [{"workload": machine, "share": f"{share} %", "algorithm": run, **self._quantiles(machine, share, run)}
+                for machine in self._machines for share in self._shares for run in [*self._schedules, "dbf"]]
+
+    def _quantiles(self, machine: str, share: str, run: str) -> Row:
+        draws = select(self._distribution, machine=machine, share=share)
+        return {title: cell([wait / 60 for wait in values(select(draws, level=level), run)], minutes)
+                for level, title in LEVELS.items()}
+
+
+def main(job: Any) -> None:
+    """Writes all tables."""
+    Tables(job).write_all()
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
