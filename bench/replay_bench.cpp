@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <batfill/deadlines.hpp>
 #include <batfill/engine.hpp>
 #include <batfill/lublin.hpp>
 #include <batfill/simulator.hpp>
@@ -24,8 +25,19 @@ batfill::Scenario scenario(int jobs, double load) {
     return scenario;
 }
 
-void replay(benchmark::State& state, const char* algorithm, double load) {
-    const batfill::Scenario input = scenario(static_cast<int>(state.range(0)), load);
+// The deadlines of the paper on deadline-based backfilling.
+void add_deadlines(batfill::Workload& workload, const char* share) {
+    const batfill::DeadlineRule rule{batfill::Duration::seconds(86400), *batfill::Decimal::parse("10")};
+    const std::size_t count = batfill::count_of_share(*batfill::Decimal::parse(share), workload.jobs.size());
+    for (const std::size_t place : batfill::draw(batfill::jobs_with_walltime(workload), count, 1)) {
+        batfill::JobDescription& job = workload.jobs[place].description;
+        job.deadline = job.submit + rule.allowance(*job.walltime);
+    }
+}
+
+void replay(benchmark::State& state, const char* algorithm, double load, const char* share_with_deadlines = "0") {
+    batfill::Scenario input = scenario(static_cast<int>(state.range(0)), load);
+    add_deadlines(input.workloads.front(), share_with_deadlines);
     for (auto _ : state) {
         batfill::Engine engine(algorithm, {});
         batfill::EmbeddedScheduler scheduler(engine);
@@ -40,7 +52,10 @@ BENCHMARK_CAPTURE(replay, rejecter, "rejecter", 0.9)->Arg(500)->Arg(20000)->Unit
 BENCHMARK_CAPTURE(replay, fcfs, "fcfs", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay, easy, "easy", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay, conservative, "conservative", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, dbf_20_percent, "dbf", 0.9, "0.2")->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, dbf_80_percent, "dbf", 0.9, "0.8")->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay, easy_overload, "easy", 1.05)->Arg(20000)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay, conservative_overload, "conservative", 1.05)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, dbf_overload, "dbf", 1.05, "0.8")->Arg(20000)->Unit(benchmark::kMillisecond);
 
 }  // namespace

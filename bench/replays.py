@@ -3,6 +3,7 @@
 
     bench/replays.py PLATFORM.xml WORKLOAD.json [--runs N] [--batfill FILE] [--serve] [ALGORITHM ...]
 
+An ALGORITHM is NAME[,KEY=VALUE]...[@WORKLOAD.json]: parameters, and a workload of its own instead of the first.
 Runs the algorithms in turn, N times, after one round that does not count, and prints the median of the processor
 seconds (user and system), its ratio to the first algorithm (the median of the ratios round by round) and the peak
 memory. With --serve, `batfill simulate -s` drives the daemon instead, and the daemon is what is measured. The first
@@ -27,12 +28,15 @@ def usage(process):
 
 
 def replay(options, algorithm, folder):
-    simulate = [options.batfill, 'simulate', '-q', '-p', options.platform, '-w', options.workload,
+    choice, _, workload = algorithm.partition('@')
+    name, *parameters = choice.split(',')
+    scheduler = ['-a', name] + [word for parameter in parameters for word in ('-P', parameter)]
+    simulate = [options.batfill, 'simulate', '-q', '-p', options.platform, '-w', workload or options.workload,
                 '-e', os.path.join(folder, 'out')]
     if not options.serve:
-        return usage(start(simulate + ['-a', algorithm]))
+        return usage(start(simulate + scheduler))
     endpoint = 'ipc://' + os.path.join(folder, 'socket')
-    daemon = start([options.batfill, 'serve', '-l', 'warning', '-a', algorithm, '-s', endpoint])
+    daemon = start([options.batfill, 'serve', '-l', 'warning', '-s', endpoint] + scheduler)
     usage(start(simulate + ['-s', endpoint]))
     return usage(daemon)
 
