@@ -188,11 +188,13 @@ class DeadlineBased : public PlanAlgorithm {
         }
     }
 
-    // Lines 36-48. What is left of Ltmp is in L0 by being in L1 no more.
+    // Lines 36-48. What is left of Ltmp is in L0 by being in L1 no more. In two cases all starts are left to decide(),
+    // in the order of the plan, as in conservative backfilling: there is nothing tentative that has to be started lest
+    // it be moved again; or a job has outlived its estimate, and not all that is due finds its processors.
     static void start_due(Round& round, const JobList& Ltmp) {
         const SchedulerState& state = round.state();
-        if (!state.running.empty() && state.running.front().end <= round.now()) {
-            return;  // A job has outlived its estimate: who has to wait for it is for decide() to say.
+        if (state.tentative.empty() || (!state.running.empty() && state.running.front().end <= round.now())) {
+            return;
         }
         const auto start_if_due = [&](JobIndex Ji) {
             if (round.plan().planned_start(Ji) == round.now()) {

@@ -20,9 +20,12 @@ void run(const Folder& folder, const std::vector<std::string>& arguments) {
     REQUIRE(status == 0);
 }
 
+// A third of the jobs have deadlines, some of which cannot be met.
 std::string generated_workload(const Folder& folder) {
     run(folder, {"generate", "lublin", "--jobs", "400", "--processors", "100", "--load", "0.9", "--seed", "7", "-o",
-                 folder.file("workload.json")});
+                 folder.file("regular.json")});
+    run(folder, {"deadlines", folder.file("regular.json"), "--share", "0.33", "--seed", "7", "--floor", "7200",
+                 "--factor", "1.5", "-o", folder.file("workload.json")});
     return folder.file("workload.json");
 }
 
@@ -85,7 +88,7 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule when processo
                << processors << "\"}\n";
     }
     events.close();
-    for (const std::string name : {"fcfs", "easy", "conservative"}) {
+    for (const std::string name : {"fcfs", "easy", "conservative", "dbf"}) {
         INFO(name);
         compare_replays(folder, {"-a", name}, {"-p", platform, "-w", workload, "--events", folder.file("events")});
     }

@@ -268,6 +268,11 @@ class PlainDbf {
     }
 
     void lines_36_to_48(const List& Ltmp) {
+        // While the end of a job is overdue, starts wait for the end of the round, as in conservative backfilling.
+        if (std::any_of(running_.begin(), running_.end(),
+                        [&](const auto& started) { return started.second + walltime(started.first) <= now_; })) {
+            return;
+        }
         for (const JobIndex index : Ltmp) {  // 36-43
             start_if_due(index);
         }

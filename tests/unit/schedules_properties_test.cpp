@@ -62,6 +62,9 @@ Workload random_workload(std::mt19937& random, int processors) {
         if (draw(random, 0, 15) != 0) {
             added.description.walltime = walltime;
         }
+        if (draw(random, 0, 2) == 0) {
+            added.description.deadline = submit + walltime + time(200);
+        }
     }
     return workload;
 }
@@ -98,14 +101,18 @@ Schedule schedule_of(const Simulator& simulator) {
     return schedule;
 }
 
-// The embedded scheduler, watching at which start each job is planned first.
+// The embedded scheduler, watching at which start each job is planned first, from when on the plan is definitive.
 class WatchedScheduler : public SimulatedScheduler {
  public:
     explicit WatchedScheduler(Engine& engine) : engine_(engine), scheduler_(engine) {}
     void begin(const Simulator& simulator, SchedulerReply& reply) override { scheduler_.begin(simulator, reply); }
     void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
         scheduler_.message(now, events, reply);
+        const std::vector<JobIndex>& tentative = engine_.state().tentative;
         for (const JobIndex job : engine_.state().plan.by_start()) {
+            if (std::find(tentative.begin(), tentative.end(), job) != tentative.end()) {
+                continue;
+            }
             promised.emplace(engine_.state().job(job).description.id, engine_.state().plan.planned_start(job));
         }
     }

@@ -138,4 +138,5 @@ TEST_CASE("The reference schedules come out job by job", "[schedules][reference]
     CHECK(checked["fcfs"] >= 3);
     CHECK(checked["easy"] >= 3);
     CHECK(checked["conservative"] >= 9);
+    CHECK(checked["dbf"] >= 6);
 }
