@@ -34,6 +34,7 @@ cmake --preset minimal >build/experiments-build.log 2>&1 || { cat build/experime
 cmake --build --preset minimal
 
 cd "$caller_folder"
-snakemake --snakefile "$project/experiments/Snakefile" --directory "$results" --cores all --rerun-incomplete --quiet rules \
-  "${arguments[@]}"
+snakemake --snakefile "$project/experiments/Snakefile" --directory "$results" --cores all --rerun-incomplete \
+  --quiet rules --log-handler-script "$project/experiments/common/progress.py" "${arguments[@]}" 2>&1 |
+  { grep --line-buffered -v '^Select jobs to execute' || true; }
 echo "Results: $results"

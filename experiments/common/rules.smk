@@ -6,12 +6,9 @@ import sys
 os.environ["PYTHONPATH"] = str(EXPERIMENTS)  # of the scripts that jobs run
 sys.path.insert(0, str(EXPERIMENTS))
 
-from common.settings import Settings, SettingsError
+from common.settings import Settings
 
-try:
-    SETTINGS = Settings(config, EXPERIMENTS.parent, os.environ)
-except SettingsError as error:
-    sys.exit(f"experiments: {error}")
+SETTINGS = Settings(config, EXPERIMENTS.parent, os.environ)
 
 wildcard_constraints:
     paper="[^/]+",

@@ -3,17 +3,15 @@ import shutil
 from pathlib import Path
 from typing import Any, Mapping, Optional
 
+from snakemake.exceptions import WorkflowError
+
 ENGINES = ("simulate", "batsim")
-
-
-class SettingsError(Exception):
-    """The configuration cannot be followed; the message is one line for the user."""
 
 
 class Settings:
     """The configuration with its files found: the program, each paper's machines and their logs.
 
-    `config` is config.yaml with the user's changes. Numbers may have come as text, from the command line.
+    `config` is config.yaml with the user's changes. What cannot be followed is a WorkflowError before any job runs.
     """
 
     def __init__(self, config: Mapping[str, Any], project: Path, environment: Mapping[str, str]) -> None:
@@ -64,7 +62,7 @@ class Settings:
                 found[machine] = {**settings, "logs": [str(log)]}
         if not found:
             patterns = ", ".join(settings["logs"][0] for settings in self._config[paper]["machines"].values())
-            raise SettingsError(f"no log of {paper} in {self._logs}; expected one of {patterns}")
+            raise WorkflowError(f"no log of {paper} in {self._logs}; expected one of {patterns}")
         return found
 
 
@@ -72,22 +70,22 @@ def _find_batfill(configured: str, project: Path) -> str:
     built = project / "build" / "minimal" / "batfill"
     program = shutil.which(configured or (str(built) if built.exists() else "batfill"))
     if not program:
-        raise SettingsError(f"no program '{configured or 'batfill'}'; run.sh builds it, or set batfill in the configuration")
+        raise WorkflowError(f"no program '{configured or 'batfill'}'; run.sh builds it, or set batfill in the configuration")
     return str(Path(program).resolve())
 
 
 def _check_engine(engine: str) -> str:
     if engine not in ENGINES:
-        raise SettingsError(f"unknown engine '{engine}'; it is one of {', '.join(ENGINES)}")
+        raise WorkflowError(f"unknown engine '{engine}'; it is one of {', '.join(ENGINES)}")
     if engine == "batsim" and not shutil.which("batsim"):
-        raise SettingsError("engine is batsim, but no batsim is on the PATH")
+        raise WorkflowError("engine is batsim, but no batsim is on the PATH")
     return engine
 
 
 def _check_folder(folder: str) -> Path:
     path = Path(folder)
     if not path.is_dir():
-        raise SettingsError(f"logs: {folder} is not a folder")
+        raise WorkflowError(f"logs: {folder} is not a folder")
     return path.resolve()
 
 

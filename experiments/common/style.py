@@ -1,4 +1,6 @@
 """How figures look, and how they are written: the same bytes each time."""
+import re
+from pathlib import Path
 from typing import Mapping, Sequence
 
 import matplotlib
@@ -40,11 +42,22 @@ matplotlib.rcParams.update({
 })
 
 
-def plot_spreads(axes: Axes, places: Sequence[str], spreads: Sequence[Spread], look: Look) -> None:
-    """Draws the means as a line, and a band from the least to the most."""
-    axes.fill_between(places, [spread.least for spread in spreads], [spread.most for spread in spreads],
-                      color=look["color"], alpha=0.2, linewidth=0)
-    axes.plot(places, [spread.mean for spread in spreads], **look)
+def plot_spreads(axes: Axes, places: Sequence[float], series: Sequence[tuple[Look, Sequence[Spread]]]) -> None:
+    """Draws each series as a line of means with whiskers from the least to the most. The series stand a little beside
+    each other, so that their whiskers can be told apart. The vertical axis starts at 0."""
+    step = 0.06 * (places[-1] - places[0]) / len(series)
+    for number, (look, spreads) in enumerate(series):
+        shift = (number - (len(series) - 1) / 2) * step
+        axes.errorbar([place + shift for place in places], [spread.mean for spread in spreads], yerr=whiskers(spreads),
+                      capsize=2, elinewidth=0.9, **look)
+    axes.set(xticks=places, ylim=(0, 1.05 * max(spread.most for _, spreads in series for spread in spreads) or 1))
+
+
+def whiskers(spreads: Sequence[Spread]) -> list[list[float]]:
+    """The distances from the means to the least and to the most, as matplotlib wants them: not below 0, where the mean of
+    equal numbers is rounded away from them."""
+    return [[max(spread.mean - spread.least, 0) for spread in spreads],
+            [max(spread.most - spread.mean, 0) for spread in spreads]]
 
 
 def legend(figure: Figure, panel: Axes) -> None:
@@ -56,4 +69,11 @@ def legend(figure: Figure, panel: Axes) -> None:
 def save(figure: Figure, svg: str, png: str) -> None:
     """Writes a figure as SVG and as PNG, without the date and the version that matplotlib would put in."""
     figure.savefig(svg, bbox_inches="tight", metadata={"Date": None, "Creator": None})
-    figure.savefig(png, bbox_inches="tight", dpi=130, metadata={"Software": None})
+    _shorten_numbers(Path(svg))
+    figure.savefig(png, bbox_inches="tight", dpi=110, metadata={"Software": None})
+
+
+def _shorten_numbers(svg: Path) -> None:
+    """Tenths of a point are fine enough; matplotlib writes millionths, which doubles the size of curves."""
+    text = svg.read_text(encoding="utf-8")
+    svg.write_text(re.sub(r"(\d+\.\d)\d+", r"\1", text), encoding="utf-8")

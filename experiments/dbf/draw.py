@@ -7,7 +7,7 @@ from common.tables import read_csv, write_csv
 from common.workbench import Workbench, run_job
 
 # An empirical distribution is kept at these levels: enough for a curve and for quartiles, and small for 200,000 jobs.
-LEVELS = numpy.arange(0, 201) / 200
+LEVELS = numpy.arange(0, 101) / 100
 
 
 def distribution(per_job: list[dict[str, str]], runs: list[str]) -> list[dict[str, Optional[float]]]:
@@ -39,7 +39,8 @@ def main(job: Any) -> None:
         bench.path("metrics.csv").write_text(metrics, encoding="utf-8")
         per_job = read_csv(str(bench.path("per-job.csv")))
         write_csv(str(bench.path("distribution.csv")), distribution(per_job, [*baselines, "dbf"]))
-        write_csv(str(bench.path("statistics.csv")), [replay.statistics])
+        drawn = bench.path("deadlines.json").read_bytes().count(b'"deadline":')
+        write_csv(str(bench.path("statistics.csv")), [{"drawn_jobs": drawn, **replay.statistics}])
         bench.keep("metrics.csv", job.output.metrics)
         bench.keep("statistics.csv", job.output.statistics)
         bench.keep("distribution.csv", job.output.distribution)

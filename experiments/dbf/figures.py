@@ -36,7 +36,8 @@ class Figures:
                 if rate > mean:
                     axes.axvspan(hour, hour + 1, color="#dddddd", linewidth=0)
                 numbers.append({"machine": machine, "hour": hour, "arrivals_per_hour": rate, "peak": int(rate > mean)})
-            axes.stairs(rates, range(25), color=style.SERIES["conservative"]["color"], linewidth=1.6)
+            axes.stairs(rates, range(25), color=style.SERIES["conservative"]["color"], linewidth=1.6,
+                        baseline=None)
             axes.axhline(mean, color="black", linewidth=0.8)
             axes.set(xlim=(0, 24), xticks=range(0, 25, 4), ylim=(0, None), xlabel="Hour of the day")
         panels[0].set_ylabel("Jobs per hour")
@@ -85,7 +86,7 @@ class Figures:
                 spreads = self._spreads(machine, "dbf", metric, 1, repair)
                 offsets = [share + (place - (len(series) - 1) / 2) * width for share in range(len(self._shares))]
                 axes.bar(offsets, [spread.mean for spread in spreads], width, color=colour, label=f"{kind}, {repair}",
-                         alpha=1 if repair == self._repairs[0] else 0.5, yerr=_whiskers(spreads),
+                         alpha=1 if repair == self._repairs[0] else 0.5, yerr=style.whiskers(spreads),
                          error_kw={"linewidth": 0.8, "capsize": 1.5})
                 numbers += self._numbers(machine, f"dbf, {repair}, {kind}", spreads)
             axes.set(xticks=range(len(self._shares)), xticklabels=self._shares, ylim=(0, None), xlabel=SHARE_LABEL)
@@ -96,29 +97,30 @@ class Figures:
 
     def deadline_usage(self) -> tuple[Figure, Rows]:
         """Figure 7: how much of the time to the deadline is used by the deadline-driven jobs that do not start at once."""
-        figure = Figure(figsize=(4.2, 2.8))
+        figure = Figure(figsize=(4.4, 2.8))
         axes = figure.subplots()
-        numbers: Rows = []
-        for machine, look in zip(self._machines, style.MACHINES):
-            spreads = self._spreads(machine, "dbf", "mean_deadline_usage_delayed", 100, self._repairs[0])
-            style.plot_spreads(axes, self._shares, spreads, {**look, "label": machine})
-            numbers += self._numbers(machine, "dbf", spreads)
-        axes.set(ylim=(0, None), xlabel=SHARE_LABEL, ylabel="Mean deadline usage (%)")
+        usages = {machine: self._spreads(machine, "dbf", "mean_deadline_usage_delayed", 100, self._repairs[0])
+                  for machine in self._machines}
+        style.plot_spreads(axes, self._places(), [({**look, "label": machine}, usages[machine])
+                                                  for machine, look in zip(self._machines, style.MACHINES)])
+        axes.set(xlabel=SHARE_LABEL, ylabel="Mean deadline usage (%)")
         axes.legend()
-        return figure, numbers
+        return figure, [number for machine in self._machines for number in self._numbers(machine, "dbf", usages[machine])]
 
     def _by_algorithm(self, metric: str, factor: float, label: str) -> tuple[Figure, Rows]:
         figure, panels = self._row_of_panels(height=2.6)
         numbers: Rows = []
         for machine, axes in zip(self._machines, panels):
-            for run, look in style.SERIES.items():
-                spreads = self._spreads(machine, run, metric, factor, self._repairs[0])
-                style.plot_spreads(axes, self._shares, spreads, look)
-                numbers += self._numbers(machine, run, spreads)
-            axes.set(ylim=(0, None), xlabel=SHARE_LABEL)
+            spreads = {run: self._spreads(machine, run, metric, factor, self._repairs[0]) for run in style.SERIES}
+            style.plot_spreads(axes, self._places(), [(look, spreads[run]) for run, look in style.SERIES.items()])
+            axes.set_xlabel(SHARE_LABEL)
+            numbers += [number for run in spreads for number in self._numbers(machine, run, spreads[run])]
         panels[0].set_ylabel(label)
         style.legend(figure, panels[0])
         return figure, numbers
+
+    def _places(self) -> list[int]:
+        return [int(share) for share in self._shares]
 
     def _row_of_panels(self, height: float) -> tuple[Figure, list[Axes]]:
         figure = Figure(figsize=(2.6 * len(self._machines) + 0.4, height))
@@ -165,10 +167,6 @@ def _scale_of_waits(panels: Any) -> None:
         axes.set_xlabel("Wait")
     for axes in panels[:, 0]:
         axes.set_ylabel("Regular jobs")
-
-
-def _whiskers(spreads: list[Spread]) -> list[list[float]]:
-    return [[spread.mean - spread.least for spread in spreads], [spread.most - spread.mean for spread in spreads]]
 
 
 FIGURES: dict[str, Callable[[Figures], tuple[Figure, Rows]]] = {

@@ -9,6 +9,8 @@ DBF_DRAWS = range(1, int(DBF["draws"]) + 1)
 DBF_TABLES = ["table-1", "table-2", "table-3", "comparison", "deadlines", "wait-quantiles"]
 DBF_FIGURES = range(1, 8)
 
+localrules: dbf_collect, dbf_tables, dbf_figure, dbf_manifest
+
 wildcard_constraints:
     repair="|".join(DBF["repairs"]),
     share=r"\d+",

@@ -36,6 +36,11 @@ def per_cent(fraction: float) -> str:
     return f"{100 * fraction:.1f} %"
 
 
+def whole_per_cent(fraction: float) -> str:
+    """A fraction of 1 that is known to one per cent."""
+    return f"{100 * fraction:.0f} %"
+
+
 def two_digits_per_cent(fraction: float) -> str:
     """A small fraction of 1, in per cent."""
     return f"{100 * fraction:.2f} %"
@@ -98,8 +103,8 @@ class Tables:
         for machine, conversion in zip(self._machines, self._conversions):
             row: dict[str, Value] = {"workload": machine, "total": conversion["kept"]}
             for share in self._shares:
-                drawn = select(self._metrics, machine=machine, share=share, run="dbf", draw="1")
-                row[f"{share} %"] = conversion["kept"] - int(drawn[0]["deadline_jobs"])
+                drawn = select(self._all_statistics, machine=machine, share=share)[0]["drawn_jobs"]
+                row[f"{share} %"] = conversion["kept"] - int(drawn)
             rows.append(row)
         return rows
 
@@ -153,8 +158,11 @@ class Tables:
 
     def _quantiles(self, machine: str, share: str, run: str) -> Row:
         draws = select(self._distribution, machine=machine, share=share)
-        return {title: cell([wait / 60 for wait in values(select(draws, level=level), run)], minutes)
-                for level, title in LEVELS.items()}
+        at_once = [max(values(select(draws, draw=draw, **{run: "0.0"}), "level"), default=0.0)
+                   for draw in distinct(draws, "draw")]
+        return {"no wait": cell(at_once, whole_per_cent), **{
+            title: cell([wait / 60 for wait in values(select(draws, level=level), run)], minutes)
+            for level, title in LEVELS.items()}}
 
 
 def main(job: Any) -> None:
