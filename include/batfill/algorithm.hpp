@@ -33,8 +33,8 @@ class Round {
 
     const SchedulerState& state() const;
     Time now() const { return state().now; }
-    // The plan and the list of tentative jobs belong to the state; the plan family writes them. A job that starts leaves
-    // the list by itself.
+    // The plan and the list of tentative jobs belong to the state; the plan family writes them. A job that starts
+    // leaves the list by itself.
     Plan& plan();
     std::vector<JobIndex>& tentative();
 
@@ -83,6 +83,10 @@ class Algorithm {
 
     // Start what is to start.
     virtual void decide(Round& round) = 0;
+
+    // Whether a job is in the plan, or runs, once it was submitted, and its place there is a promise unless it is
+    // tentative. The plan family does this.
+    virtual bool gives_guarantees() const { return false; }
 
     // What it has counted so far, in the order in which it is to be shown; described in docs/algorithms.md.
     virtual std::vector<Statistic> statistics() const { return {}; }

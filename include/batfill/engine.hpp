@@ -52,6 +52,8 @@ class Engine {
 
     const SchedulerState& state() const { return state_; }
     const AlgorithmDescription& algorithm() const { return description_; }
+    // Whether Job::guaranteed_start is set for the jobs that the plan promises a start.
+    bool gives_guarantees() const { return algorithm_->gives_guarantees(); }
     std::vector<Statistic> statistics() const { return algorithm_->statistics(); }
 
  private:
@@ -61,6 +63,7 @@ class Engine {
     void call_at(Time time);
     std::optional<std::string> reason_to_refuse(const Job& job) const;
     void admit(Round& round, JobIndex index);
+    std::optional<Time> guaranteed_start(JobIndex index) const;
     void stop_overlong_jobs();
 
     const AlgorithmDescription& description_;

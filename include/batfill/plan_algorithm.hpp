@@ -18,6 +18,7 @@ class PlanAlgorithm : public Algorithm {
     // running job ends at that very instant. A job that is due but finds its processors still taken, because a job has
     // outlived its estimate, waits for that job; the plan is made anew once it starts late.
     void decide(Round& round) override;
+    bool gives_guarantees() const final { return true; }
 
  protected:
     // Once a round, after all early completions gave their processors back to the plan.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include <batfill/job.hpp>
@@ -21,8 +22,9 @@ struct Job {
     bool walltime_assumed = false;  // by `default-walltime`: the scheduler itself must stop the job at its end
     bool kill_requested = false;
     State state = State::waiting;
-    Time start;              // once running
-    ResourceSet allocation;  // while running
+    Time start;                            // once running
+    ResourceSet allocation;                // while running
+    std::optional<Time> guaranteed_start;  // the latest that the plan promised when the job was submitted, if it did
 
     int processors() const { return description.processors; }
     Time submit() const { return description.submit; }

@@ -141,6 +141,20 @@ void Engine::admit(Round& round, JobIndex index) {
     }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
+    if (gives_guarantees()) {
+        job.guaranteed_start = guaranteed_start(index);
+    }
+}
+
+// Of a job that has just been submitted. A job for which the machine is too small at present has no planned start yet.
+std::optional<Time> Engine::guaranteed_start(JobIndex index) const {
+    if (state_.jobs[index].state == Job::State::running) {
+        return state_.now;
+    }
+    const bool tentative = std::binary_search(state_.tentative.begin(), state_.tentative.end(), index,
+                                              [this](JobIndex a, JobIndex b) { return state_.submitted_before(a, b); });
+    const Time planned = state_.plan.planned_start(index);
+    return tentative || planned.is_infinite() ? std::nullopt : std::optional(planned);
 }
 
 const std::vector<Decision>& Engine::decide() {

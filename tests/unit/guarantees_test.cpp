@@ -1,0 +1,153 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+
+#include "simulator_fixture.hpp"
+
+// What the plan promises a job when it is submitted.
+
+using namespace batfill;
+using namespace batfill::tests;
+
+namespace {
+
+// An engine, told what happens by the names of jobs.
+class Table {
+ public:
+    Table(const std::string& algorithm, int processors) : engine_(algorithm, {}) { engine_.begin(Time(), processors); }
+
+    void at(int now) { engine_.arrive(Time::seconds(now)); }
+    void submit(const std::string& name, int processors, int walltime, std::optional<int> deadline = std::nullopt) {
+        JobDescription job;
+        job.id = name;
+        job.submit = engine_.state().now;
+        job.processors = processors;
+        job.walltime = Duration::seconds(walltime);
+        if (deadline) {
+            job.deadline = Time::seconds(*deadline);
+        }
+        jobs_[name] = engine_.submitted(job);
+    }
+    void ends(const std::string& name) { engine_.completed(jobs_.at(name)); }
+    void processor_changes(int processor, bool available) {
+        engine_.machine_changed(ResourceSet::range(processor, processor), available);
+    }
+    // Every job by its name, with what it was guaranteed after this round: "a 0; b none".
+    std::string round() {
+        engine_.decide();
+        std::string text;
+        for (const auto& [name, index] : jobs_) {
+            const std::optional<Time> start = engine_.state().job(index).guaranteed_start;
+            text += (text.empty() ? "" : "; ") + name + " " + (start ? brief(*start) : "none");
+        }
+        return text;
+    }
+    // When a running job started.
+    std::string start_of(const std::string& name) const {
+        const Job& job = engine_.state().job(jobs_.at(name));
+        REQUIRE(job.state == Job::State::running);
+        return brief(job.start);
+    }
+    const Engine& engine() const { return engine_; }
+
+ private:
+    Engine engine_;
+    std::map<std::string, JobIndex> jobs_;
+};
+
+}  // namespace
+
+TEST_CASE("A job is guaranteed the start that it is planned for when it is submitted", "[guarantees]") {
+    Table table("conservative", 2);
+    CHECK(table.engine().gives_guarantees());
+    table.at(0);
+    table.submit("a", 2, 10);
+    table.submit("b", 2, 10);
+    table.submit("c", 1, 5);
+    table.submit("wide", 3, 5);  // rejected
+    CHECK(table.round() == "a 0; b 10; c 20; wide none");
+    table.at(4);
+    table.ends("a");  // early: b starts, c is planned for 14
+    table.submit("d", 2, 5);
+    CHECK(table.round() == "a 0; b 10; c 20; d 19; wide none");
+    CHECK(table.start_of("b") == "4");
+    table.at(14);
+    table.ends("b");
+    CHECK(table.round() == "a 0; b 10; c 20; d 19; wide none");
+    CHECK(table.start_of("c") == "14");
+}
+
+TEST_CASE("A guarantee stays as it was when it is broken", "[guarantees]") {
+    Table table("conservative", 2);
+    table.at(0);
+    table.submit("a", 2, 5);
+    table.submit("b", 2, 5);
+    table.submit("c", 2, 5);
+    CHECK(table.round() == "a 0; b 5; c 10");
+    table.at(7);
+    table.ends("a");  // which has outlived its estimate
+    CHECK(table.round() == "a 0; b 5; c 10");
+    CHECK(table.start_of("b") == "7");
+    table.at(12);
+    table.ends("b");
+    table.processor_changes(1, false);
+    CHECK(table.round() == "a 0; b 5; c 10");
+    table.at(20);
+    table.processor_changes(1, true);
+    CHECK(table.round() == "a 0; b 5; c 10");
+    CHECK(table.start_of("c") == "20");
+}
+
+TEST_CASE("A job that the machine is too small for at present is guaranteed nothing", "[guarantees]") {
+    Table table("conservative", 2);
+    table.at(0);
+    table.processor_changes(0, false);
+    table.submit("a", 2, 5);
+    table.submit("b", 1, 5);
+    CHECK(table.round() == "a none; b 0");
+    table.at(1);
+    table.processor_changes(0, true);
+    CHECK(table.round() == "a none; b 0");
+}
+
+TEST_CASE("A tentative job is guaranteed nothing, also when it becomes definitive", "[guarantees][dbf]") {
+    Table table("dbf", 2);
+    table.at(0);
+    table.submit("a", 2, 10);
+    table.submit("b", 2, 10, 25);
+    table.submit("hopeless", 2, 10, 29);
+    CHECK(table.round() == "a 0; b none; hopeless 20");
+    table.at(1);
+    table.submit("r", 2, 10);  // b would end at 50, so that it becomes definitive, before r
+    CHECK(table.round() == "a 0; b none; hopeless 20; r 30");
+    CHECK(table.engine().state().tentative.empty());
+}
+
+TEST_CASE("A job that is started as soon as it is submitted is guaranteed that", "[guarantees][dbf]") {
+    Table table("dbf", 3);
+    table.at(0);
+    table.submit("a", 2, 10);
+    table.submit("b", 2, 10, 100);
+    CHECK(table.round() == "a 0; b none");
+    table.at(1);
+    table.submit("r", 1, 5);
+    table.submit("s", 1, 5);  // before b, which starts at 11 then
+    CHECK(table.round() == "a 0; b none; r 1; s 6");
+    CHECK(table.start_of("r") == "1");
+}
+
+TEST_CASE("Algorithms without a plan guarantee nothing", "[guarantees]") {
+    for (const char* algorithm : {"easy", "fcfs"}) {
+        Table table(algorithm, 2);
+        CHECK_FALSE(table.engine().gives_guarantees());
+        table.at(0);
+        table.submit("a", 2, 10);
+        table.submit("b", 2, 10);
+        CHECK(table.round() == "a none; b none");
+    }
+}
