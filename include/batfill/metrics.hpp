@@ -48,6 +48,15 @@ struct DeadlineMetrics {
     std::optional<double> max_stretch_regular;
 };
 
+// By how much the waits of a run are shorter than those of another, its baseline, as a fraction of the baseline's:
+// 0.2 for 80 s instead of 100 s, negative if they are longer. A value is missing where the baseline's is 0.
+struct WaitImprovement {
+    std::optional<double> mean_wait;
+    std::optional<double> mean_wait_worst_5_percent;
+    std::optional<double> mean_wait_worst_1_percent;
+    std::optional<double> mean_wait_widest_10_percent;
+};
+
 // The metrics of one run, defined one by one in docs/metrics.md. Times are in seconds. A value is missing where no job
 // counts for it. Means are over the finished jobs.
 struct Metrics {
@@ -69,7 +78,8 @@ struct Metrics {
     std::optional<double> mean_bounded_slowdown;
     std::optional<double> utilisation;  // of 1
     std::optional<double> makespan;
-    std::optional<DeadlineMetrics> deadlines;  // none: no workload was given
+    std::optional<DeadlineMetrics> deadlines;    // none: no workload was given
+    std::optional<WaitImprovement> improvement;  // none: no baseline was given
 };
 
 // Computes the metrics of a schedule; the result does not depend on the order of its jobs. `workloads`, if not empty,
@@ -77,6 +87,13 @@ struct Metrics {
 // is null. Throws InputError if a job of the schedule is in none of the workloads. O(n log n).
 Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
                         const std::vector<Workload>& workloads = {}, const JobIds* counted_regular = nullptr);
+
+// Compares the waits of a run with those of its baseline.
+WaitImprovement improvement_over(const Metrics& baseline, const Metrics& run);
+
+// Throws InputError naming a job if not the same jobs finished in both runs: then their waits cannot be compared.
+// O(number of jobs).
+void require_same_finished_jobs(const Schedule& baseline, const Schedule& run);
 
 // Writes the csv file `path`, whole or not at all, with a line for every job that finished in all of `schedules`, in
 // the order of the workloads: its id, its kind, whether it counts as in compute_metrics(), and its wait and stretch in

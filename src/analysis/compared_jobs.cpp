@@ -2,10 +2,11 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
 
-#include "csv_text.hpp"
 #include "job_measures.hpp"
+#include "src/core/csv_text.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill {
@@ -40,7 +41,7 @@ std::vector<const ScheduledJob*> in_all(const std::vector<FinishedJobs>& runs, s
 std::string header(const std::vector<std::string>& labels) {
     std::string line = "job_id,kind,counted";
     for (const std::string& label : labels) {
-        line += ',' + analysis::csv_text(label + "_wait") + ',' + analysis::csv_text(label + "_stretch");
+        line += ',' + csv_text(label + "_wait") + ',' + csv_text(label + "_stretch");
     }
     return line + '\n';
 }
@@ -59,6 +60,20 @@ JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
     return result;
 }
 
+void require_same_finished_jobs(const Schedule& baseline, const Schedule& run) {
+    const auto require_all = [](const Schedule& from, const Schedule& in) {
+        const FinishedJobs finished = finished_jobs(in);
+        for (const ScheduledJob& job : from.jobs) {
+            if (job.finished() && !finished.contains(job.id)) {
+                throw InputError(in.path + ": job " + job.id + " did not finish, but did in " + from.path +
+                                 ": expected the same jobs, to compare their waits");
+            }
+        }
+    };
+    require_all(baseline, run);
+    require_all(run, baseline);
+}
+
 void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
                          const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular) {
@@ -74,12 +89,12 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
             }
             const bool regular = !description.deadline;
             const bool counted = !regular || counted_regular == nullptr || counted_regular->contains(description.id);
-            std::string line = analysis::csv_text(description.id);
+            std::string line = csv_text(description.id);
             line.append(regular ? ",regular" : ",deadline").append(counted ? ",1" : ",0");
             for (const ScheduledJob* job : jobs) {
                 const std::optional<double> stretch = analysis::stretch(*job);
-                line += ',' + analysis::exact(analysis::wait(*job).to_seconds());
-                line += ',' + (stretch ? analysis::exact(*stretch) : "");
+                line += ',' + exact(analysis::wait(*job).to_seconds());
+                line += ',' + (stretch ? exact(*stretch) : "");
             }
             file.write(line + '\n');
         }

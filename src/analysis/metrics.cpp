@@ -255,4 +255,14 @@ Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
     return metrics;
 }
 
+WaitImprovement improvement_over(const Metrics& baseline, const Metrics& run) {
+    const auto improvement = [&](std::optional<double> Metrics::*wait) -> std::optional<double> {
+        const std::optional<double> before = baseline.*wait;
+        const std::optional<double> after = run.*wait;
+        return before && after && *before > 0 ? std::optional((*before - *after) / *before) : std::nullopt;
+    };
+    return {improvement(&Metrics::mean_wait), improvement(&Metrics::mean_wait_worst_5_percent),
+            improvement(&Metrics::mean_wait_worst_1_percent), improvement(&Metrics::mean_wait_widest_10_percent)};
+}
+
 }  // namespace batfill

@@ -8,14 +8,11 @@
 
 #include <batfill/metrics.hpp>
 
-#include "csv_text.hpp"
+#include "src/core/csv_text.hpp"
 
 namespace batfill {
 
 namespace {
-
-using analysis::csv_text;
-using analysis::exact;
 
 enum class Unit { count, seconds, ratio, share };
 
@@ -45,6 +42,11 @@ std::optional<double> deadline_value(const Metrics& metrics) {
     return std::optional<double>((*metrics.deadlines).*member);
 }
 
+template <auto WaitImprovement::*member>
+std::optional<double> improvement(const Metrics& metrics) {
+    return metrics.improvement ? (*metrics.improvement).*member : std::nullopt;
+}
+
 constexpr std::array all_metrics{
     Metric{"jobs", "jobs", Unit::count, count<&Metrics::jobs>},
     Metric{"finished", "  finished", Unit::count, count<&Metrics::finished>},
@@ -61,6 +63,13 @@ constexpr std::array all_metrics{
            value<&Metrics::mean_wait_worst_1_percent>},
     Metric{"mean_wait_widest_10_percent", "mean wait, widest 10 % (s)", Unit::seconds,
            value<&Metrics::mean_wait_widest_10_percent>},
+    Metric{"mean_wait_improvement", "mean wait, improvement", Unit::share, improvement<&WaitImprovement::mean_wait>},
+    Metric{"mean_wait_worst_5_percent_improvement", "mean wait, worst 5 %, improvement", Unit::share,
+           improvement<&WaitImprovement::mean_wait_worst_5_percent>},
+    Metric{"mean_wait_worst_1_percent_improvement", "mean wait, worst 1 %, improvement", Unit::share,
+           improvement<&WaitImprovement::mean_wait_worst_1_percent>},
+    Metric{"mean_wait_widest_10_percent_improvement", "mean wait, widest 10 %, improvement", Unit::share,
+           improvement<&WaitImprovement::mean_wait_widest_10_percent>},
     Metric{"mean_stretch", "mean stretch", Unit::ratio, value<&Metrics::mean_stretch>},
     Metric{"max_stretch", "max stretch", Unit::ratio, value<&Metrics::max_stretch>},
     Metric{"mean_slowdown", "mean slowdown", Unit::ratio, value<&Metrics::mean_slowdown>},
@@ -97,7 +106,7 @@ constexpr std::array all_metrics{
 };
 
 std::string rounded(double number, int decimals) {
-    std::array<char, analysis::longest_number> text{};
+    std::array<char, longest_number> text{};
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed, decimals).ptr};
 }
 

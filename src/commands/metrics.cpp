@@ -21,7 +21,7 @@ namespace po = boost::program_options;
 constexpr const char* summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation needs the\n"
     "number of processors (--processors or --platform), the metrics of deadlines need the workload, as do the options\n"
-    "--waited-in-any-run and --per-job.";
+    "--waited-in-any-run and --per-job. With --baseline, waits are also shown as an improvement over another run's.";
 
 constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
@@ -97,6 +97,8 @@ int metrics(const Arguments& arguments) {
         "a deadline at most this long after the submission is a short one");
     add("waited-in-any-run",
         "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
+    add("baseline", po::value<std::string>()->value_name("FILE"),
+        "jobs.csv of the run that the waits are compared with, say that of conservative; it may be one of those shown");
     add("per-job", po::value<std::string>()->value_name("FILE"),
         "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
     add("format,f", po::value(&format)->default_value("table")->value_name("NAME"), "table, csv or json");
@@ -128,6 +130,14 @@ int metrics(const Arguments& arguments) {
     std::vector<RunMetrics> runs;
     for (std::size_t i = 0; i < schedules.size(); ++i) {
         runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted)});
+    }
+    if (values.count("baseline") != 0) {
+        const Schedule baseline = read_schedule(values["baseline"].as<std::string>());
+        const Metrics baseline_metrics = compute_metrics(baseline, metrics_options);
+        for (std::size_t i = 0; i < schedules.size(); ++i) {
+            require_same_finished_jobs(baseline, schedules[i]);
+            runs[i].metrics.improvement = improvement_over(baseline_metrics, runs[i].metrics);
+        }
     }
     if (values.count("per-job") != 0) {
         write_compared_jobs(values["per-job"].as<std::string>(), names, schedules, workloads, counted);

@@ -96,6 +96,36 @@ TEST_CASE("metrics tells short deadlines by an option") {
     CHECK_THAT(inputs.metrics({"-w", inputs.workload, "-f", "json"}).output, Contains("\"deadline_jobs_short\":1,"));
 }
 
+TEST_CASE("metrics compares waits with those of a baseline") {
+    const Inputs inputs;
+    // Of the jobs n, d, u and s: waits of 0, 8, 1 and 0 s, and of 0, 0, 1 and 6 s.
+    const std::string one = file(inputs.folder, "one_jobs.csv",
+                                 header + finished("n", 1) + finished("s", 1) + finished("d", 9) + finished("u", 2));
+    const Outcome csv = run(inputs.folder, {"metrics", inputs.two, one, "--baseline", one, "-f", "csv"});
+    CHECK(csv.status == 0);
+    CHECK_THAT(csv.output, Contains(",mean_wait_improvement,mean_wait_worst_5_percent_improvement,"
+                                    "mean_wait_worst_1_percent_improvement,mean_wait_widest_10_percent_improvement,"));
+    CHECK_THAT(csv.output, Contains("\n\"two\",") && Contains(",0.2222222222222222,0.25,0.25,1,") &&
+                               Contains("\n\"one\",") && Contains(",0,0,0,0,"));
+    const Outcome table = run(inputs.folder, {"metrics", one, "--baseline", inputs.two});
+    CHECK_THAT(table.output, Contains("mean wait, improvement             -28.57 %\n") &&
+                                 Contains("mean wait, worst 5 %, improvement  -33.33 %\n"));
+    CHECK_THAT(run(inputs.folder, {"metrics", one}).output, !Contains("improvement"));
+}
+
+TEST_CASE("metrics refuses a baseline in which other jobs finished") {
+    const Inputs inputs;
+    for (const bool more_in_baseline : {true, false}) {
+        const std::string& baseline = more_in_baseline ? inputs.one : inputs.two;
+        const std::string& shown = more_in_baseline ? inputs.two : inputs.one;
+        const Outcome refused = run(inputs.folder, {"metrics", shown, "--baseline", baseline});
+        check_refused(refused, 1);
+        CHECK_THAT(refused.errors, EndsWith(inputs.two + ": job w0!r did not finish, but did in " + inputs.one +
+                                            ": expected the same jobs, to compare their waits\n"));
+    }
+    check_refused(run(inputs.folder, {"metrics", inputs.one, "--baseline", inputs.folder.file("none.csv")}), 1);
+}
+
 TEST_CASE("metrics refuses options that need the workload, and leaves no file") {
     const Inputs inputs;
     const auto refused = [&](const Arguments& options, int status) {

@@ -135,6 +135,21 @@ TEST_CASE("jobs that did not finish are counted and nothing else") {
     CHECK(*metrics.makespan == 10);
 }
 
+TEST_CASE("improvements are shares of the waits of the baseline") {
+    const Metrics before = measure({job("a", 0, 40, 1, 4), job("b", 0, 10, 1, 2)});
+    const Metrics after = measure({job("a", 0, 10, 1, 4), job("b", 0, 20, 1, 2)});
+    const WaitImprovement better = improvement_over(before, after);
+    CHECK(better.mean_wait == 0.4);                  // 15 s instead of 25 s
+    CHECK(better.mean_wait_worst_5_percent == 0.5);  // 20 s, of b, instead of 40 s, of a
+    CHECK(better.mean_wait_worst_1_percent == 0.5);
+    CHECK(better.mean_wait_widest_10_percent == 0.75);  // both of a
+    CHECK(improvement_over(after, before).mean_wait_widest_10_percent == -3.0);
+    const Metrics none = measure({job("a", 0, 0, 1, 4), job("b", 0, 0, 1, 2)});
+    CHECK(improvement_over(before, none).mean_wait == 1.0);
+    CHECK_FALSE(improvement_over(none, before).mean_wait);
+    CHECK_FALSE(improvement_over(measure({}), measure({})).mean_wait);
+}
+
 TEST_CASE("values that no job counts for are missing") {
     const Metrics none =
         measure({without_execution("r", FinalState::rejected)}, {.tau = Duration::seconds(10), .processors = 4});

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace batfill::analysis {
+namespace batfill {
 
 inline constexpr std::size_t longest_number = 400;  // the largest double has 309 digits before the point
 
@@ -24,4 +24,4 @@ inline std::string csv_text(const std::string& text) {
     return result + '"';
 }
 
-}  // namespace batfill::analysis
+}  // namespace batfill
