@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/guarantees.hpp>
 #include <batfill/platform.hpp>
 #include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
@@ -28,15 +29,18 @@ struct CheckReport {
     std::size_t rejected = 0;
     std::size_t deadlines = 0;  // jobs of the workloads that have one and finished
     std::size_t missed_deadlines = 0;
+    std::size_t guarantees = 0;  // jobs of the schedule that were guaranteed a start
+    std::size_t broken_guarantees = 0;
     std::vector<Violation> violations;  // in the order of time, then of the schedule
 };
 
 // Audits a schedule of `workloads` on `platform` against the rules in docs/metrics.md: every job there once, nothing
 // before its submission, allocations of the requested size and of the platform's processors, none used twice at one
-// instant, execution times and final states as profile and walltime demand, columns that agree, licences.
+// instant, execution times and final states as profile and walltime demand, columns that agree, licences; and, if
+// `guarantees` is not null, that these are of the jobs of the schedule and were kept.
 // Throws InputError only for a platform whose licence properties cannot be read. There are at most a few violations
 // per job. O(n log n + processors of all allocations).
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
-                           const CheckOptions& options);
+                           const CheckOptions& options, const std::vector<Guarantee>* guarantees = nullptr);
 
 }  // namespace batfill

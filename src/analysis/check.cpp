@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -19,19 +20,21 @@ using analysis::Farm;
 using analysis::IndexedJob;
 using analysis::JobIndex;
 
-std::string text(const std::optional<Duration>& walltime) {
-    return walltime ? walltime->to_string() : "none";
+template <class Value>
+std::string text(const std::optional<Value>& value) {
+    return value ? value->to_string() : "none";
 }
 
 class Audit {
  public:
     Audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
-          const CheckOptions& options)
+          const CheckOptions& options, const std::vector<Guarantee>* guarantees)
         : schedule_(schedule),
           workloads_(workloads),
           jobs_(workloads),
           farm_(analysis::read_farm(platform)),
-          options_(options) {}
+          options_(options),
+          guarantees_(guarantees) {}
 
     CheckReport run();
 
@@ -49,6 +52,8 @@ class Audit {
     void check_processors();
     void check_licenses();
     void check_machine(const ScheduledJob& job, const std::set<std::string>& licenses);
+    void check_guarantees();
+    void check_guarantee(const Guarantee& guarantee, const ScheduledJob& job);
 
     int processors() const { return static_cast<int>(farm_.hosts.size()); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
@@ -62,6 +67,7 @@ class Audit {
     JobIndex jobs_;
     Farm farm_;
     CheckOptions options_;
+    const std::vector<Guarantee>* guarantees_;
     CheckReport report_;
     std::unordered_set<std::string_view> seen_;
     std::vector<const ScheduledJob*> ran_;  // jobs of the workloads that have an execution
@@ -80,6 +86,9 @@ CheckReport Audit::run() {
     });
     check_processors();
     check_licenses();
+    if (guarantees_ != nullptr) {
+        check_guarantees();
+    }
     std::stable_sort(report_.violations.begin(), report_.violations.end(),
                      [](const Violation& a, const Violation& b) { return a.at < b.at; });
     return std::move(report_);
@@ -350,11 +359,62 @@ void Audit::check_machine(const ScheduledJob& job, const std::set<std::string>& 
     }
 }
 
+// Every job of the schedule has one line among the guarantees, and no other job has.
+void Audit::check_guarantees() {
+    std::unordered_map<std::string_view, const ScheduledJob*> scheduled;
+    for (const ScheduledJob& job : schedule_.jobs) {
+        scheduled.emplace(job.id, &job);
+    }
+    std::unordered_set<std::string_view> listed;
+    for (const Guarantee& guarantee : *guarantees_) {
+        const auto job = scheduled.find(guarantee.job_id);
+        const std::string name = "job " + guarantee.job_id;
+        if (!listed.insert(guarantee.job_id).second) {
+            report_.violations.push_back({Time(), name + ": among the guarantees more than once"});
+        } else if (job == scheduled.end()) {
+            report_.violations.push_back({Time(), name + ": among the guarantees, but not in the schedule"});
+        } else {
+            check_guarantee(guarantee, *job->second);
+        }
+    }
+    for (const ScheduledJob& job : schedule_.jobs) {
+        if (!listed.contains(job.id)) {
+            violation(job.submit, job, "not among the guarantees");
+        }
+    }
+}
+
+void Audit::check_guarantee(const Guarantee& guarantee, const ScheduledJob& job) {
+    const std::optional<Time> start = job.execution ? std::optional(job.execution->start) : std::nullopt;
+    const bool same =
+        start && guarantee.actual_start ? agree(*start, *guarantee.actual_start) : start == guarantee.actual_start;
+    if (!same) {
+        violation(start.value_or(job.submit), job,
+                  "actual_start is " + text(guarantee.actual_start) + ", starting_time " + text(start));
+    }
+    if (!guarantee.guaranteed_start) {
+        return;
+    }
+    const Time guaranteed = *guarantee.guaranteed_start;
+    ++report_.guarantees;
+    if (guaranteed + options_.tolerance < job.submit) {
+        violation(job.submit, job,
+                  "was guaranteed a start at " + guaranteed.to_string() + ", before its submission at " +
+                      job.submit.to_string());
+    }
+    if (!start || *start > guaranteed + options_.tolerance) {
+        ++report_.broken_guarantees;
+        violation(start.value_or(guaranteed), job,
+                  "was guaranteed a start at " + guaranteed.to_string() + " and " +
+                      (start ? "starts at " + start->to_string() : "never starts"));
+    }
+}
+
 }  // namespace
 
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
-                           const CheckOptions& options) {
-    return Audit(schedule, workloads, platform, options).run();
+                           const CheckOptions& options, const std::vector<Guarantee>* guarantees) {
+    return Audit(schedule, workloads, platform, options, guarantees).run();
 }
 
 }  // namespace batfill

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include <batfill/check.hpp>
 #include <batfill/error.hpp>
@@ -17,7 +18,8 @@ constexpr const char* summary =
     "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations "
     "of\n"
     "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
-    "walltime demand, columns that agree, licences. Exit status 0 if all is well, 1 with the first violations if not.";
+    "walltime demand, columns that agree, licences, guarantees kept. Exit status 0 if all is well, 1 with the first\n"
+    "violations if not.";
 
 void print_report(const CheckReport& report, std::size_t first) {
     const std::size_t shown = std::min(first, report.violations.size());
@@ -36,6 +38,9 @@ void print_report(const CheckReport& report, std::size_t first) {
     std::cout << " (" << report.rejected << " rejected";
     if (report.deadlines > 0) {
         std::cout << "; " << report.missed_deadlines << " of " << report.deadlines << " deadlines missed";
+    }
+    if (report.guarantees > 0) {
+        std::cout << "; " << report.broken_guarantees << " of " << report.guarantees << " guarantees broken";
     }
     std::cout << ")\n";
 }
@@ -61,6 +66,8 @@ int check(const Arguments& arguments) {
         "how much times that should agree may differ");
     add("first", po::value(&first)->default_value(10)->value_name("N"), "violations to print");
     add("deadlines", po::bool_switch(), "a missed deadline is a violation, not only counted");
+    add("guarantees", po::value<std::string>()->value_name("FILE"),
+        "PREFIX_guarantees.csv of the run: no job may start later than it was guaranteed");
     po::positional_options_description positional;
     positional.add("schedule", 1);
     po::variables_map values;
@@ -71,8 +78,13 @@ int check(const Arguments& arguments) {
     CheckOptions check_options;
     check_options.tolerance = seconds_option("--tolerance", tolerance, Duration());
     check_options.deadlines_bind = values["deadlines"].as<bool>();
-    const CheckReport report = check_schedule(read_schedule(schedule_path), read_workloads(workload_paths),
-                                              read_platform(platform_path, master), check_options);
+    std::optional<std::vector<Guarantee>> guarantees;
+    if (values.count("guarantees") != 0) {
+        guarantees = read_guarantees(values["guarantees"].as<std::string>());
+    }
+    const CheckReport report =
+        check_schedule(read_schedule(schedule_path), read_workloads(workload_paths),
+                       read_platform(platform_path, master), check_options, guarantees ? &*guarantees : nullptr);
     print_report(report, first);
     return report.violations.empty() ? 0 : 1;
 }

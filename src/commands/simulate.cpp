@@ -108,10 +108,13 @@ int simulate(const Arguments& arguments) {
     }
     std::unique_ptr<Engine> engine;
     std::unique_ptr<SimulatedScheduler> scheduler;
+    const EmbeddedScheduler* embedded = nullptr;
     if (endpoint.empty()) {
         choice = combine(choice, parse_scheduler_configuration(values["sched-cfg"].as<std::string>()));
         engine = std::make_unique<Engine>(choice.algorithm, choice.parameters);
-        scheduler = std::make_unique<EmbeddedScheduler>(*engine);
+        auto made = std::make_unique<EmbeddedScheduler>(*engine);
+        embedded = made.get();
+        scheduler = std::move(made);
     } else {
         scheduler = std::make_unique<SocketScheduler>(endpoint, values["socket-timeout"].as<unsigned>());
     }
@@ -138,6 +141,7 @@ int simulate(const Arguments& arguments) {
     write_results(simulator, prefix, measure ? RealTimes{timed.seconds(), total} : RealTimes{});
     const std::vector<Statistic> statistics = engine ? engine->statistics() : std::vector<Statistic>();
     write_statistics(statistics, prefix);
+    write_guarantees(simulator, embedded, prefix);
     if (values.count("quiet") == 0) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
                   << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <batfill/engine.hpp>
@@ -15,6 +16,12 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override;
     void end(Time) override {}
+
+    bool gives_guarantees() const { return engine_.gives_guarantees(); }
+    // What the plan promised a job when it was submitted, if anything. Requires that it was submitted.
+    std::optional<Time> guaranteed_start(JobNumber number) const {
+        return engine_.state().job(index_of_[number]).guaranteed_start;
+    }
 
  private:
     Engine& engine_;

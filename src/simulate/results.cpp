@@ -8,6 +8,7 @@
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
 
+#include "src/core/csv_text.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill {
@@ -209,6 +210,11 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
     file.commit();
 }
 
+void remove_if_there(const std::string& path) {
+    std::error_code not_there;
+    std::filesystem::remove(path, not_there);
+}
+
 }  // namespace
 
 void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times) {
@@ -219,14 +225,38 @@ void write_results(const Simulator& simulator, const std::string& prefix, const 
 void write_statistics(const std::vector<Statistic>& statistics, const std::string& prefix) {
     const std::string path = prefix + "_statistics.csv";
     if (statistics.empty()) {
-        std::error_code not_there;
-        std::filesystem::remove(path, not_there);
+        remove_if_there(path);
         return;
     }
     OutputFile file(path);
     file.write("statistic,value\n");
     for (const Statistic& statistic : statistics) {
         file.write(statistic.name + ',' + std::to_string(statistic.value) + '\n');
+    }
+    file.commit();
+}
+
+void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler, const std::string& prefix) {
+    const std::string path = prefix + "_guarantees.csv";
+    if (scheduler == nullptr || !scheduler->gives_guarantees()) {
+        remove_if_there(path);
+        return;
+    }
+    OutputFile file(path);
+    file.write("job_id,guaranteed_start,actual_start\n");
+    std::string row;
+    for (const JobNumber number : simulator.ended()) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        row = csv_text(job.job->description.id) + ',';
+        if (const std::optional<Time> guaranteed = scheduler->guaranteed_start(number)) {
+            append(row, guaranteed->since_zero());
+        }
+        row += ',';
+        if (job.state != SimulatedState::rejected) {
+            append(row, job.start.since_zero());
+        }
+        row += '\n';
+        file.write(row);
     }
     file.commit();
 }

@@ -6,6 +6,8 @@
 #include <batfill/algorithm.hpp>
 #include <batfill/simulator.hpp>
 
+#include "embedded_scheduler.hpp"
+
 namespace batfill {
 
 // What the two columns of real time of the schedule's CSV hold, in seconds.
@@ -21,5 +23,10 @@ void write_results(const Simulator& simulator, const std::string& prefix, const 
 // Writes what the algorithm has counted to PREFIX_statistics.csv (statistic, value), whole or not at all. An algorithm
 // that counts nothing has no such file: one that an earlier run left there is removed.
 void write_statistics(const std::vector<Statistic>& statistics, const std::string& prefix);
+
+// Writes what each job of PREFIX_jobs.csv was promised when it was submitted, and when it started, to
+// PREFIX_guarantees.csv (docs/simulator.md), whole or not at all. If `scheduler` is null or gives no guarantees, a file
+// that an earlier run left there is removed. O(jobs).
+void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler, const std::string& prefix);
 
 }  // namespace batfill

@@ -10,6 +10,7 @@
 
 using namespace batfill::tests;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 
 namespace {
@@ -127,6 +128,42 @@ TEST_CASE("simulate writes what an algorithm has counted, and leaves nothing of 
     CHECK_THAT(contents(path), Contains("\ndeadlines_met,1\ndeadlines_missed,1\ndeadlines_missed_hopeless,1\n"));
     CHECK(simulate({"-a", "dbf", "--quiet"}).output.empty());
     CHECK(simulate({"-a", "fcfs"}).status == 0);
+    CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether it was kept") {
+    const Inputs inputs;
+    const std::string path = inputs.folder.file("out_guarantees.csv");
+    const auto check = [&](const std::string& guarantees) {
+        return run(inputs.folder, {"check", inputs.folder.file("out_jobs.csv"), "-p", inputs.platform, "-w",
+                                   inputs.workload, "--guarantees", guarantees});
+    };
+    const std::string header = "job_id,guaranteed_start,actual_start\n";
+    // Job 2 has to wait for the walltime of job 1, but both others end early.
+    CHECK(inputs.simulate("out", {"-a", "conservative"}).status == 0);
+    CHECK(contents(path) == header +
+                                "\"w0!3\",,\n\"w0!1\",0.000000,0.000000\n\"w0!4\",2.000000,2.000000\n"
+                                "\"w0!2\",30.000000,12.000000\n");
+    const Outcome kept = check(path);
+    CHECK(kept.status == 0);
+    CHECK(kept.output == "4 jobs, no violations (1 rejected; 0 of 3 guarantees broken)\n");
+
+    // A processor that goes breaks the guarantee.
+    const std::string events = file(inputs.folder, "events.txt",
+                                    "{\"type\":\"machine_unavailable\",\"timestamp\":5,\"resources\":\"0\"}\n"
+                                    "{\"type\":\"machine_available\",\"timestamp\":31,\"resources\":\"0\"}\n");
+    CHECK(inputs.simulate("out", {"-a", "conservative", "--events", events}).status == 0);
+    CHECK_THAT(contents(path), EndsWith("\n\"w0!2\",30.000000,31.000000\n"));
+    const Outcome broken = check(path);
+    CHECK(broken.status == 1);
+    CHECK(broken.output ==
+          "job w0!2: was guaranteed a start at 30.000000 and starts at 31.000000\n"
+          "4 jobs, 1 violation (1 rejected; 1 of 3 guarantees broken)\n");
+    const Outcome malformed = check(file(inputs.folder, "bad.csv", header + "w0!1,0,0\nw0!2,x,0\n"));
+    check_refused(malformed, 1);
+    CHECK_THAT(malformed.errors, EndsWith("bad.csv:3: guaranteed_start is 'x', expected a number of seconds\n"));
+
+    CHECK(inputs.simulate("out", {"-a", "easy"}).status == 0);
     CHECK_FALSE(std::filesystem::exists(path));
 }
 

@@ -305,6 +305,89 @@ TEST_CASE("missed deadlines are violations only if they bind") {
           Texts{"job w0!b: finishes at 20.000000, after its deadline 15.000000"});
 }
 
+TEST_CASE("guarantees are of the jobs of the schedule and were kept") {
+    // a starts at 0, b at 10, c is submitted and starts at 5.
+    const Case run = small_case();
+    const auto found = [&](const std::string& lines, const CheckOptions& options = {}) {
+        const std::vector<Guarantee> guarantees =
+            parse_guarantees("job_id,guaranteed_start,actual_start\n" + lines, "run_guarantees.csv");
+        Texts texts;
+        for (const Violation& violation :
+             check_schedule(run.schedule, run.workloads, run.platform, options, &guarantees).violations) {
+            texts.push_back(violation.text);
+        }
+        return texts;
+    };
+    const std::string a = "w0!a,0,0\n";
+    const std::string b = "w0!b,10,10\n";
+    const std::string c = "w0!c,5,5\n";
+    CHECK(found(a + b + c).empty());
+    CHECK(found("\"w0!c\",,5\nw0!b,11.5,10\n" + a).empty());
+    CHECK(found(a + "w0!b,9.999998,10\n" + c) ==
+          Texts{"job w0!b: was guaranteed a start at 9.999998 and starts at 10.000000"});
+    CHECK(found(a + "w0!b,9.999999,10.000001\n" + c).empty());
+    CHECK(found(a + "w0!b,9.999999,10\n" + c, {.tolerance = Duration()}) ==
+          Texts{"job w0!b: was guaranteed a start at 9.999999 and starts at 10.000000"});
+    CHECK(found(a + b + "w0!c,4,5\n") == Texts{"job w0!c: was guaranteed a start at 4.000000, before its submission "
+                                               "at 5.000000",
+                                               "job w0!c: was guaranteed a start at 4.000000 and starts at 5.000000"});
+    CHECK(found(a + "w0!b,12,11\n" + c) == Texts{"job w0!b: actual_start is 11.000000, starting_time 10.000000"});
+    CHECK(found(a + "w0!b,12,\n" + c) == Texts{"job w0!b: actual_start is none, starting_time 10.000000"});
+    CHECK(found(a + c) == Texts{"job w0!b: not among the guarantees"});
+    CHECK(found(a + b + c + b) == Texts{"job w0!b: among the guarantees more than once"});
+    CHECK(found(a + b + c + "w1!a,0,0\n") == Texts{"job w1!a: among the guarantees, but not in the schedule"});
+}
+
+TEST_CASE("guarantees are counted, and a job that never starts breaks its own") {
+    Case run = small_case();
+    ScheduledJob& rejected = run.schedule.jobs[1];
+    rejected.state = FinalState::rejected;
+    rejected.success = false;
+    rejected.execution.reset();
+    rejected.allocation.clear();
+    const auto report = [&](const Guarantee& of_rejected) {
+        const std::vector<Guarantee> guarantees{
+            {"w0!a", Time(), Time()}, of_rejected, {"w0!c", std::nullopt, Time::seconds(5)}};
+        return check_schedule(run.schedule, run.workloads, run.platform, {}, &guarantees);
+    };
+    const CheckReport sound = report({"w0!b", {}, {}});
+    CHECK(sound.violations.empty());
+    CHECK(sound.guarantees == 1);
+    CHECK(sound.broken_guarantees == 0);
+    const CheckReport broken = report({"w0!b", Time::seconds(10), {}});
+    CHECK(broken.guarantees == 2);
+    CHECK(broken.broken_guarantees == 1);
+    REQUIRE(broken.violations.size() == 1);
+    CHECK(broken.violations[0].text == "job w0!b: was guaranteed a start at 10.000000 and never starts");
+    const CheckReport started = report({"w0!b", {}, Time::seconds(10)});
+    REQUIRE(started.violations.size() == 1);
+    CHECK(started.violations[0].text == "job w0!b: actual_start is 10.000000, starting_time none");
+    CHECK(check_schedule(run.schedule, run.workloads, run.platform, {}).guarantees == 0);
+}
+
+TEST_CASE("what is wrong in a guarantees.csv is named with its line") {
+    const auto refusal = [](const std::string& text) -> std::string {
+        try {
+            parse_guarantees(text, "run_guarantees.csv");
+        } catch (const InputError& problem) {
+            return problem.what();
+        }
+        return "";
+    };
+    const std::string header = "job_id,guaranteed_start,actual_start\n";
+    CHECK(refusal(header + "w0!1,,\n").empty());
+    CHECK(refusal("") == "run_guarantees.csv: empty, expected a guarantees.csv with a line of column names");
+    CHECK(refusal("job_id,guaranteed_start\n") ==
+          "run_guarantees.csv:1: no column actual_start, expected a guarantees.csv as batfill simulate writes it");
+    CHECK(refusal(header + "w0!1,1,1\nw0!2,soon,3\n") ==
+          "run_guarantees.csv:3: guaranteed_start is 'soon', expected a number of seconds");
+    CHECK(refusal(header + "w0!1,1,-\n") == "run_guarantees.csv:2: actual_start is '-', expected a number of seconds");
+    CHECK(refusal(header + ",1,1\n") == "run_guarantees.csv:2: job_id is '', expected a name");
+    CHECK(refusal(header + "w0!1,1\n") == "run_guarantees.csv:2: 2 fields, expected 3 as in the first line");
+    CHECK(refusal(header + "\"w0!1,1,1\n") == "run_guarantees.csv:2: misplaced or missing quote");
+    CHECK_THROWS_AS(read_guarantees("/nonexistent/run_guarantees.csv"), InputError);
+}
+
 TEST_CASE("violations come in the order of time") {
     Case run = small_case();
     for (ScheduledJob& job : run.schedule.jobs) {

@@ -1,0 +1,40 @@
+#include <array>
+
+#include <batfill/guarantees.hpp>
+
+#include "src/core/csv_reader.hpp"
+
+namespace batfill {
+
+namespace {
+
+enum Column : std::size_t { job_id, guaranteed_start, actual_start, column_count };
+
+constexpr std::array<std::string_view, column_count> column_names{"job_id", "guaranteed_start", "actual_start"};
+
+constexpr CsvFormat format{"guarantees.csv", "batfill simulate", column_names};
+
+std::optional<Time> time(const CsvRow& row, Column column) {
+    const std::optional<Duration> since_zero = row.optional_duration(column);
+    return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
+}
+
+Guarantee read_guarantee(const CsvRow& row) {
+    return {std::string(row.name(job_id)), time(row, guaranteed_start), time(row, actual_start)};
+}
+
+}  // namespace
+
+std::vector<Guarantee> read_guarantees(const std::string& path) {
+    std::vector<Guarantee> guarantees;
+    read_csv(path, format, [&](const CsvRow& row) { guarantees.push_back(read_guarantee(row)); });
+    return guarantees;
+}
+
+std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string& path) {
+    std::vector<Guarantee> guarantees;
+    parse_csv(text, path, format, [&](const CsvRow& row) { guarantees.push_back(read_guarantee(row)); });
+    return guarantees;
+}
+
+}  // namespace batfill

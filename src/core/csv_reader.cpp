@@ -1,0 +1,220 @@
+#include "csv_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include <csv.h>
+
+#include <batfill/error.hpp>
+
+#include "files.hpp"
+
+namespace batfill {
+
+namespace {
+
+// No line that is read comes near: in a jobs.csv, an allocation of 100,000 single hosts has 700 kB.
+constexpr std::size_t longest_row = 16 << 20;
+
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+// What a message shows of a field: not too much, and in one line.
+std::string quoted(std::string_view text) {
+    constexpr std::size_t shown = 60;
+    std::string result(text.substr(0, shown));
+    std::replace_if(result.begin(), result.end(), is_control, '?');
+    return "'" + result + (text.size() > shown ? "...'" : "'");
+}
+
+}  // namespace
+
+std::string_view CsvRow::name(std::size_t column) const {
+    const std::string_view name = text(column);
+    if (name.empty() || std::any_of(name.begin(), name.end(), is_control)) {
+        fail(column, "a name");
+    }
+    return name;
+}
+
+std::optional<Duration> CsvRow::optional_duration(std::size_t column) const {
+    const std::string_view seconds = text(column);
+    if (seconds.empty() || seconds == "nan" || seconds == "-nan") {
+        return std::nullopt;
+    }
+    const std::optional<Duration> value = Duration::parse(seconds);
+    if (!value) {
+        fail(column, "a number of seconds");
+    }
+    return value;
+}
+
+Duration CsvRow::duration(std::size_t column) const {
+    const std::optional<Duration> value = optional_duration(column);
+    if (!value) {
+        fail(column, "a number of seconds");
+    }
+    return *value;
+}
+
+void CsvRow::fail(const std::string& problem) const {
+    throw InputError(path_ + ":" + std::to_string(line_) + ": " + problem);
+}
+
+void CsvRow::fail(std::size_t column, const std::string& expected) const {
+    fail(std::string(format_.columns[column]) + " is " + quoted(text(column)) + ", expected " + expected);
+}
+
+class CsvParser {
+ public:
+    CsvParser(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle)
+        : row_(path, format), handle_(handle) {
+        if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0) {
+            throw std::bad_alloc();
+        }
+    }
+    CsvParser(const CsvParser&) = delete;
+    CsvParser& operator=(const CsvParser&) = delete;
+    ~CsvParser() { csv_free(&parser_); }
+
+    // The text may come in pieces, cut anywhere.
+    void add(std::string_view text) {
+        const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
+        check(parsed == text.size());
+    }
+    // After the last piece.
+    void finish() {
+        check(csv_fini(&parser_, on_field, on_row_end, this) == 0);
+        if (!have_header_) {
+            throw InputError(row_.path_ + ": empty, expected a " + std::string(row_.format_.name) +
+                             " with a line of column names");
+        }
+    }
+
+ private:
+    // libcsv is C: exceptions wait in problem_ until it has returned.
+    static void on_field(void* text, std::size_t length, void* parser) noexcept;
+    static void on_row_end(int terminator, void* parser) noexcept;
+    void check(bool good);
+    void end_row();
+    void read_header();
+    std::size_t position_of(std::string_view column) const;
+
+    CsvRow row_;
+    const std::function<void(const CsvRow&)>& handle_;
+    csv_parser parser_{};
+    std::exception_ptr problem_;
+    std::size_t lines_in_fields_ = 0;  // line ends inside quoted fields of the row
+    bool have_header_ = false;
+    std::size_t header_size_ = 0;
+};
+
+void CsvParser::check(bool good) {
+    if (problem_) {
+        std::rethrow_exception(problem_);
+    }
+    if (!good) {
+        row_.fail(csv_error(&parser_) == CSV_EPARSE ? "misplaced or missing quote" : "out of memory");
+    }
+    if (csv_get_buffer_size(&parser_) > longest_row) {
+        row_.fail("line too long, or a quote is missing");
+    }
+}
+
+void CsvParser::on_field(void* text, std::size_t length, void* parser) noexcept {
+    auto& self = *static_cast<CsvParser*>(parser);
+    if (self.problem_) {
+        return;
+    }
+    try {
+        const std::string_view field(static_cast<const char*>(text), length);
+        CsvRow& row = self.row_;
+        row.fields_.append(field);
+        row.ends_.push_back(row.fields_.size());
+        self.lines_in_fields_ += static_cast<std::size_t>(std::count(field.begin(), field.end(), '\n'));
+        if (row.fields_.size() + row.ends_.size() > longest_row) {
+            row.fail("line too long");
+        }
+    } catch (...) {
+        self.problem_ = std::current_exception();
+    }
+}
+
+void CsvParser::on_row_end(int terminator, void* parser) noexcept {
+    auto& self = *static_cast<CsvParser*>(parser);
+    if (self.problem_) {
+        return;
+    }
+    try {
+        self.end_row();
+        self.row_.line_ += self.lines_in_fields_ + (terminator == '\n' ? 1 : 0);
+        self.lines_in_fields_ = 0;
+    } catch (...) {
+        self.problem_ = std::current_exception();
+    }
+}
+
+void CsvParser::end_row() {
+    const std::size_t size = row_.ends_.size();
+    if (size == 0) {
+        return;
+    }
+    if (!have_header_) {
+        read_header();
+    } else if (size == header_size_) {
+        handle_(row_);
+    } else {
+        row_.fail(std::to_string(size) + " fields, expected " + std::to_string(header_size_) + " as in the first line");
+    }
+    row_.fields_.clear();
+    row_.ends_.clear();
+}
+
+void CsvParser::read_header() {
+    for (const std::string_view column : row_.format_.columns) {
+        row_.position_.push_back(position_of(column));
+    }
+    header_size_ = row_.ends_.size();
+    have_header_ = true;
+}
+
+std::size_t CsvParser::position_of(std::string_view column) const {
+    const std::size_t size = row_.ends_.size();
+    std::size_t found = size;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (row_.field(i) == column) {
+            if (found != size) {
+                row_.fail("column " + std::string(column) + " twice");
+            }
+            found = i;
+        }
+    }
+    if (found == size) {
+        row_.fail("no column " + std::string(column) + ", expected a " + std::string(row_.format_.name) + " as " +
+                  std::string(row_.format_.written_by) + " writes it");
+    }
+    return found;
+}
+
+void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle) {
+    InputFile file(path);
+    CsvParser parser(path, format, handle);
+    std::array<char, 1 << 16> buffer;
+    while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
+        parser.add({buffer.data(), size});
+    }
+    parser.finish();
+}
+
+void parse_csv(std::string_view text, const std::string& path, const CsvFormat& format,
+               const std::function<void(const CsvRow&)>& handle) {
+    CsvParser parser(path, format, handle);
+    parser.add(text);
+    parser.finish();
+}
+
+}  // namespace batfill

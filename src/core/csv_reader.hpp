@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// A kind of CSV file with a line of column names: what is looked for in it, and what messages call it.
+struct CsvFormat {
+    std::string_view name;                      // "jobs.csv"
+    std::string_view written_by;                // "Batsim 4"
+    std::span<const std::string_view> columns;  // in any order, others among them are skipped
+};
+
+// A line of such a file below the column names. Columns are numbered as in CsvFormat::columns.
+class CsvRow {
+ public:
+    CsvRow(std::string path, const CsvFormat& format) : path_(std::move(path)), format_(format) {}
+
+    std::string_view text(std::size_t column) const { return field(position_[column]); }
+    // Not empty, without control characters.
+    std::string_view name(std::size_t column) const;
+    // A number of seconds; none if the field is empty or nan.
+    std::optional<Duration> optional_duration(std::size_t column) const;
+    Duration duration(std::size_t column) const;
+
+    // These throw InputError naming file and line.
+    [[noreturn]] void fail(const std::string& problem) const;
+    [[noreturn]] void fail(std::size_t column, const std::string& expected) const;
+
+ private:
+    friend class CsvParser;
+
+    std::string_view field(std::size_t number) const {
+        const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
+        return std::string_view(fields_).substr(begin, ends_[number] - begin);
+    }
+
+    std::string path_;
+    CsvFormat format_;
+    std::size_t line_ = 1;               // where it begins
+    std::string fields_;                 // in one piece of memory, used again for the next line
+    std::vector<std::size_t> ends_;      // of each field in it
+    std::vector<std::size_t> position_;  // of each column among the fields
+};
+
+// Calls `handle` for each line of the file below the column names; it may throw. The file may be gzipped. Throws
+// InputError naming file and line for what is no CSV or lacks a column. O(size of the file).
+void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle);
+
+// The same for the text of a file; `path` only serves error messages.
+void parse_csv(std::string_view text, const std::string& path, const CsvFormat& format,
+               const std::function<void(const CsvRow&)>& handle);
+
+}  // namespace batfill
