@@ -32,9 +32,10 @@ class AvailabilityProfile {
     void advance(Time now);
 
     // The first t >= max(from, origin()) such that `processors` are free during all of [t, min(t + length, limit)), and
-    // t < limit; Time::infinity() if there is none. With a limit, this is the search for an earlier place of a job that
-    // is planned at `limit` and itself in the profile: from `limit` on, its own processors serve it.
-    Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity()) const;
+    // t < min(limit, before); Time::infinity() if there is none. With a limit, this is the search for an earlier place
+    // of a job that is planned at `limit` and itself in the profile: from `limit` on, its own processors serve it.
+    Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity(),
+                  Time before = Time::infinity()) const;
 
     // The least and the most processors free at any instant of [from, to); requires from < to and to > origin().
     struct Bounds {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,18 +16,22 @@ struct Parameter {
     enum class Type {
         choice,   // one of `choices`
         seconds,  // a length of time, not negative
+        numbers,  // `count` numbers with commas between them
     };
     std::string name;
     Type type;
     std::string default_value;  // empty: off
     std::string description;    // one line
     std::vector<std::string> choices;
+    std::size_t count = 0;
 
     static Parameter choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description);
     static Parameter seconds(std::string name, std::string default_value, std::string description);
 
-    std::string type_name() const;  // "choice", "seconds"
+    static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description);
+
+    std::string type_name() const;  // "choice", "seconds", "6 numbers"
     // Throws UsageError saying what is allowed.
     void validate(const std::string& value) const;
 };
@@ -42,6 +47,7 @@ class Parameters {
 
     const std::string& choice(const std::string& name) const;
     std::optional<Duration> seconds(const std::string& name) const;  // none: off
+    std::vector<double> numbers(const std::string& name) const;      // empty: off
 
  private:
     const std::string& value(const std::string& name, Parameter::Type type) const;

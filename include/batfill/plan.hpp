@@ -14,9 +14,10 @@ namespace batfill {
 // The planned starts of the waiting jobs and the availability profile that they and the running jobs leave. Shared by
 // the plan family: what distinguishes its algorithms is only which jobs they place, and in which order.
 //
-// The plan remembers what it has proved: a job that could not start earlier when it was last looked at can only do so
-// now if processors were given back since, at an instant before its planned start, and enough of them. `move_earlier`
-// answers such calls without a search, which is part of what makes compression cheap (see docs/performance.md).
+// The plan remembers what it has proved: a job that could not start before some instant when it was last looked at can
+// only do so now if processors were given back since, at an instant before its planned start, and enough of them.
+// `move_earlier` answers such calls without a search, which is part of what makes compression cheap (see
+// docs/performance.md).
 // Proofs are of the plan as it is when a job is placed and when processors are given back. Where some jobs are to be
 // placed regardless of others (dbf's L0 of its L1), the others have to be cancelled before either; look_again_at is for
 // a job where that was not so.
@@ -45,10 +46,11 @@ class Plan {
     };
     Time place(const Request& request, Time from);
 
-    // Removes a planned job and places it at earliest(job, now); its planned start never moves later. Returns whether
-    // it moved. Cost: O(1) when nothing relevant was given back since it was last looked at, else one search of the
-    // profile; four changes of the profile and a search of the order when it moves.
-    bool move_earlier(JobIndex job, Time now);
+    // Removes a planned job and places it at earliest(job, now) if that is earlier than its planned start, and than the
+    // instant `than`; it never moves later. Returns whether it moved. Cost: O(1) when nothing relevant was given
+    // back since it was last looked at, else one search of the profile; four changes of the profile and a search of the
+    // order when it moves.
+    bool move_earlier(JobIndex job, Time now, Time than = Time::infinity());
 
     // Takes planned jobs out of the profile and out of by_start(); until place_again they have no planned start. What
     // they free is theirs alone until then, and is not counted as given back. O(planned jobs), and a change of the
@@ -86,9 +88,9 @@ class Plan {
         Time start;
         Duration walltime;
         Time submit;
-        std::size_t proved;  // this job profits from none of the first `proved` gifts ever made
+        Time impossible_before;  // proved: it cannot start before this, and none of the first `proved` gifts ever made
+        std::size_t proved;      // has changed that
         int processors;
-        bool searched;   // else nothing is proved
         bool cancelled;  // else `start` is planned and in the profile
         Time end() const { return start + walltime; }
     };

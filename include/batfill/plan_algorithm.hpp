@@ -24,6 +24,8 @@ class PlanAlgorithm : public Algorithm {
     // Once a round, after all early completions gave their processors back to the plan.
     virtual void compress(Round& round) = 0;
 
+    // Gives the processors of early completions back to the plan. Returns whether there was one.
+    static bool give_back(Round& round, std::span<const Completion> completions);
     // Places a job at its earliest start from `from` on, on the present plan.
     static Time place(Round& round, JobIndex index, Time from);
     // Compression by planned start: each planned job in turn is placed again, and none moves later. O(1) for each that

@@ -22,7 +22,8 @@ int last_not_after(const Time* times, int count, Time t) {
 struct GapSearch {
     Time from;
     Duration length;
-    Time limit;
+    Time limit;           // where a gap needs to reach at most
+    Time before;          // where it has to begin
     bool in_gap = false;  // `gap` begins a gap that holds at least up to the present step
     Time gap{};
     Time gap_needed_until{};
@@ -39,7 +40,7 @@ struct GapSearch {
                     return false;
                 }
                 gap = std::max(times[i], from);
-                if (gap >= limit) {
+                if (gap >= before) {
                     return true;
                 }
                 in_gap = true;
@@ -242,14 +243,15 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
-Time AvailabilityProfile::earliest(Time from, Duration length, int processors, Time limit) const {
+Time AvailabilityProfile::earliest(Time from, Duration length, int processors, Time limit, Time before) const {
     from = std::max(from, origin());
+    before = std::min(before, limit);
     const Position at = find(from);
-    GapSearch search{from, length, limit};
+    GapSearch search{from, length, limit, before};
     for (std::size_t number = at.block; number < blocks_.size(); ++number) {
         const Block& block = *blocks_[number];
         const int first = number == at.block ? at.index : 0;
-        if (block.times[first] >= (search.in_gap ? search.gap_needed_until : limit)) {
+        if (block.times[first] >= (search.in_gap ? search.gap_needed_until : before)) {
             break;
         }
         if (search.in_gap ? block.least >= processors : block.most < processors) {

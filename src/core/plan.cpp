@@ -9,6 +9,8 @@ namespace {
 // Past this many the older half of the gifts is remembered as one that covers them: still a proof, only a weaker one.
 constexpr std::size_t gifts_remembered = 64;
 
+constexpr Time nothing_proved = Time::at(-Duration::infinity());
+
 }  // namespace
 
 void Plan::reset(Time now, int processors) {
@@ -51,9 +53,6 @@ void Plan::note_gift(Time from, Time to, int processors) {
 }
 
 bool Plan::may_profit(const Slot& slot) const {
-    if (!slot.searched) {
-        return true;
-    }
     const std::size_t known = slot.proved > gifts_forgotten_ ? slot.proved - gifts_forgotten_ : 0;
     return std::any_of(gifts_.begin() + static_cast<std::ptrdiff_t>(known), gifts_.end(), [&](const Gift& gift) {
         return slot.processors > gift.least_before && slot.processors <= gift.most_after && gift.from < slot.start &&
@@ -83,8 +82,8 @@ void Plan::change_place(const Slot& slot, int change) {
 
 void Plan::find_place(Slot& slot, Time from) {
     slot.start = profile_.earliest(from, slot.walltime, slot.processors);
+    slot.impossible_before = from <= profile_.origin() ? slot.start : nothing_proved;
     slot.proved = gifts_made();
-    slot.searched = from <= profile_.origin();
     slot.cancelled = false;
     change_place(slot, -slot.processors);
 }
@@ -100,7 +99,7 @@ Time Plan::place(const Request& request, Time from) {
     slot_of_[request.job] = free_slots_.back();
     free_slots_.pop_back();
     Slot& slot = slots_[slot_of_[request.job]];
-    slot = {{}, request.walltime, request.submit, 0, request.processors, false, true};
+    slot = {{}, request.walltime, request.submit, nothing_proved, 0, request.processors, true};
     place_again(request.job, from);
     return slot.start;
 }
@@ -119,7 +118,7 @@ void Plan::place_again(JobIndex job, Time from) {
 }
 
 void Plan::look_again_at(JobIndex job) {
-    slot(job).searched = false;
+    slot(job).impossible_before = nothing_proved;
 }
 
 std::vector<Plan::Place> Plan::places() const {
@@ -136,31 +135,36 @@ void Plan::restore(const std::vector<Place>& places) {
     for (const auto& [job, start] : places) {
         Slot& slot = this->slot(job);
         slot.start = start;
-        slot.searched = false;
+        slot.impossible_before = nothing_proved;
         slot.cancelled = false;
         change_place(slot, -slot.processors);
         by_start_.push_back(job);
     }
 }
 
-bool Plan::move_earlier(JobIndex job, Time now) {
+bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     Slot& slot = this->slot(job);
+    than = std::min(than, slot.start);
+    Time from = now;
     if (!may_profit(slot)) {
         slot.proved = gifts_made();
-        return false;
+        if (slot.impossible_before >= than) {
+            return false;
+        }
+        from = std::max(now, slot.impossible_before);
     }
     const Time old_start = slot.start;
-    const Time start = profile_.earliest(now, slot.walltime, slot.processors, old_start);
+    const Time start = profile_.earliest(from, slot.walltime, slot.processors, old_start, than);
+    slot.impossible_before = std::min(start, than);
     if (start.is_infinite()) {
         slot.proved = gifts_made();
-        slot.searched = true;
         return false;
     }
-    const auto from = place_of(job);
+    const auto old_place = place_of(job);
     slot.start = start;
     const auto to =
-        std::lower_bound(by_start_.begin(), from, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
-    std::rotate(to, from, from + 1);
+        std::lower_bound(by_start_.begin(), old_place, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
+    std::rotate(to, old_place, old_place + 1);
 
     // Where the old and the new place overlap nothing changes.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
@@ -168,7 +172,6 @@ bool Plan::move_earlier(JobIndex job, Time now) {
         give_back(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
     slot.proved = gifts_made();
-    slot.searched = true;
     return true;
 }
 

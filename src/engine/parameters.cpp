@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <stdexcept>
 
 #include <batfill/error.hpp>
@@ -17,16 +19,54 @@ std::string list_of(const std::vector<std::string>& names) {
 
 Parameter Parameter::choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description) {
-    return {std::move(name), Type::choice, std::move(default_value), std::move(description), std::move(choices)};
+    return {std::move(name), Type::choice, std::move(default_value), std::move(description), std::move(choices), 0};
 }
 
 Parameter Parameter::seconds(std::string name, std::string default_value, std::string description) {
-    return {std::move(name), Type::seconds, std::move(default_value), std::move(description), {}};
+    return {std::move(name), Type::seconds, std::move(default_value), std::move(description), {}, 0};
+}
+
+Parameter Parameter::numbers(std::string name, std::size_t count, std::string default_value, std::string description) {
+    return {std::move(name), Type::numbers, std::move(default_value), std::move(description), {}, count};
 }
 
 std::string Parameter::type_name() const {
-    return type == Type::choice ? "choice" : "seconds";
+    switch (type) {
+        case Type::choice:
+            return "choice";
+        case Type::seconds:
+            return "seconds";
+        case Type::numbers:
+            break;
+    }
+    return std::to_string(count) + " numbers";
 }
+
+namespace {
+
+// The finite numbers in a list with commas between them; no value if there is anything else.
+std::optional<std::vector<double>> parse_numbers(const std::string& text) {
+    std::vector<double> numbers;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (true) {
+        double number = 0;
+        const auto [next, error] = std::from_chars(at, end, number);
+        if (error != std::errc() || !std::isfinite(number)) {
+            return std::nullopt;
+        }
+        numbers.push_back(number);
+        if (next == end) {
+            return numbers;
+        }
+        if (*next != ',') {
+            return std::nullopt;
+        }
+        at = next + 1;
+    }
+}
+
+}  // namespace
 
 void Parameter::validate(const std::string& value) const {
     switch (type) {
@@ -39,6 +79,14 @@ void Parameter::validate(const std::string& value) const {
             const auto duration = Duration::parse(value);
             if (!duration || *duration < Duration()) {
                 throw UsageError("parameter " + name + ": '" + value + "' is not a number of seconds (0 or more)");
+            }
+            return;
+        }
+        case Type::numbers: {
+            const auto numbers = parse_numbers(value);
+            if (!numbers || numbers->size() != count) {
+                throw UsageError("parameter " + name + ": '" + value + "' is not a list of " + std::to_string(count) +
+                                 " numbers with commas between them");
             }
             return;
         }
@@ -94,6 +142,11 @@ const std::string& Parameters::choice(const std::string& name) const {
 std::optional<Duration> Parameters::seconds(const std::string& name) const {
     const std::string& text = value(name, Parameter::Type::seconds);
     return text.empty() ? std::nullopt : Duration::parse(text);
+}
+
+std::vector<double> Parameters::numbers(const std::string& name) const {
+    const std::string& text = value(name, Parameter::Type::numbers);
+    return text.empty() ? std::vector<double>() : *parse_numbers(text);
 }
 
 std::pair<std::string, std::string> parse_assignment(const std::string& text) {

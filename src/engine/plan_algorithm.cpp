@@ -57,7 +57,7 @@ void PlanAlgorithm::machine_changed(Round& round, std::span<const Completion>) {
     replan(round, NotBefore::now);
 }
 
-void PlanAlgorithm::completed(Round& round, std::span<const Completion> completions) {
+bool PlanAlgorithm::give_back(Round& round, std::span<const Completion> completions) {
     bool early = false;
     for (const Completion& completion : completions) {
         if (completion.expected_end > round.now()) {
@@ -65,7 +65,11 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
             round.plan().give_back(round.now(), completion.expected_end, completion.processors);
         }
     }
-    if (early) {
+    return early;
+}
+
+void PlanAlgorithm::completed(Round& round, std::span<const Completion> completions) {
+    if (give_back(round, completions)) {
         compress(round);
     }
 }

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <batfill/job.hpp>
+#include <batfill/parameters.hpp>
+#include <batfill/state.hpp>
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// An index policy: the waiting job with the larger score comes first, ties by submission time, then order of arrival.
+//
+// For a job that asks for q processors, with walltime p, that has waited for w (seconds):
+//   fcfs +w, lcfs -w, spf -p, lpf +p, sqf -q, lqf +q, saf -pq, laf +pq, lexp +(w+p)/p, sexp -(w+p)/p, lrf +p/q, srf
+//   -p/q, mixed: weights . (q, p, w, p/q, (w+p)/p, pq), the weights divided by the sum of their absolute values.
+// Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online
+// learning?, IPDPS 2019, section 4.
+class JobOrder {
+ public:
+    // To be declared by an algorithm that lets its user choose.
+    static Parameter order(const std::string& name, const std::string& default_value, const std::string& description);
+    static Parameter weights();
+
+    // Reads the parameter `name`, and `weights` if it is "mixed". Throws UsageError if weights are missing or all zero.
+    JobOrder(const Parameters& parameters, const std::string& name);
+    // Throws UsageError if weights are given and none of the orders `names` is mixed.
+    static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
+
+    // Whether two waiting jobs may change places as time goes by.
+    bool depends_on_clock() const;
+
+    // The score at `now`. Scores that agree to about 1e-12 of their value are equal, so that the last bits of doubles
+    // decide nothing.
+    double score(const Job& job, Time now) const;
+
+ private:
+    enum class Feature { wait, walltime, processors, area, expansion, ratio, mixed };
+    struct Policy {
+        const char* name;
+        Feature feature;
+        double sign;
+    };
+    static const std::array<Policy, 13> policies;
+
+    Policy policy_;
+    std::array<double, 6> weights_{};
+};
+
+// The waiting jobs in such an order, kept from round to round.
+class OrderedJobs {
+ public:
+    explicit OrderedJobs(const JobOrder& order) : order_(order) {}
+
+    // A job has come; to be called once for each. O(waiting jobs).
+    void insert(const SchedulerState& state, JobIndex job);
+
+    // All that are still waiting, as they are ordered now; valid until the next call. O(waiting jobs), and if the order
+    // depends on the clock, what it takes to sort them.
+    const std::vector<JobIndex>& now(const SchedulerState& state);
+
+ private:
+    struct Entry {
+        double score;
+        Time submit;
+        JobIndex job;
+        bool operator<(const Entry& other) const {
+            if (score != other.score) {
+                return score > other.score;
+            }
+            return submit != other.submit ? submit < other.submit : job < other.job;
+        }
+    };
+
+    JobOrder order_;
+    std::vector<Entry> entries_;
+    std::vector<JobIndex> jobs_;
+};
+
+}  // namespace batfill

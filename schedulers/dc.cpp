@@ -1,0 +1,80 @@
+#include <batfill/job_order.hpp>
+#include <batfill/plan_algorithm.hpp>
+
+namespace batfill {
+
+namespace {
+
+// As conservative backfilling, but a job moves to an earlier start only if it can start now, or if a new job of lower
+// priority would take the room; other holes are left open for what may come. The jobs that may move are tried in an
+// order of the user's choice. A completion costs one pass over the waiting jobs for each that moves, a submission one
+// pass; both O(1) for each job that provably cannot move, else a search.
+class DelayedCompression : public PlanAlgorithm {
+ public:
+    explicit DelayedCompression(const Parameters& parameters) : queue_(JobOrder(parameters, "order")) {
+        JobOrder::refuse_unused_weights(parameters, {"order"});
+    }
+
+    // Also when all ended on time: now may be the beginning of a hole that was left.
+    void completed(Round& round, std::span<const Completion> completions) override {
+        give_back(round, completions);
+        compress(round);
+    }
+
+    void submitted(Round& round, JobIndex job) override {
+        const SchedulerState& state = round.state();
+        Plan& plan = round.plan();
+        const Job& description = state.job(job);
+        const Time completion =
+            plan.profile().earliest(round.now(), description.walltime, description.processors()) + description.walltime;
+        queue_.insert(state, job);
+        for (const JobIndex other : queue_.now(state)) {
+            if (other == job) {
+                break;
+            }
+            if (plan.move_earlier(other, round.now(), completion)) {
+                ++moves_at_submission_;
+            }
+        }
+        place(round, job, round.now());
+    }
+
+    std::vector<Statistic> statistics() const override {
+        return {{"compressions", compressions_}, {"moves", moves_}, {"moves_at_submissions", moves_at_submission_}};
+    }
+
+ protected:
+    void compress(Round& round) override {
+        ++compressions_;
+        const Time after_now = round.now() + Duration::microseconds(1);
+        const std::vector<JobIndex>& queue = queue_.now(round.state());
+        for (std::size_t i = 0; i < queue.size();) {
+            if (round.plan().move_earlier(queue[i], round.now(), after_now)) {
+                ++moves_;
+                i = 0;
+            } else {
+                ++i;
+            }
+        }
+    }
+
+ private:
+    OrderedJobs queue_;
+    std::uint64_t compressions_ = 0;
+    std::uint64_t moves_ = 0;
+    std::uint64_t moves_at_submission_ = 0;
+};
+
+const Registration registration({
+    "dc",
+    "conservative backfilling with delayed compression: jobs move only to start now, or before a job of lower priority",
+    "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, "
+    "Euro-Par "
+    "2011, section 2.2",
+    {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights()},
+    [](const Parameters& parameters) { return std::make_unique<DelayedCompression>(parameters); },
+});
+
+}  // namespace
+
+}  // namespace batfill

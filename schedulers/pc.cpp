@@ -1,0 +1,57 @@
+#include <batfill/job_order.hpp>
+#include <batfill/plan_algorithm.hpp>
+
+namespace batfill {
+
+namespace {
+
+// As conservative backfilling, but the holes that early completions leave are offered to the waiting jobs in an order
+// of the user's choice. A job that has moved may have made room for one before it, so the scan begins anew with each.
+// A compression costs one pass over the waiting jobs for each job that moves, O(1) for each that it cannot help.
+class PrioritizedCompression : public PlanAlgorithm {
+ public:
+    explicit PrioritizedCompression(const Parameters& parameters) : queue_(JobOrder(parameters, "order")) {
+        JobOrder::refuse_unused_weights(parameters, {"order"});
+    }
+
+    void submitted(Round& round, JobIndex job) override {
+        queue_.insert(round.state(), job);
+        PlanAlgorithm::submitted(round, job);
+    }
+
+    std::vector<Statistic> statistics() const override { return {{"compressions", compressions_}, {"moves", moves_}}; }
+
+ protected:
+    void compress(Round& round) override {
+        ++compressions_;
+        const std::vector<JobIndex>& queue = queue_.now(round.state());
+        for (std::size_t i = 0; i < queue.size();) {
+            if (round.plan().move_earlier(queue[i], round.now())) {
+                ++moves_;
+                i = 0;
+            } else {
+                ++i;
+            }
+        }
+    }
+
+ private:
+    OrderedJobs queue_;
+    std::uint64_t compressions_ = 0;
+    std::uint64_t moves_ = 0;
+};
+
+const Registration registration({
+    "pc",
+    "conservative backfilling with prioritized compression: freed processors go to the jobs first in an order",
+    "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, "
+    "Euro-Par "
+    "2011, section 2.1",
+    {JobOrder::order("order", "spf", "order in which waiting jobs are tried after early completions"),
+     JobOrder::weights()},
+    [](const Parameters& parameters) { return std::make_unique<PrioritizedCompression>(parameters); },
+});
+
+}  // namespace
+
+}  // namespace batfill
