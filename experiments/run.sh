@@ -33,8 +33,9 @@ mkdir -p build "$results"
 cmake --preset minimal >build/experiments-build.log 2>&1 || { cat build/experiments-build.log >&2; exit 1; }
 cmake --build --preset minimal
 
+# Of what Snakemake says, not which files each job reads and writes; .snakemake/log in the results has all.
 cd "$caller_folder"
 snakemake --snakefile "$project/experiments/Snakefile" --directory "$results" --cores all --rerun-incomplete \
-  --quiet rules --log-handler-script "$project/experiments/common/progress.py" "${arguments[@]}" 2>&1 |
-  { grep --line-buffered -v '^Select jobs to execute' || true; }
+  "${arguments[@]}" 2>&1 |
+  { grep --line-buffered -Ev '^($|    |\[|(local)?rule |Finished job|Select jobs)' || true; }
 echo "Results: $results"

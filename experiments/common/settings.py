@@ -23,6 +23,11 @@ class Settings:
         self._logs = _check_folder(folder) if folder else None
         self._machines: dict[str, dict[str, dict[str, Any]]] = {}
 
+    @property
+    def has_logs(self) -> bool:
+        """Whether workloads come from logs; else they are generated."""
+        return self._logs is not None
+
     def paper(self, paper: str) -> Mapping[str, Any]:
         """The paper's section of the configuration."""
         return self._config[paper]

@@ -4,8 +4,8 @@
 
 DBF = SETTINGS.paper("dbf")
 DBF_MACHINES = SETTINGS.machines("dbf")
-DBF_SHARES = [int(share) for share in DBF["shares"]]
-DBF_DRAWS = range(1, int(DBF["draws"]) + 1)
+DBF_SHARES = DBF["shares"]
+DBF_DRAWS = range(1, DBF["draws" if SETTINGS.has_logs else "generated_draws"] + 1)
 DBF_TABLES = ["table-1", "table-2", "table-3", "comparison", "deadlines", "wait-quantiles"]
 DBF_FIGURES = range(1, 8)
 
@@ -84,7 +84,7 @@ rule dbf_timing:
         engine=SETTINGS.engine,
         shares=DBF_SHARES,
         repair=DBF["repairs"][0],
-        runs=int(DBF["timing_runs"]),
+        runs=DBF["timing_runs"],
         schedules=DBF["schedules"],
     threads: workflow.cores
     script:
