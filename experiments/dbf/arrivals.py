@@ -1,4 +1,4 @@
-"""Job of rule `dbf_arrivals`: how many jobs arrive in each hour of the day, on average, by the clock on the machine's wall."""
+"""Job of rule `dbf_arrivals`: how many jobs arrive in each hour of the day, on average, in the machine's time zone."""
 import json
 import re
 from collections import Counter

@@ -8,9 +8,16 @@ from common.workbench import run_job
 DRAW = re.compile(r"dbf/(?P<machine>[^/]+)/dbf-(?P<repair>[^/]+)/share-(?P<share>\d+)/draw-(?P<draw>\d+)/")
 
 
+def draw_of(file: str) -> dict[str, str]:
+    """What the path of a draw's file says of the draw."""
+    found = DRAW.match(file)
+    assert found, file
+    return found.groupdict()
+
+
 def collect(files: list[str], output: str) -> None:
     """Writes the lines of the draws' files, in the order of the files."""
-    write_csv(output, [{**DRAW.match(file).groupdict(), **row} for file in files for row in read_csv(file)])
+    write_csv(output, [{**draw_of(file), **row} for file in files for row in read_csv(file)])
 
 
 def main(job: Any) -> None:

@@ -12,6 +12,7 @@ from matplotlib.ticker import PercentFormatter
 MINUTE, HOUR, DAY = 60, 3600, 86400
 WAIT_TICKS = {0: "0", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 6 * HOUR: "6 h", DAY: "1 d", 7 * DAY: "7 d"}
 SHARE_LABEL = "Deadline-driven jobs (%)"
+Numbers = list[dict[str, Any]]
 
 
 class Figures:
@@ -25,10 +26,10 @@ class Figures:
         self._distribution_file = job.input.distribution
         self._shares = distinct(self._metrics, "share")
 
-    def daily_arrivals(self) -> tuple[Figure, Rows]:
+    def daily_arrivals(self) -> tuple[Figure, Numbers]:
         """Figure 1: arrivals by hour of the day; hours above the mean are shaded."""
         figure, panels = self._row_of_panels(height=2.3)
-        numbers = []
+        numbers: Numbers = []
         for machine, axes in zip(self._machines, panels):
             rates = values(self._arrivals[machine], "arrivals_per_hour")
             mean = sum(rates) / len(rates)
@@ -43,17 +44,17 @@ class Figures:
         panels[0].set_ylabel("Jobs per hour")
         return figure, numbers
 
-    def wait_of_regular_jobs(self) -> tuple[Figure, Rows]:
+    def wait_of_regular_jobs(self) -> tuple[Figure, Numbers]:
         """Figure 2: mean wait of the regular jobs that count."""
         return self._by_algorithm("mean_wait_regular", 1 / HOUR, "Mean wait, regular jobs (h)")
 
-    def distribution_of_waits(self) -> tuple[Figure, Rows]:
+    def distribution_of_waits(self) -> tuple[Figure, Numbers]:
         """Figure 3: distribution of the waits of the regular jobs that count."""
         distribution = select(read_csv(self._distribution_file), repair=self._repairs[0])
         rows, columns = len(self._machines), len(self._shares)
         figure = Figure(figsize=(2.3 * columns, 1.9 * rows + 0.5))
         panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-        numbers: Rows = []
+        numbers: Numbers = []
         for machine, row in zip(self._machines, panels):
             for share, axes in zip(self._shares, row):
                 axes.set_title(f"{machine}, {share} %")
@@ -65,19 +66,19 @@ class Figures:
         style.legend(figure, panels[0][0])
         return figure, numbers
 
-    def wait_of_all_jobs(self) -> tuple[Figure, Rows]:
+    def wait_of_all_jobs(self) -> tuple[Figure, Numbers]:
         """Figure 4: mean wait of all jobs."""
         return self._by_algorithm("mean_wait", 1 / MINUTE, "Mean wait, all jobs (min)")
 
-    def stretch_of_regular_jobs(self) -> tuple[Figure, Rows]:
+    def stretch_of_regular_jobs(self) -> tuple[Figure, Numbers]:
         """Figure 5: maximum stretch of the regular jobs."""
         return self._by_algorithm("max_stretch_regular", 1, "Maximum stretch, regular jobs")
 
-    def violations(self) -> tuple[Figure, Rows]:
+    def violations(self) -> tuple[Figure, Numbers]:
         """Figure 6: missed deadlines of short jobs, with the least deadline there is, and of long ones."""
         figure, panels = self._row_of_panels(height=2.6)
         kinds = {"deadline_violations_short": ("short", "#56B4E9"), "deadline_violations_long": ("long", "#D55E00")}
-        numbers: Rows = []
+        numbers: Numbers = []
         width = 0.8 / (len(kinds) * len(self._repairs))
         for machine, axes in zip(self._machines, panels):
             series = [(repair, metric) for repair in self._repairs for metric in kinds]
@@ -95,7 +96,7 @@ class Figures:
         style.legend(figure, panels[0])
         return figure, numbers
 
-    def deadline_usage(self) -> tuple[Figure, Rows]:
+    def deadline_usage(self) -> tuple[Figure, Numbers]:
         """Figure 7: how much of the time to the deadline is used by the deadline-driven jobs that do not start at once."""
         figure = Figure(figsize=(4.4, 2.8))
         axes = figure.subplots()
@@ -107,9 +108,9 @@ class Figures:
         axes.legend()
         return figure, [number for machine in self._machines for number in self._numbers(machine, "dbf", usages[machine])]
 
-    def _by_algorithm(self, metric: str, factor: float, label: str) -> tuple[Figure, Rows]:
+    def _by_algorithm(self, metric: str, factor: float, label: str) -> tuple[Figure, Numbers]:
         figure, panels = self._row_of_panels(height=2.6)
-        numbers: Rows = []
+        numbers: Numbers = []
         for machine, axes in zip(self._machines, panels):
             spreads = {run: self._spreads(machine, run, metric, factor, self._repairs[0]) for run in style.SERIES}
             style.plot_spreads(axes, self._places(), [(look, spreads[run]) for run, look in style.SERIES.items()])
@@ -134,14 +135,14 @@ class Figures:
         return [Spread.of(factor * value for value in values(select(rows, share=share), metric) or [0.0])
                 for share in self._shares]
 
-    def _numbers(self, machine: str, series: str, spreads: list[Spread]) -> Rows:
+    def _numbers(self, machine: str, series: str, spreads: list[Spread]) -> Numbers:
         return [{"machine": machine, "series": series, "share": share, **vars(spread)}
                 for share, spread in zip(self._shares, spreads)]
 
 
-def _plot_distribution(axes: Axes, draws: Rows, run: str) -> Rows:
+def _plot_distribution(axes: Axes, draws: Rows, run: str) -> Numbers:
     """Draws the share of jobs that wait at most so long: the mean of the draws, and a band from the least to the most."""
-    numbers: Rows = []
+    numbers: Numbers = []
     for level in distinct(draws, "level"):
         waits = values(select(draws, level=level), run)
         if waits:
@@ -169,7 +170,7 @@ def _scale_of_waits(panels: Any) -> None:
         axes.set_ylabel("Regular jobs")
 
 
-FIGURES: dict[str, Callable[[Figures], tuple[Figure, Rows]]] = {
+FIGURES: dict[str, Callable[[Figures], tuple[Figure, Numbers]]] = {
     "1": Figures.daily_arrivals,
     "2": Figures.wait_of_regular_jobs,
     "3": Figures.distribution_of_waits,

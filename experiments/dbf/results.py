@@ -17,4 +17,3 @@ def values(rows: Rows, column: str) -> list[float]:
 def distinct(rows: Iterable[dict[str, str]], column: str) -> list[str]:
     """The column's values in the order in which they come first."""
     return list(dict.fromkeys(row[column] for row in rows))
-

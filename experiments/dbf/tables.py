@@ -62,6 +62,11 @@ def cell(numbers: list[float], show: Callable[[float], str]) -> Optional[Cell]:
     return Cell(Spread.of(numbers), show) if numbers else None
 
 
+def fractions(parts: list[float], wholes: list[float]) -> list[float]:
+    """Each part of its whole, without the wholes that are nothing."""
+    return [part / whole for part, whole in zip(parts, wholes) if whole > 0]
+
+
 class Tables:
     """Writes the tables from the workflow's files."""
 
@@ -83,23 +88,23 @@ class Tables:
         self._write("table-1", "Table 1: anomalies in the logs", self._anomalies())
         self._write("table-2", "Table 2: regular jobs by share of deadline-driven jobs", self._regular_jobs())
         self._write("table-3", "Table 3: time of a replay", self._times())
-        self._write("comparison", "DBF as a fraction of the other algorithms, mean (least to most) of the draws", self._comparison())
+        self._write("comparison", "DBF as a fraction of the others, mean (least to most) of the draws", self._comparison())
         self._write("deadlines", "What became of the deadlines, mean (least to most) of the draws", self._deadlines())
-        self._write("wait-quantiles", "Waits of the regular jobs that count, in minutes, mean (least to most) of the draws",
+        self._write("wait-quantiles", "Waits of regular jobs that count, in minutes, mean (least to most) of the draws",
                     self._wait_quantiles())
 
     def _write(self, name: str, title: str, rows: list[Row]) -> None:
         write_table(str(self._folder / name), title, rows)
 
     def _anomalies(self) -> list[Row]:
-        rows = []
+        rows: list[Row] = []
         for machine, conversion in zip(self._machines, self._conversions):
             counts = {anomaly["what"]: anomaly["jobs"] for anomaly in conversion["anomalies"]}
             rows.append({"workload": machine, **{title: counts.get(what) for what, title in ANOMALIES.items()}})
         return rows
 
     def _regular_jobs(self) -> list[Row]:
-        rows = []
+        rows: list[Row] = []
         for machine, conversion in zip(self._machines, self._conversions):
             row: dict[str, Value] = {"workload": machine, "total": conversion["kept"]}
             for share in self._shares:
@@ -109,7 +114,7 @@ class Tables:
         return rows
 
     def _times(self) -> list[Row]:
-        rows = []
+        rows: list[Row] = []
         for machine in self._machines:
             for kind in ("wall", "processor"):
                 row: dict[str, Value] = {"workload": machine, "time": kind}
@@ -120,7 +125,8 @@ class Tables:
         return rows
 
     def _comparison(self) -> list[Row]:
-        return [{"metric": title, "workload": machine, "share": f"{share} %", **self._against_others(metric, machine, share)}
+        return [{"metric": title, "workload": machine, "share": f"{share} %",
+                 **self._against_others(metric, machine, share)}
                 for metric, title in COMPARED.items() for machine in self._machines for share in self._shares]
 
     def _against_others(self, metric: str, machine: str, share: str) -> Row:
@@ -129,7 +135,7 @@ class Tables:
         row: dict[str, Value] = {}
         for other in self._schedules:
             theirs = values(select(runs, run=other), metric)
-            row[f"dbf / {other}"] = cell([a / b for a, b in zip(ours, theirs) if b > 0], "{:.2f}".format)
+            row[f"dbf / {other}"] = cell(fractions(ours, theirs), "{:.2f}".format)
             row[f"draws below {other}"] = f"{sum(a < b for a, b in zip(ours, theirs))} of {len(ours)}"
         return row
 
@@ -140,13 +146,14 @@ class Tables:
     def _fates(self, machine: str, repair: str, share: str) -> Row:
         runs = select(self._all_metrics, machine=machine, repair=repair, share=share, run="dbf")
         statistics = select(self._all_statistics, machine=machine, repair=repair, share=share)
-        at_once = zip(values(runs, "deadline_jobs_started_at_once"), values(runs, "deadline_jobs"))
+        jobs = values(runs, "deadline_jobs")
         return {
-            "deadline-driven": cell(values(runs, "deadline_jobs"), thousands),
+            "deadline-driven": cell(jobs, thousands),
+            "missed": cell(fractions(values(runs, "deadline_violations"), jobs), two_digits_per_cent),
             "missed, short": cell(values(runs, "deadline_violations_short"), thousands),
             "missed, long": cell(values(runs, "deadline_violations_long"), thousands),
             "of these certain at submission": cell(values(statistics, "deadlines_missed_hopeless"), thousands),
-            "started at once": cell([some / jobs for some, jobs in at_once], per_cent),
+            "started at once": cell(fractions(values(runs, "deadline_jobs_started_at_once"), jobs), per_cent),
             "usage": cell(values(runs, "mean_deadline_usage"), per_cent),
             "usage if delayed": cell(values(runs, "mean_deadline_usage_delayed"), per_cent),
             "usage above 80 %": cell(values(runs, "share_deadline_usage_above_80_percent"), two_digits_per_cent),
