@@ -26,7 +26,7 @@ def write_json(file: str, content: Mapping[str, Any]) -> None:
 
 
 def tool_versions(batfill: str, engine: str) -> dict[str, Any]:
-    """The programs behind a result. `commit` is that of the source tree, `-dirty` if it has changes; null without git."""
+    """The programs behind a result. `commit` is that of the source tree, `-dirty` if changed; null without git."""
     return {
         "batfill": _output_of(batfill, "--version"),
         "commit": _output_of("git", "-C", str(PROJECT), "describe", "--always", "--abbrev=40", "--dirty"),

@@ -75,7 +75,7 @@ def _find_batfill(configured: str, project: Path) -> str:
     built = project / "build" / "minimal" / "batfill"
     program = shutil.which(configured or (str(built) if built.exists() else "batfill"))
     if not program:
-        raise WorkflowError(f"no program '{configured or 'batfill'}'; run.sh builds it, or set batfill in the configuration")
+        raise WorkflowError(f"no program '{configured or 'batfill'}'; run.sh builds it, or set batfill in config.yaml")
     return str(Path(program).resolve())
 
 

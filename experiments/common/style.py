@@ -11,7 +11,7 @@ from common.tables import Spread
 
 Look = Mapping[str, str]
 
-# Colours of Okabe and Ito, which people who see few colours can tell apart; markers and dashes for print without colour.
+# Colours of Okabe and Ito, which people who see few colours can tell apart; markers and dashes for print in grey.
 SERIES: Mapping[str, Look] = {
     "easy": {"label": "EASY", "color": "#E69F00", "marker": "s", "linestyle": "--"},
     "conservative": {"label": "Conservative", "color": "#0072B2", "marker": "^", "linestyle": "-."},
@@ -54,8 +54,8 @@ def plot_spreads(axes: Axes, places: Sequence[float], series: Sequence[tuple[Loo
 
 
 def whiskers(spreads: Sequence[Spread]) -> list[list[float]]:
-    """The distances from the means to the least and to the most, as matplotlib wants them: not below 0, where the mean of
-    equal numbers is rounded away from them."""
+    """The distances from the means to the least and to the most, as matplotlib wants them: not below 0, where the mean
+    of equal numbers is rounded away from them."""
     return [[max(spread.mean - spread.least, 0) for spread in spreads],
             [max(spread.most - spread.mean, 0) for spread in spreads]]
 

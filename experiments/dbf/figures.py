@@ -97,7 +97,7 @@ class Figures:
         return figure, numbers
 
     def deadline_usage(self) -> tuple[Figure, Numbers]:
-        """Figure 7: how much of the time to the deadline is used by the deadline-driven jobs that do not start at once."""
+        """Figure 7: how much of the time to the deadline the delayed deadline-driven jobs use."""
         figure = Figure(figsize=(4.4, 2.8))
         axes = figure.subplots()
         usages = {machine: self._spreads(machine, "dbf", "mean_deadline_usage_delayed", 100, self._repairs[0])
@@ -106,7 +106,8 @@ class Figures:
                                                   for machine, look in zip(self._machines, style.MACHINES)])
         axes.set(xlabel=SHARE_LABEL, ylabel="Mean deadline usage (%)")
         axes.legend()
-        return figure, [number for machine in self._machines for number in self._numbers(machine, "dbf", usages[machine])]
+        return figure, [number for machine, spreads in usages.items()
+                        for number in self._numbers(machine, "dbf", spreads)]
 
     def _by_algorithm(self, metric: str, factor: float, label: str) -> tuple[Figure, Numbers]:
         figure, panels = self._row_of_panels(height=2.6)
@@ -141,7 +142,7 @@ class Figures:
 
 
 def _plot_distribution(axes: Axes, draws: Rows, run: str) -> Numbers:
-    """Draws the share of jobs that wait at most so long: the mean of the draws, and a band from the least to the most."""
+    """Draws the share of jobs that wait at most so long: mean of the draws, and a band from least to most."""
     numbers: Numbers = []
     for level in distinct(draws, "level"):
         waits = values(select(draws, level=level), run)

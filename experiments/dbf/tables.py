@@ -88,7 +88,8 @@ class Tables:
         self._write("table-1", "Table 1: anomalies in the logs", self._anomalies())
         self._write("table-2", "Table 2: regular jobs by share of deadline-driven jobs", self._regular_jobs())
         self._write("table-3", "Table 3: time of a replay", self._times())
-        self._write("comparison", "DBF as a fraction of the others, mean (least to most) of the draws", self._comparison())
+        self._write("comparison", "DBF as a fraction of the others, mean (least to most) of the draws",
+                    self._comparison())
         self._write("deadlines", "What became of the deadlines, mean (least to most) of the draws", self._deadlines())
         self._write("wait-quantiles", "Waits of regular jobs that count, in minutes, mean (least to most) of the draws",
                     self._wait_quantiles())
