@@ -9,21 +9,30 @@ namespace {
 // O(1) for each that the freed processors cannot help.
 class Conservative : public PlanAlgorithm {
  public:
-    explicit Conservative(const Parameters& parameters) : compression_(parameters.choice("compression")) {}
+    explicit Conservative(const Parameters& parameters)
+        : PlanAlgorithm(parameters.choice("count-events") == "yes"), compression_(parameters.choice("compression")) {}
+
+    std::vector<Statistic> statistics() const override { return {{"compressions", compressions_}, {"moves", moves_}}; }
 
  protected:
     void compress(Round& round) override {
+        if (compression_ == "none") {
+            return;
+        }
+        ++compressions_;
         if (compression_ == "planned-start") {
-            move_all_earlier(round);
-        } else if (compression_ == "submission") {
-            for (const JobIndex job : round.state().waiting.jobs()) {
-                round.plan().move_earlier(job, round.now());
-            }
+            moves_ += move_all_earlier(round);
+            return;
+        }
+        for (const JobIndex job : round.state().waiting.jobs()) {
+            moves_ += round.plan().move_earlier(job, round.now()) ? 1U : 0U;
         }
     }
 
  private:
     std::string compression_;
+    std::uint64_t compressions_ = 0;
+    std::uint64_t moves_ = 0;
 };
 
 const Registration registration({
@@ -32,7 +41,8 @@ const Registration registration({
     "Mu'alem, Feitelson, IEEE TPDS 12(6), 2001; compression as in Lindsay et al., Backfilling with guarantees granted "
     "upon job submission, Euro-Par 2011, section 2",
     {Parameter::choice("compression", {"planned-start", "submission", "none"}, "planned-start",
-                       "order in which waiting jobs are placed again after an early completion")},
+                       "order in which waiting jobs are placed again after an early completion"),
+     PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<Conservative>(parameters); },
 });
 

@@ -11,7 +11,8 @@ namespace {
 // pass; both O(1) for each job that provably cannot move, else a search.
 class DelayedCompression : public PlanAlgorithm {
  public:
-    explicit DelayedCompression(const Parameters& parameters) : queue_(JobOrder(parameters, "order")) {
+    explicit DelayedCompression(const Parameters& parameters)
+        : PlanAlgorithm(parameters.choice("count-events") == "yes"), queue_(JobOrder(parameters, "order")) {
         JobOrder::refuse_unused_weights(parameters, {"order"});
     }
 
@@ -71,7 +72,8 @@ const Registration registration({
     "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, "
     "Euro-Par "
     "2011, section 2.2",
-    {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights()},
+    {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights(),
+     PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<DelayedCompression>(parameters); },
 });
 

@@ -10,7 +10,8 @@ namespace {
 // A compression costs one pass over the waiting jobs for each job that moves, O(1) for each that it cannot help.
 class PrioritizedCompression : public PlanAlgorithm {
  public:
-    explicit PrioritizedCompression(const Parameters& parameters) : queue_(JobOrder(parameters, "order")) {
+    explicit PrioritizedCompression(const Parameters& parameters)
+        : PlanAlgorithm(parameters.choice("count-events") == "yes"), queue_(JobOrder(parameters, "order")) {
         JobOrder::refuse_unused_weights(parameters, {"order"});
     }
 
@@ -48,7 +49,7 @@ const Registration registration({
     "Euro-Par "
     "2011, section 2.1",
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried after early completions"),
-     JobOrder::weights()},
+     JobOrder::weights(), PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<PrioritizedCompression>(parameters); },
 });
 

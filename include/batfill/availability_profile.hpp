@@ -45,6 +45,8 @@ class AvailabilityProfile {
     Bounds bounds(Time from, Time to) const;
 
     int free_at(Time t) const;  // requires t >= origin()
+    // How many steps begin or hold in [from, to); requires origin() <= from <= to. O(steps / block_size).
+    std::size_t steps_between(Time from, Time to) const;
     Time origin() const { return firsts_.front(); }
     std::size_t steps() const { return steps_; }
 

@@ -54,7 +54,8 @@ class Engine {
     const AlgorithmDescription& algorithm() const { return description_; }
     // Whether Job::guaranteed_start is set for the jobs that the plan promises a start.
     bool gives_guarantees() const { return algorithm_->gives_guarantees(); }
-    std::vector<Statistic> statistics() const { return algorithm_->statistics(); }
+    // What the algorithm and the plan have counted.
+    std::vector<Statistic> statistics() const;
 
  private:
     friend class Round;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -83,6 +84,12 @@ class Plan {
 
     const AvailabilityProfile& profile() const { return profile_; }
 
+    // Counts, from now on, how many events of the profile a plain search from the present on would look at for each
+    // call of move_earlier, up to the end of the job's place: what the paper on prioritized compression counts
+    // (section 4.3). The searches themselves are cheaper; counting costs another one for each.
+    void count_events() { counted_events_ = 0; }
+    std::optional<std::uint64_t> counted_events() const { return counted_events_; }  // none: not counted
+
  private:
     struct Slot {
         Time start;
@@ -112,6 +119,7 @@ class Plan {
     std::size_t gifts_made() const { return gifts_forgotten_ + gifts_.size(); }
     void note_gift(Time from, Time to, int processors);
     bool may_profit(const Slot& slot) const;
+    std::size_t events_of_search(const Slot& slot, Time now, Time than) const;
 
     AvailabilityProfile profile_;
     std::vector<JobIndex> by_start_;
@@ -120,6 +128,7 @@ class Plan {
     std::vector<std::uint32_t> slot_of_;  // by JobIndex
     std::vector<Gift> gifts_;
     std::size_t gifts_forgotten_ = 0;
+    std::optional<std::uint64_t> counted_events_;
 };
 
 }  // namespace batfill

@@ -10,6 +10,9 @@ namespace batfill {
 // jobs start when their planned start has come. A subclass says what an early completion is good for.
 class PlanAlgorithm : public Algorithm {
  public:
+    // The parameter `count-events`, for algorithms whose compressions are compared by the events that they examine.
+    static Parameter count_events();
+
     void begin(Round& round) final;
     void machine_changed(Round& round, std::span<const Completion> completions) override;
     void completed(Round& round, std::span<const Completion> completions) override;
@@ -21,6 +24,8 @@ class PlanAlgorithm : public Algorithm {
     bool gives_guarantees() const final { return true; }
 
  protected:
+    explicit PlanAlgorithm(bool counts_events = false) : counts_events_(counts_events) {}
+
     // Once a round, after all early completions gave their processors back to the plan.
     virtual void compress(Round& round) = 0;
 
@@ -29,8 +34,8 @@ class PlanAlgorithm : public Algorithm {
     // Places a job at its earliest start from `from` on, on the present plan.
     static Time place(Round& round, JobIndex index, Time from);
     // Compression by planned start: each planned job in turn is placed again, and none moves later. O(1) for each that
-    // provably cannot move.
-    static void move_all_earlier(Round& round);
+    // provably cannot move. Returns how many moved.
+    static std::size_t move_all_earlier(Round& round);
     // Starts a planned job now if its processors are idle, and returns whether they were. They are not if another job
     // has outlived its estimate.
     static bool start_if_idle(Round& round, JobIndex job);
@@ -41,6 +46,8 @@ class PlanAlgorithm : public Algorithm {
     // earliest start not before `not_before`. For the rare events that break promises: processors that go or come back,
     // a job that starts late. O(waiting jobs) searches.
     static void replan(Round& round, NotBefore not_before);
+
+    bool counts_events_;
 };
 
 }  // namespace batfill

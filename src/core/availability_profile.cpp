@@ -291,4 +291,20 @@ int AvailabilityProfile::free_at(Time t) const {
     return value(find(t));
 }
 
+std::size_t AvailabilityProfile::steps_between(Time from, Time to) const {
+    if (from == to) {
+        return 0;
+    }
+    const Position first = find(from);
+    const Position last = find(to);
+    int steps = last.index - first.index;
+    for (std::size_t number = first.block; number < last.block; ++number) {
+        steps += blocks_[number]->count;
+    }
+    if (blocks_[last.block]->times[last.index] < to) {
+        ++steps;
+    }
+    return static_cast<std::size_t>(steps);
+}
+
 }  // namespace batfill

@@ -142,9 +142,17 @@ void Plan::restore(const std::vector<Place>& places) {
     }
 }
 
+std::size_t Plan::events_of_search(const Slot& slot, Time now, Time than) const {
+    const Time start = profile_.earliest(now, slot.walltime, slot.processors, slot.start, than);
+    return profile_.steps_between(now, start.is_infinite() ? than : start + slot.walltime);
+}
+
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     Slot& slot = this->slot(job);
     than = std::min(than, slot.start);
+    if (counted_events_) {
+        *counted_events_ += events_of_search(slot, now, than);
+    }
     Time from = now;
     if (!may_profit(slot)) {
         slot.proved = gifts_made();

@@ -56,6 +56,14 @@ void Engine::begin(Time now, int processors) {
     algorithm_->begin(round);
 }
 
+std::vector<Statistic> Engine::statistics() const {
+    std::vector<Statistic> statistics = algorithm_->statistics();
+    if (const auto events = state_.plan.counted_events()) {
+        statistics.push_back({"profile_events", *events});
+    }
+    return statistics;
+}
+
 void Engine::arrive(Time now) {
     if (now < state_.now) {
         throw std::logic_error("the clock of a scheduler does not go back");

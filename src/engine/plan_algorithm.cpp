@@ -4,8 +4,16 @@
 
 namespace batfill {
 
+Parameter PlanAlgorithm::count_events() {
+    return Parameter::choice("count-events", {"no", "yes"}, "no",
+                             "count the events of the profile that plain compressions would examine; slower");
+}
+
 void PlanAlgorithm::begin(Round& round) {
     round.plan().reset(round.now(), round.state().processors);
+    if (counts_events_) {
+        round.plan().count_events();
+    }
 }
 
 Time PlanAlgorithm::place(Round& round, JobIndex index, Time from) {
@@ -13,12 +21,14 @@ Time PlanAlgorithm::place(Round& round, JobIndex index, Time from) {
     return round.plan().place({index, job.processors(), job.walltime, job.submit()}, from);
 }
 
-void PlanAlgorithm::move_all_earlier(Round& round) {
+std::size_t PlanAlgorithm::move_all_earlier(Round& round) {
     Plan& plan = round.plan();
+    std::size_t moved = 0;
     // A job that moves goes to a place before its own, so the jobs after it keep theirs.
     for (std::size_t i = 0; i < plan.by_start().size(); ++i) {
-        plan.move_earlier(plan.by_start()[i], round.now());
+        moved += plan.move_earlier(plan.by_start()[i], round.now()) ? 1U : 0U;
     }
+    return moved;
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {

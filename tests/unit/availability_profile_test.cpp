@@ -27,9 +27,9 @@ struct PlainProfile {
             free[static_cast<std::size_t>(t)] += change;
         }
     }
-    int earliest(int from, int length, int processors, int limit) const {
+    int earliest(int from, int length, int processors, int limit, int before) const {
         const int last = static_cast<int>(free.size()) - 1;
-        for (int t = from; t < limit && t <= last; ++t) {
+        for (int t = from; t < std::min(limit, before) && t <= last; ++t) {
             bool fits = true;
             for (int u = t; u < std::min(t + length, limit) && fits; ++u) {
                 fits = free[static_cast<std::size_t>(std::min(u, last))] >= processors;
@@ -96,20 +96,26 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
             const int needed = 1 + static_cast<int>(random() % static_cast<unsigned>(processors));
             const bool limited = random() % 2 == 0;
             const int limit = limited ? begin + static_cast<int>(random() % 50) : 1 << 20;
-            const Time found =
-                profile.earliest(at(begin), Duration::seconds(length), needed, limited ? at(limit) : Time::infinity());
-            const int expected = plain.earliest(begin, length, needed, limit);
+            const int before = random() % 2 == 0 ? begin + static_cast<int>(random() % 50) : 1 << 20;
+            const Time found = profile.earliest(at(begin), Duration::seconds(length), needed,
+                                                limited ? at(limit) : Time::infinity(), at(before));
+            const int expected = plain.earliest(begin, length, needed, limit, before);
             REQUIRE(found == (expected < 0 ? Time::infinity() : at(expected)));
 
             const int end = begin + 1 + static_cast<int>(random() % 50);
             int least = plain.free[static_cast<std::size_t>(begin)];
             int most = least;
+            std::size_t steps = 1;
             for (int t = begin; t < std::min(end, horizon + 1); ++t) {
+                const auto second = static_cast<std::size_t>(t);
+                steps += t > begin && plain.free[second] != plain.free[second - 1] ? 1U : 0U;
                 least = std::min(least, plain.free[static_cast<std::size_t>(t)]);
                 most = std::max(most, plain.free[static_cast<std::size_t>(t)]);
             }
             REQUIRE(profile.bounds(at(begin), at(end)).least == least);
             REQUIRE(profile.bounds(at(begin), at(end)).most == most);
+            REQUIRE(profile.steps_between(at(begin), at(end)) == steps);
+            REQUIRE(profile.steps_between(at(begin), at(begin)) == 0);
             REQUIRE(profile.free_at(at(begin)) == plain.free[static_cast<std::size_t>(begin)]);
             if (operation % 25 == 0) {
                 now += static_cast<int>(random() % 4);

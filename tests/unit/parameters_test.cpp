@@ -14,7 +14,8 @@ using namespace batfill;
 namespace {
 
 const std::vector<Parameter> declared{Parameter::choice("order", {"first", "last"}, "first", "which goes first"),
-                                      Parameter::seconds("threshold", "", "waits longer than this")};
+                                      Parameter::seconds("threshold", "", "waits longer than this"),
+                                      Parameter::numbers("weights", 3, "", "how much each counts")};
 
 }  // namespace
 
@@ -25,6 +26,9 @@ TEST_CASE("Parameters have the given values, the last of several, or their defau
     const Parameters given("a", declared, {{"order", "first"}, {"threshold", "2e2"}, {"order", "last"}});
     CHECK(given.choice("order") == "last");
     CHECK(given.seconds("threshold") == Duration::seconds(200));
+    CHECK(given.numbers("weights").empty());
+    const Parameters weighed("a", declared, {{"weights", "1,-0.5,2e-3"}});
+    CHECK(weighed.numbers("weights") == std::vector<double>{1, -0.5, 0.002});
 }
 
 TEST_CASE("Parameters refuse unknown names and values, and list the known ones", "[parameters]") {
@@ -32,7 +36,7 @@ TEST_CASE("Parameters refuse unknown names and values, and list the known ones",
         return Parameters("a", declared, {{name, value}});
     };
     CHECK_THROWS_AS(with("size", "1"), UsageError);
-    CHECK_THROWS_WITH(with("size", "1"), "algorithm a has no parameter 'size', known: order, threshold");
+    CHECK_THROWS_WITH(with("size", "1"), "algorithm a has no parameter 'size', known: order, threshold, weights");
     CHECK_THROWS_AS(with("order", "middle"), UsageError);
     CHECK_THROWS_WITH(with("order", "middle"), "parameter order: unknown value 'middle', known: first, last");
     for (const std::string value : {"", "-1", "long", "1 s", "nan", "inf", "1e19", "0x10"}) {
@@ -40,6 +44,12 @@ TEST_CASE("Parameters refuse unknown names and values, and list the known ones",
         CHECK_THROWS_AS(with("threshold", value), UsageError);
     }
     CHECK_NOTHROW(with("threshold", "0"));
+    for (const std::string value :
+         {"", "1,2", "1,2,3,4", "1,,3", "1,2,", ",1,2", "1, 2, 3", "1,2,x", "1,2,inf", "1;2;3"}) {
+        INFO(value);
+        CHECK_THROWS_WITH(with("weights", value),
+                          "parameter weights: '" + value + "' is not a list of 3 numbers with commas between them");
+    }
 }
 
 TEST_CASE("Asking for a parameter that was not declared is a bug", "[parameters]") {

@@ -1,0 +1,131 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/error.hpp>
+#include <batfill/job_order.hpp>
+
+using namespace batfill;
+
+namespace {
+
+JobOrder order(const std::string& policy, const std::string& weights = "") {
+    const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights()};
+    Parameters::Given given{{"order", policy}};
+    if (!weights.empty()) {
+        given.emplace_back("weights", weights);
+    }
+    return {Parameters("a", declared, given), "order"};
+}
+
+// Waiting jobs, by their numbers.
+struct Queue {
+    SchedulerState state;
+
+    void submit(long long time, int processors, Duration walltime) {
+        Job& job = state.jobs.emplace_back();
+        job.description.submit = Time::seconds(time);
+        job.description.processors = processors;
+        job.walltime = walltime;
+    }
+    std::vector<JobIndex> sorted(const JobOrder& job_order, long long now) {
+        OrderedJobs jobs(job_order);
+        for (JobIndex job = 0; job < state.jobs.size(); ++job) {
+            jobs.insert(state, job);
+        }
+        state.now = Time::seconds(now);
+        return jobs.now(state);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("Each order puts its jobs first, and equal ones in the order of submission", "[order]") {
+    Queue queue;
+    queue.submit(0, 4, Duration::seconds(100));    // area 400, ratio 25
+    queue.submit(10, 2, Duration::seconds(300));   // area 600, ratio 150
+    queue.submit(20, 8, Duration::seconds(100));   // area 800, ratio 12.5
+    queue.submit(20, 1, Duration::seconds(1000));  // area 1000, ratio 1000
+    queue.submit(20, 4, Duration::seconds(100));   // area 400, ratio 25
+    const std::map<std::string, std::vector<JobIndex>> expected{
+        {"fcfs", {0, 1, 2, 3, 4}},
+        {"lcfs", {2, 3, 4, 1, 0}},
+        {"spf", {0, 2, 4, 1, 3}},
+        {"lpf", {3, 1, 0, 2, 4}},
+        {"sqf", {3, 1, 0, 4, 2}},
+        {"lqf", {2, 0, 4, 1, 3}},
+        {"saf", {0, 4, 1, 2, 3}},
+        {"laf", {3, 2, 1, 0, 4}},
+        {"lrf", {3, 1, 0, 4, 2}},
+        {"srf", {2, 0, 4, 1, 3}},
+        // At 50, (wait + walltime) / walltime is 1.5, 1.133, 1.3, 1.03, 1.3.
+        {"lexp", {0, 2, 4, 1, 3}},
+        {"sexp", {3, 1, 2, 4, 0}}};
+    for (const auto& [policy, jobs] : expected) {
+        INFO(policy);
+        CHECK(queue.sorted(order(policy), 50) == jobs);
+    }
+}
+
+TEST_CASE("Orders that depend on the clock change with it, the others do not", "[order]") {
+    Queue queue;
+    queue.submit(0, 1, Duration::seconds(1000));
+    queue.submit(90, 1, Duration::seconds(10));
+    CHECK(queue.sorted(order("lexp"), 90) == std::vector<JobIndex>{0, 1});   // 1.09, 1
+    CHECK(queue.sorted(order("lexp"), 100) == std::vector<JobIndex>{1, 0});  // 1.1, 2
+    for (const std::string policy : {"lexp", "sexp"}) {
+        CHECK(order(policy).depends_on_clock());
+    }
+    CHECK(order("mixed", "1,0,0,0,0,0").depends_on_clock());
+    for (const std::string policy : {"fcfs", "lcfs", "spf", "lpf", "sqf", "lqf", "saf", "laf", "lrf", "srf"}) {
+        CHECK_FALSE(order(policy).depends_on_clock());
+    }
+}
+
+TEST_CASE("A mixed order adds up its features, with weights that are normalised", "[order]") {
+    Queue queue;
+    queue.submit(0, 4, Duration::seconds(100));
+    // q 4, p 100, wait 50, p/q 25, (wait + p)/p 1.5, area 400
+    CHECK(order("mixed", "1,0,0,0,0,0").score(queue.state.jobs[0], Time::seconds(50)) == 4);
+    CHECK(order("mixed", "0,0,-8,0,0,0").score(queue.state.jobs[0], Time::seconds(50)) == -50);
+    CHECK(order("mixed", "2,-1,1,1,2,1").score(queue.state.jobs[0], Time::seconds(50)) ==
+          Approx((2 * 4 - 100 + 50 + 25 + 2 * 1.5 + 400) / 8.));
+}
+
+TEST_CASE("Scores that differ only in the last bits are equal", "[order]") {
+    Queue queue;
+    queue.submit(0, 3, Duration::microseconds(1'000'000'000'005));
+    queue.submit(0, 3, Duration::microseconds(1'000'000'000'000));
+    CHECK(queue.sorted(order("srf"), 1) == std::vector<JobIndex>{1, 0});  // 5e-12 of a score are told apart
+    queue.submit(0, 3, Duration::microseconds(20'000'000'000'001));
+    queue.submit(0, 3, Duration::microseconds(20'000'000'000'000));
+    CHECK(queue.sorted(order("srf"), 1) == std::vector<JobIndex>{1, 0, 2, 3});
+    CHECK(queue.sorted(order("spf"), 1) == std::vector<JobIndex>{1, 0, 3, 2});  // walltimes are compared exactly
+}
+
+TEST_CASE("Jobs that started are no longer in the queue", "[order]") {
+    Queue queue;
+    queue.submit(0, 1, Duration::seconds(1));
+    queue.submit(0, 1, Duration::seconds(2));
+    queue.submit(0, 1, Duration::seconds(3));
+    OrderedJobs jobs(order("lpf"));
+    for (JobIndex job = 0; job < 3; ++job) {
+        jobs.insert(queue.state, job);
+    }
+    CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 1, 0});
+    queue.state.jobs[1].state = Job::State::running;
+    CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 0});
+}
+
+TEST_CASE("Weights are needed by a mixed order, and by no other", "[order]") {
+    CHECK_THROWS_WITH(order("mixed"), "parameter order=mixed: expected weights, of which at least one is not 0");
+    CHECK_THROWS_AS(order("mixed", "0,0,0,0,0,0"), UsageError);
+    CHECK_THROWS_AS(order("mixed", "1e308,1e308,0,0,0,0"), UsageError);  // their sum is no number
+    const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights()};
+    const Parameters unused("a", declared, {{"weights", "1,0,0,0,0,0"}});
+    CHECK_THROWS_WITH(JobOrder::refuse_unused_weights(unused, {"order"}),
+                      "parameter weights is used only with order=mixed");
+    CHECK_NOTHROW(JobOrder::refuse_unused_weights(Parameters("a", declared, {}), {"order"}));
+}
