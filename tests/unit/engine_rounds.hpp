@@ -1,0 +1,132 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+
+#include "simulator_fixture.hpp"
+
+// Rounds of an engine by themselves, without daemon or simulator: what it is told, and what it makes of it.
+
+namespace batfill::tests {
+
+// A job by its number and its description.
+using Submission = std::pair<JobIndex, JobDescription>;
+
+// What is told to an engine before it decides once.
+struct Message {
+    Time now;
+    std::vector<JobIndex> ended;
+    std::vector<Submission> submitted;
+    std::vector<std::pair<ResourceSet, bool>> machine_changes;  // processors, and whether they are available
+};
+
+inline const std::vector<Decision>& send(Engine& engine, const Message& message) {
+    engine.arrive(message.now);
+    for (const JobIndex job : message.ended) {
+        engine.completed(job);
+    }
+    for (const auto& [index, description] : message.submitted) {
+        REQUIRE(engine.submitted(description) == index);
+    }
+    for (const auto& [processors, available] : message.machine_changes) {
+        engine.machine_changed(processors, available);
+    }
+    return engine.decide();
+}
+
+// The jobs that the decisions start, in increasing order.
+inline std::vector<JobIndex> starts_of(const std::vector<Decision>& decisions) {
+    std::vector<JobIndex> started;
+    for (const Decision& decision : decisions) {
+        if (decision.kind == Decision::Kind::start) {
+            started.push_back(decision.job);
+        }
+    }
+    std::sort(started.begin(), started.end());
+    return started;
+}
+
+inline bool is_tentative(const Engine& engine, JobIndex job) {
+    const std::vector<JobIndex>& tentative = engine.state().tentative;
+    return std::find(tentative.begin(), tentative.end(), job) != tentative.end();
+}
+
+// The planned starts of the waiting jobs.
+inline std::map<JobIndex, Time> plan_of(const Engine& engine) {
+    std::map<JobIndex, Time> plan;
+    for (const JobIndex job : engine.state().waiting.jobs()) {
+        plan[job] = engine.state().plan.planned_start(job);
+    }
+    return plan;
+}
+
+// "3@12.500000 7@20.000000"
+inline std::string text_of(const std::map<JobIndex, Time>& plan) {
+    std::string text;
+    for (const auto& [job, start] : plan) {
+        text += (text.empty() ? "" : " ") + std::to_string(job) + "@" + start.to_string();
+    }
+    return text;
+}
+
+inline void require_same_plans(const std::map<JobIndex, Time>& plan, const std::map<JobIndex, Time>& other) {
+    if (plan != other) {
+        FAIL("the plans differ: " << text_of(plan) << " and " << text_of(other));
+    }
+}
+
+// A small machine on which each step is worked by hand. Times are whole seconds.
+class Table {
+ public:
+    Table(int processors, const std::string& algorithm, const Parameters::Given& given) : engine_(algorithm, given) {
+        engine_.begin(Time(), processors);
+    }
+
+    void at(int now) { message_ = {Time::seconds(now), {}, {}, {}}; }
+    void ends(const std::string& name) { message_.ended.push_back(index_of(name)); }
+    void submit(const std::string& name, int processors, int walltime, std::optional<int> deadline = std::nullopt) {
+        JobDescription job;
+        job.id = name;
+        job.submit = message_.now;
+        job.processors = processors;
+        job.walltime = Duration::seconds(walltime);
+        if (deadline) {
+            job.deadline = Time::seconds(*deadline);
+        }
+        names_.push_back(name);
+        message_.submitted.emplace_back(static_cast<JobIndex>(names_.size() - 1), job);
+    }
+    // What the next round is told.
+    const Message& message() const { return message_; }
+    const std::string& name(JobIndex job) const { return names_[job]; }
+    // What the round makes of it: "start a b; c 10; d 20 tentative", jobs in the order of submission.
+    std::string round() {
+        std::string text = "start";
+        for (const JobIndex job : starts_of(send(engine_, message_))) {
+            text += " " + name(job);
+        }
+        for (const auto& [job, start] : plan_of(engine_)) {
+            text += "; " + name(job) + " " + brief(start) + (is_tentative(engine_, job) ? " tentative" : "");
+        }
+        return text;
+    }
+
+ private:
+    JobIndex index_of(const std::string& name) const {
+        return static_cast<JobIndex>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    }
+
+    Engine engine_;
+    std::vector<std::string> names_;  // by JobIndex
+    Message message_;
+};
+
+}  // namespace batfill::tests

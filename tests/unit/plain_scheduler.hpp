@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "engine_rounds.hpp"
+#include "plain_plan.hpp"
+#include "simulator_fixture.hpp"
+#include "src/core/files.hpp"
+#include "test_data.hpp"
+
+namespace batfill::tests {
+
+// Makes a plain form for a machine of so many processors.
+using MakePlain = std::function<std::unique_ptr<PlainPlanAlgorithm>(int processors)>;
+
+// A plain form as the scheduler of a simulation.
+class PlainScheduler : public SimulatedScheduler {
+ public:
+    explicit PlainScheduler(MakePlain make) : make_(std::move(make)) {}
+
+    void begin(const Simulator& simulator, SchedulerReply&) override {
+        simulator_ = &simulator;
+        processors_ = static_cast<int>(simulator.scenario().platform.hosts.size());
+        idle_ = ResourceSet::range(0, processors_ - 1);
+        plain_ = make_(processors_);
+    }
+    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+        reply.now = now;
+        Message message{now, {}, {}, {}};
+        for (const SimulatedEvent& event : events) {
+            if (event.kind == SimulatedEvent::Kind::completed) {
+                message.ended.push_back(index_of_.at(event.job));
+                idle_.insert(allocations_.at(event.job));
+            } else if (event.kind == SimulatedEvent::Kind::submitted) {
+                const JobDescription& description = simulator_->jobs()[event.job].job->description;
+                if (!description.walltime || description.processors > processors_) {
+                    reply.actions.push_back(later(now.to_string(), reject(event.job)));
+                    continue;
+                }
+                index_of_[event.job] = static_cast<JobIndex>(numbers_.size());
+                message.submitted.emplace_back(index_of_[event.job], description);
+                numbers_.push_back(event.job);
+            }
+        }
+        for (const JobIndex job : plain_->round(message)) {
+            const JobNumber number = numbers_[job];
+            allocations_[number] = idle_.take_lowest(simulator_->jobs()[number].job->description.processors);
+            reply.actions.push_back(later(now.to_string(), start(number, allocations_[number].to_string())));
+        }
+        for (const auto& [job, planned] : plain_->planned_starts()) {
+            if (planned > now && calls_.insert(planned).second) {
+                reply.actions.push_back(later(now.to_string(), call(planned.to_string())));
+            }
+        }
+    }
+    void end(Time) override {}
+
+ private:
+    MakePlain make_;
+    const Simulator* simulator_ = nullptr;
+    int processors_ = 0;
+    ResourceSet idle_;
+    std::unique_ptr<PlainPlanAlgorithm> plain_;
+    std::vector<JobNumber> numbers_;          // by JobIndex
+    std::map<JobNumber, JobIndex> index_of_;  // and back
+    std::map<JobNumber, ResourceSet> allocations_;
+    std::set<Time> calls_;
+};
+
+// The homogeneous machines of the reference schedules, by workload.
+inline const std::map<std::string, int>& reference_workloads() {
+    static const std::map<std::string, int> processors{
+        {"same-instants-300", 16}, {"mixed-400", 64}, {"fractional-300", 128}};
+    return processors;
+}
+
+// Requires that a plain form gives the reference schedule WORKLOAD.`algorithm`.csv, job by job, where `algorithm` has
+// the parameters in it.
+inline void require_reference_schedule(const std::string& workload, const std::string& algorithm,
+                                       const MakePlain& make) {
+    const std::string file = "reference/expected/" + workload + "." + algorithm + ".csv";
+    INFO(file);
+    const Scenario scenario = scenario_of(machine(reference_workloads().at(workload)),
+                                          {read_workload(test_data("reference/" + workload + ".json"), "w0")});
+    Simulator simulator(scenario);
+    PlainScheduler scheduler(make);
+    simulator.run(scheduler);
+    std::istringstream expected(InputFile(test_data(file)).read_all(std::size_t{1} << 24));
+    std::string line;
+    std::getline(expected, line);
+    std::size_t jobs = 0;
+    for (; std::getline(expected, line); ++jobs) {
+        const auto number = simulator.find_job("w0!" + line.substr(0, line.find(',')));
+        REQUIRE(number.has_value());
+        const SimulatedJob& job = simulator.jobs()[*number];
+        const std::string start =
+            job.state == SimulatedState::rejected ? "" : job.start.to_string() + "," + job.end.to_string();
+        INFO(line << " but starts and ends at " << start);
+        REQUIRE(line.find("," + start + ",") != std::string::npos);
+    }
+    CHECK(jobs == simulator.jobs().size());
+}
+
+}  // namespace batfill::tests

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+
+#include "engine_rounds.hpp"
+
+namespace batfill::tests {
+
+class Random {
+ public:
+    explicit Random(unsigned seed) : generator_(seed) {}
+    int below(int n) { return static_cast<int>(generator_() % static_cast<unsigned>(n)); }
+    int between(int low, int high) { return low + below(high - low + 1); }
+    bool one_in(int n) { return below(n) == 0; }
+
+ private:
+    std::mt19937 generator_;
+};
+
+// What a random stream is made of.
+struct Features {
+    int most_jobs = 60;
+    int most_processors = 16;
+    bool deadlines = true;
+    bool one_submission_per_message = false;
+    bool machine_changes = false;
+};
+
+// A random stream of events, played to an engine.
+class Stream {
+ public:
+    // Called after each round, with the jobs that it started.
+    using Observer = std::function<void(const Message&, const std::vector<JobIndex>&)>;
+
+    Stream(unsigned seed, const Features& features)
+        : random_(seed),
+          features_(features),
+          processors_(random_.between(std::min(4, features.most_processors), features.most_processors)),
+          unit_(random_.one_in(2) ? Duration::seconds(10) : Duration::microseconds(random_.between(1, 2'000'000))),
+          told_late_(random_.one_in(4)),
+          regular_share_(random_.between(1, 9)) {
+        Time now;
+        for (int i = random_.between(std::min(20, features.most_jobs), features.most_jobs); i > 0; --i) {
+            now = now + times(random_.one_in(2) ? 0 : random_.below(12));
+            calendar_[now].push_back({Event::Kind::submission, 0, {}});
+        }
+        if (features.machine_changes) {
+            for (int i = random_.between(1, 6); i > 0; --i) {
+                const int first = random_.below(processors_);
+                calendar_[Time::at(times(random_.below(300)))].push_back(
+                    {random_.one_in(3) ? Event::Kind::available : Event::Kind::unavailable, 0,
+                     ResourceSet::range(first, first + random_.below(4))});
+            }
+            calendar_[Time::at(times(300))].push_back({Event::Kind::available, 0, ResourceSet::range(0, processors_)});
+        }
+    }
+
+    int processors() const { return processors_; }
+
+    void play(Engine& engine, const Observer& after_round) {
+        engine.begin(Time(), processors_);
+        while (!calendar_.empty()) {
+            const Message message = next_message();
+            const std::vector<Decision>& decisions = send(engine, message);
+            for (const Decision& decision : decisions) {
+                follow(decision, engine, message.now);
+            }
+            after_round(message, starts_of(decisions));
+        }
+        REQUIRE(ended_ == engine.state().jobs.size());
+        REQUIRE(engine.state().plan.by_start().empty());
+        REQUIRE(engine.state().tentative.empty());
+    }
+
+ private:
+    struct Event {
+        enum class Kind { submission, end, call, available, unavailable };
+        Kind kind;
+        JobIndex job;
+        ResourceSet processors;
+    };
+
+    Duration times(int n) const { return unit_ * n; }
+
+    JobDescription random_job(Time now) {
+        JobDescription job;
+        job.id = "j" + std::to_string(runs_.size());
+        job.submit = now - times(told_late_ ? random_.below(5) : 0);
+        job.processors = random_.between(1, random_.one_in(4) ? processors_ : (processors_ + 1) / 2);
+        const int walltime = random_.between(1, random_.one_in(4) ? 60 : 15);
+        job.walltime = times(walltime);
+        if (features_.deadlines && random_.below(10) >= regular_share_) {
+            switch (random_.below(8)) {
+                case 0:  // hopeless
+                    job.deadline = now + times(random_.below(walltime));
+                    break;
+                case 1:  // hopeless if it has to wait
+                    job.deadline = now + *job.walltime;
+                    break;
+                case 2:  // generous
+                    job.deadline = now + times(10 * walltime + 100);
+                    break;
+                default:  // tight, more or less
+                    job.deadline = now + times(walltime + random_.below(random_.one_in(2) ? 30 : 100));
+            }
+        }
+        switch (random_.below(4)) {
+            case 0:
+                runs_.push_back(*job.walltime);
+                break;
+            case 1:
+                runs_.push_back(times(random_.between(1, walltime)));
+                break;
+            case 2:
+                runs_.push_back(times(walltime / random_.between(2, 100)));  // often 0
+                break;
+            default:  // at no instant where anything else happens
+                runs_.push_back(times(random_.below(walltime)) + Duration::microseconds(1));
+        }
+        return job;
+    }
+
+    // The next events, in any order; one instant may take several messages.
+    Message next_message() {
+        std::vector<Event> events = std::move(calendar_.begin()->second);
+        Message message;
+        message.now = calendar_.begin()->first;
+        calendar_.erase(calendar_.begin());
+        for (std::size_t i = events.size(); i > 1; --i) {
+            std::swap(events[i - 1], events[static_cast<std::size_t>(random_.below(static_cast<int>(i)))]);
+        }
+        std::size_t taken = 0;
+        while (taken < events.size() && (taken == 0 || !random_.one_in(8))) {
+            take_in(events[taken++], message);
+            if (features_.one_submission_per_message && !message.submitted.empty()) {
+                break;
+            }
+        }
+        if (taken < events.size()) {
+            calendar_[message.now] = {events.begin() + static_cast<std::ptrdiff_t>(taken), events.end()};
+        }
+        return message;
+    }
+
+    void take_in(const Event& event, Message& message) {
+        switch (event.kind) {
+            case Event::Kind::submission: {
+                const auto index = static_cast<JobIndex>(runs_.size());
+                message.submitted.emplace_back(index, random_job(message.now));
+                break;
+            }
+            case Event::Kind::end:
+                message.ended.push_back(event.job);
+                in_use_.remove(event.processors);
+                ++ended_;
+                break;
+            case Event::Kind::call:
+                break;
+            case Event::Kind::available:
+                message.machine_changes.emplace_back(event.processors, true);
+                unavailable_.remove(event.processors);
+                break;
+            case Event::Kind::unavailable:
+                message.machine_changes.emplace_back(event.processors, false);
+                unavailable_.insert(event.processors);
+                break;
+        }
+    }
+
+    void follow(const Decision& decision, const Engine& engine, Time now) {
+        if (decision.kind == Decision::Kind::call) {
+            calendar_[decision.call].push_back({Event::Kind::call, 0, {}});
+            return;
+        }
+        REQUIRE(decision.kind == Decision::Kind::start);
+        const Job& job = engine.state().job(decision.job);
+        REQUIRE(job.allocation.size() == job.processors());
+        REQUIRE(ResourceSet::range(0, processors_ - 1).contains_all(job.allocation));
+        REQUIRE_FALSE(job.allocation.intersects(in_use_));
+        REQUIRE_FALSE(job.allocation.intersects(unavailable_));
+        in_use_.insert(job.allocation);
+        calendar_[now + runs_[decision.job]].push_back({Event::Kind::end, decision.job, job.allocation});
+    }
+
+    Random random_;
+    Features features_;
+    int processors_;
+    Duration unit_;
+    bool told_late_;     // jobs may arrive after their submission time, and in another order
+    int regular_share_;  // in tenths
+    std::vector<Duration> runs_;
+    std::map<Time, std::vector<Event>> calendar_;
+    ResourceSet in_use_;
+    ResourceSet unavailable_;
+    std::size_t ended_ = 0;
+};
+
+}  // namespace batfill::tests
