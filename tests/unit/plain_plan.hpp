@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include <catch2/catch.hpp>
 
 #include <batfill/job.hpp>
 #include <batfill/time.hpp>
@@ -30,7 +33,8 @@ class PlainPlanAlgorithm {
             completed(take_out(message.ended));
         }
         for (const auto& [index, description] : message.submitted) {
-            jobs_[index] = description;
+            REQUIRE(index == jobs_.size());
+            jobs_.push_back(description);
             submitted(index);
         }
         for (const JobIndex index : by_planned_start()) {
@@ -57,7 +61,7 @@ class PlainPlanAlgorithm {
     Time now() const { return now_; }
     Plan& plan() { return plan_; }
     const Plan& plan() const { return plan_; }
-    const JobDescription& job(JobIndex index) const { return jobs_.at(index); }
+    const JobDescription& job(JobIndex index) const { return jobs_[index]; }
     Duration walltime(JobIndex index) const { return *job(index).walltime; }
     bool submitted_before(JobIndex a, JobIndex b) const {
         return std::pair(job(a).submit, a) < std::pair(job(b).submit, b);
@@ -92,15 +96,15 @@ class PlainPlanAlgorithm {
 
     // All that have a place, ties by submission.
     std::vector<JobIndex> by_planned_start() const {
-        std::vector<JobIndex> order;
+        std::vector<std::tuple<Time, Time, JobIndex>> keys;
         for (const auto& [index, start] : plan_.starts) {
+            keys.emplace_back(start, job(index).submit, index);
+        }
+        std::sort(keys.begin(), keys.end());
+        std::vector<JobIndex> order;
+        for (const auto& [start, submit, index] : keys) {
             order.push_back(index);
         }
-        std::sort(order.begin(), order.end(), [&](JobIndex a, JobIndex b) {
-            const Time start_a = plan_.starts.at(a);
-            const Time start_b = plan_.starts.at(b);
-            return start_a != start_b ? start_a < start_b : submitted_before(a, b);
-        });
         return order;
     }
 
@@ -160,7 +164,7 @@ class PlainPlanAlgorithm {
 
     int processors_;
     Time now_;
-    std::map<JobIndex, JobDescription> jobs_;
+    std::vector<JobDescription> jobs_;  // by JobIndex
     std::map<JobIndex, Time> running_;  // with their starts
     Plan plan_;
     std::vector<JobIndex> started_;

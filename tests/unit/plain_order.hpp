@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <batfill/job.hpp>
+#include <batfill/time.hpp>
+
+namespace batfill::tests {
+
+// Weights of the features q, p, wait, p/q, (wait + p)/p and p*q, for q processors and a walltime of p: the job with the
+// larger weighted sum goes first. As integers, so that sums are exact fractions; only their ratios matter.
+using OrderWeights = std::array<int, 6>;
+
+// Every order by its name; `mixed` has weights of its own.
+inline const std::map<std::string, OrderWeights>& named_orders() {
+    static const std::map<std::string, OrderWeights> orders{
+        {"fcfs", {0, 0, 1, 0, 0, 0}},  {"lcfs", {0, 0, -1, 0, 0, 0}}, {"spf", {0, -1, 0, 0, 0, 0}},
+        {"lpf", {0, 1, 0, 0, 0, 0}},   {"sqf", {-1, 0, 0, 0, 0, 0}},  {"lqf", {1, 0, 0, 0, 0, 0}},
+        {"saf", {0, 0, 0, 0, 0, -1}},  {"laf", {0, 0, 0, 0, 0, 1}},   {"lexp", {0, 0, 0, 0, 1, 0}},
+        {"sexp", {0, 0, 0, 0, -1, 0}}, {"lrf", {0, 0, 0, 1, 0, 0}},   {"srf", {0, 0, 0, -1, 0, 0}},
+    };
+    return orders;
+}
+
+// A score without any rounding.
+class ExactScore {
+ public:
+    ExactScore(const OrderWeights& weights, const JobDescription& job, Time now) {
+        const Integer q = job.processors;
+        const Integer p = job.walltime->count();
+        const Integer wait = (now - job.submit).count();
+        // Millionths, over the common denominator.
+        const std::array<Integer, 6> features{q * million * q * p,      p * q * p,    wait * q * p, p * p,
+                                              million * (wait + p) * q, p * q * q * p};
+        denominator_ = q * p;
+        for (std::size_t i = 0; i < features.size(); ++i) {
+            const Integer term = weights[i] * features[i];
+            numerator_ += term;
+            magnitude_ += std::abs(static_cast<double>(term)) / static_cast<double>(denominator_);
+        }
+        const Integer divisor = greatest_common_divisor(numerator_ < 0 ? -numerator_ : numerator_, denominator_);
+        numerator_ /= divisor;
+        denominator_ /= divisor;
+    }
+
+    friend bool operator==(const ExactScore& a, const ExactScore& b) { return a.minus(b) == 0; }
+    friend bool operator>(const ExactScore& a, const ExactScore& b) { return a.minus(b) > 0; }
+
+    // Whether numbers with rounding may take them for equal though they are not: they agree to 1e-9 of their terms.
+    bool almost_equals(const ExactScore& other) const {
+        const double difference = static_cast<double>(minus(other)) / static_cast<double>(denominator_) /
+                                  static_cast<double>(other.denominator_);
+        return difference != 0 && std::abs(difference) <= 1e-9 * std::max(magnitude_, other.magnitude_);
+    }
+
+ private:
+    using Integer = Microseconds;  // of 128 bits
+    static constexpr Integer million = 1'000'000;
+
+    static Integer greatest_common_divisor(Integer a, Integer b) {
+        return b == 0 ? a : greatest_common_divisor(b, a % b);
+    }
+    // Times both denominators.
+    Integer minus(const ExactScore& other) const {
+        return numerator_ * other.denominator_ - other.numerator_ * denominator_;
+    }
+
+    Integer numerator_ = 0;
+    Integer denominator_ = 1;
+    double magnitude_ = 0;  // sum of the terms without their signs
+};
+
+}  // namespace batfill::tests
