@@ -55,7 +55,7 @@ class OrderedJobs {
     explicit OrderedJobs(const JobOrder& order) : order_(order) {}
 
     // A job has come; to be called once for each. O(waiting jobs).
-    void insert(const SchedulerState& state, JobIndex job);
+    void insert(const SchedulerState& state, JobIndex index);
 
     // All that are still waiting, as they are ordered now; valid until the next call. O(waiting jobs), and if the order
     // depends on the clock, what it takes to sort them.
