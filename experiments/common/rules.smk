@@ -35,6 +35,15 @@ rule workload:
         "workload.py"
 
 
+rule equal_hosts:
+    output:
+        "{paper}/{machine}/platform.xml",
+    params:
+        hosts=lambda wildcards: SETTINGS.hosts(wildcards.paper, wildcards.machine),
+    script:
+        "equal_hosts.py"
+
+
 rule schedule:
     input:
         workload="{paper}/{machine}/workload.json",

@@ -45,8 +45,15 @@ class Settings:
         return self._found(paper)[machine]["options"].split()
 
     def platform(self, paper: str, machine: str) -> str:
-        """The machine's platform file."""
-        return str(self._project / "platforms" / (self._found(paper)[machine]["platform"] + ".xml"))
+        """The machine's platform file: one of `platforms/` or, with `hosts`, one that rule `equal_hosts` writes."""
+        settings = self._found(paper)[machine]
+        if "hosts" in settings:
+            return f"{paper}/{machine}/platform.xml"
+        return str(self._project / "platforms" / (settings["platform"] + ".xml"))
+
+    def hosts(self, paper: str, machine: str) -> int:
+        """The number of hosts of a machine whose platform is written."""
+        return self._found(paper)[machine]["hosts"]
 
     def schedule(self, paper: str, schedule: str) -> Mapping[str, Any]:
         """Algorithm and parameters of one of the paper's schedules."""

@@ -1,0 +1,68 @@
+"""Job of rule `pc_dc_census`: the jobs of a log that the paper's filter keeps, and those that are replayed."""
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+from common.tables import write_csv
+from common.workbench import run_job
+
+# Fields of the Standard Workload Format, from 0.
+RUN_TIME, ALLOCATED, REQUESTED, ESTIMATE, STATUS = 3, 4, 7, 8, 10
+PARTIAL, CANCELLED = {2, 3, 4}, 5
+
+
+def log_jobs(log: str) -> Iterator[list[float]]:
+    """The numbers of each line of a log."""
+    opener = gzip.open if log.endswith(".gz") else open
+    with opener(log, "rt", encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if line.strip() and not line.startswith(";"):
+                yield [float(field) for field in line.split()]
+
+
+def papers_filter(log: str) -> dict[str, int]:
+    """How many jobs the paper's filter keeps of a log, and which of these the converter drops."""
+    counts: Counter[str] = Counter()
+    for job in log_jobs(log):
+        if job[STATUS] in PARTIAL or (job[STATUS] == CANCELLED and job[RUN_TIME] <= 0):
+            continue
+        counts["filter_keeps"] += 1
+        counts["filter_keeps_with_estimate"] += job[ESTIMATE] > 0
+        if job[RUN_TIME] <= 0:
+            counts["without_run_time"] += 1
+        elif job[ALLOCATED] <= 0:
+            counts["without_processors"] += 1
+        if job[ALLOCATED] <= 0 and job[REQUESTED] <= 0:
+            counts["size_unknown"] += 1
+    return counts
+
+
+def replayed(workload: dict[str, Any], conversion: dict[str, Any]) -> dict[str, Optional[int]]:
+    """What is replayed, which is what the converter says of it."""
+    notes = {note["what"]: note["jobs"] for note in conversion.get("noted", [])}
+    jobs = workload["jobs"]
+    return {
+        "replayed": len(jobs),
+        "replayed_with_exact_estimate": notes.get("no requested time: the run time is the walltime", 0),
+        "replayed_longer_than_estimate": notes.get("run time > walltime: stopped at the walltime when run", 0),
+        "widths": len({job["res"] for job in jobs}),
+        "processors": workload["nb_res"],
+    }
+
+
+def main(job: Any) -> None:
+    """Writes a machine's census."""
+    workload, conversion = (json.loads(Path(file).read_text(encoding="utf-8"))
+                            for file in (job.input.workload, job.input.conversion))
+    logs = job.input.logs
+    found = papers_filter(logs[0]) if logs else Counter()
+    columns = ("filter_keeps", "filter_keeps_with_estimate", "without_run_time", "without_processors", "size_unknown")
+    write_csv(job.output[0], [{
+        "machine": job.wildcards.machine, "log": Path(logs[0]).name.split(".swf")[0] if logs else "",
+        **{column: found[column] if logs else "" for column in columns}, **replayed(workload, conversion),
+    }])
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

@@ -1,0 +1,26 @@
+"""Job of rule `pc_dc_count`: how many events of the profile a plain form of the algorithm examines in a replay."""
+from typing import Any
+
+from common.tables import write_csv
+from common.workbench import Workbench, run_job
+
+
+def main(job: Any) -> None:
+    """Counts in one replay."""
+    replay = job.params.replay
+    with Workbench(job.input.batfill, job.params.engine) as bench:
+        bench.link("platform.xml", job.input.platform)
+        bench.link("workload.json", job.input.workload)
+        done = bench.replay("platform.xml", "workload.json", replay["algorithm"],
+                            [*replay["parameters"], "count-events=yes"], "schedule")
+        bench.audit("schedule", "workload.json", "platform.xml")
+        write_csv(str(bench.path("results.csv")), [{
+            "machine": job.wildcards.machine, "run": job.wildcards.run,
+            "replay_processor_seconds": round(done.processor_seconds, 2),
+            **{name: done.statistics[name] for name in ("compressions", "moves", "profile_events")},
+        }])
+        bench.keep("results.csv", job.output.results)
+        bench.write_manifest(job.output.manifest)
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

@@ -1,0 +1,189 @@
+"""Job of rule `pc_dc_tables`: the paper's Figure 4, what its text says in numbers, and what the replays took."""
+from pathlib import Path
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
+
+from common.tables import read_csv, write_csv, write_markdown
+from common.workbench import run_job
+
+Number = Union[str, int, float, None]
+Numbers = Sequence[Mapping[str, Number]]
+
+MEAN_WAIT = "mean_wait"
+FIGURES = {
+    "5": (MEAN_WAIT, "spf", "mean wait"),
+    "6": ("mean_wait_worst_5_percent", "spf", "longest 5 % of waits"),
+    "7": ("mean_wait_worst_1_percent", "spf", "longest 1 % of waits"),
+    "8": ("mean_wait_widest_10_percent", "lqf", "wait of the widest 10 %"),
+    "9": (MEAN_WAIT, "lqf", "mean wait"),
+}
+
+
+def per_cent(value: float) -> str:
+    """A number in per cent."""
+    return f"{value:+.1f}"
+
+
+def two_digits(value: float) -> str:
+    """A share of the jobs, in per cent."""
+    return f"{value:.2f}"
+
+
+def seconds(value: float) -> str:
+    """A time."""
+    return f"{value:,.1f}"
+
+
+def count(found: Sequence[object], of: Sequence[object]) -> str:
+    """How many of them, in words."""
+    return f"{len(found)} of {len(of)}"
+
+
+def names(machines: Sequence[str]) -> str:
+    """A list of machines, in words."""
+    return ", ".join(machines) or "none"
+
+
+class Tables:
+    """Writes the tables from the workflow's files."""
+
+    def __init__(self, job: Any) -> None:
+        self._folder = Path(job.output[0]).parent
+        self._machines: list[str] = job.params.machines
+        self._runs: list[str] = job.params.runs
+        self._combinations = [run for run in self._runs if run not in ("conservative", "easy")]
+        self._paper = {row["machine"]: row for row in read_csv(job.input.paper)}
+        self._census = {row["machine"]: row for file in job.input.census for row in read_csv(file)}
+        self._results = {(row["machine"], row["run"]): row for row in read_csv(job.input.replays)}
+
+    def write_all(self) -> None:
+        """Writes every table, as CSV with full numbers and as Markdown."""
+        self._write("figure-4", "Figure 4: the jobs of the logs, in the paper and here", self._jobs(), two_digits)
+        self._write("combinations", "Mean wait: improvement over conservative in per cent", self._all_combinations(),
+                    per_cent)
+        self._write("summary", "What the text of the paper counts", self._summary(), str)
+        self._write("comparison", "On how many logs which algorithm is better", self._comparisons(), str)
+        self._write("times", "Processor seconds of the replays", self._times(), seconds)
+
+    def _write(self, name: str, title: str, rows: Numbers, show: Callable[[float], str]) -> None:
+        write_csv(str(self._folder / f"{name}.csv"), rows)
+        write_markdown(str(self._folder / f"{name}.md"), title, [
+            {column: show(value) if isinstance(value, float) else value for column, value in row.items()}
+            for row in rows])
+
+    def _jobs(self) -> Numbers:
+        return [{"log": machine, **self._jobs_of(self._census[machine], self._paper.get(machine))}
+                for machine in self._machines]
+
+    @staticmethod
+    def _jobs_of(census: Mapping[str, str], paper: Optional[Mapping[str, str]]) -> Mapping[str, Number]:
+        def found(column: str) -> Optional[int]:
+            return int(census[column]) if census[column] else None
+
+        kept = found("filter_keeps")
+        return {
+            "the paper's log": paper["log"] if paper else None, "our log": census["log"] or None,
+            "jobs, paper": int(paper["jobs"]) if paper else None, "jobs, its filter": kept,
+            "% with estimate, paper": float(paper["with_estimate_percent"]) if paper else None,
+            "% with estimate, its filter":
+                100 * int(census["filter_keeps_with_estimate"]) / kept if kept is not None else None,
+            "without run time": found("without_run_time"), "without processors": found("without_processors"),
+            "replayed": found("replayed"), "with exact estimate": found("replayed_with_exact_estimate"),
+            "cut at the estimate": found("replayed_longer_than_estimate"),
+        }
+
+    def _improvement(self, machine: str, run: str, metric: str = MEAN_WAIT) -> Optional[float]:
+        """Over conservative, in per cent; none if nobody waits there."""
+        value = self._results[machine, run][f"{metric}_improvement"]
+        return 100 * float(value) if value else None
+
+    def _all_combinations(self) -> Numbers:
+        return [{"log": machine, **{run: self._improvement(machine, run) for run in [*self._combinations, "easy"]}}
+                for machine in self._machines]
+
+    def _summary(self) -> Numbers:
+        values = {(machine, run): value for machine in self._machines for run in self._combinations
+                  if (value := self._improvement(machine, run)) is not None}
+        worse = [key for key, value in values.items() if value < 0]
+        lowest = min(values, key=lambda key: values[key])
+        orders: dict[str, int] = {}
+        for _, run in worse:
+            order = run.split("-")[1]
+            orders[order] = orders.get(order, 0) + 1
+        rows: list[tuple[str, str, str]] = [
+            ("combinations worse than conservative", "49 of 150 (33 %)",
+             f"{count(worse, list(values))} ({100 * len(worse) / len(values):.0f} %)"),
+            ("of these by order", "most of the significant ones lpf, lqf",
+             ", ".join(f"{order} {number}" for order, number in sorted(orders.items())) or "none"),
+            ("worse by 10 % or more", "few", self._those_below(values, -10)),
+            ("better or worse by less than 10 %", "generally",
+             count([value for value in values.values() if abs(value) < 10], list(values))),
+            ("better or worse by less than 2 %", "many",
+             count([value for value in values.values() if abs(value) < 2], list(values))),
+            ("worst single value", "-38 % (DC, lpf)", f"{values[lowest]:.1f} % ({lowest[1]} on {lowest[0]})"),
+        ]
+        return [{"what": what, "paper": paper, "here": here} for what, paper, here in rows + self._dc_shortest_first()]
+
+    @staticmethod
+    def _those_below(values: Mapping[tuple[str, str], float], limit: float) -> str:
+        found = {key: value for key, value in values.items() if value <= limit}
+        listed = ", ".join(f"{run} on {machine} {value:.0f} %" for (machine, run), value in found.items())
+        return f"{len(found)}: {listed}" if found else "none"
+
+    def _dc_shortest_first(self) -> list[tuple[str, str, str]]:
+        if "dc-spf" not in self._combinations:
+            return []
+        compared = {machine: (ours, easy) for machine in self._machines
+                    if (ours := self._improvement(machine, "dc-spf")) is not None
+                    and (easy := self._improvement(machine, "easy")) is not None}
+
+        def of(condition: Callable[[float, float], bool]) -> str:
+            found = [machine for machine, (ours, easy) in compared.items() if condition(ours, easy)]
+            return f"{count(found, list(compared))} ({names(found)})"
+
+        return [
+            ("dc-spf better than conservative and EASY", "11 of 15", of(lambda ours, easy: ours > max(0, easy))),
+            ("dc-spf worse than both", "1 of 15", of(lambda ours, easy: ours < min(0, easy))),
+            ("dc-spf worse than EASY alone", "3 of 15", of(lambda ours, easy: 0 <= ours < easy)),
+            ("dc-spf worse than conservative alone", "none", of(lambda ours, easy: easy <= ours < 0)),
+        ]
+
+    def _comparisons(self) -> Numbers:
+        return [row for figure, (metric, order, _) in FIGURES.items() if f"pc-{order}" in self._combinations
+                for row in self._comparisons_in(figure, metric, order)]
+
+    def _comparisons_in(self, figure: str, metric: str, order: str) -> Numbers:
+        machines = [machine for machine in self._machines
+                    if self._improvement(machine, "easy", metric) is not None
+                    and (figure != "8" or self._census[machine]["widths"] != "1")]
+        pc, dc = f"pc-{order}", f"dc-{order}"
+        rows: list[Mapping[str, Number]] = []
+        for ours, other in ((pc, "conservative"), (dc, "conservative"), (pc, "easy"), (dc, "easy"), (dc, pc)):
+            better = [one for one in machines
+                      if self._known(one, ours, metric) > self._known(one, other, metric)]
+            rows.append({"figure": figure, "what": FIGURES[figure][2], "compared": f"{ours} better than {other}",
+                         "logs": count(better, machines),
+                         "not on": names([one for one in machines if one not in better])})
+        return rows
+
+    def _known(self, machine: str, run: str, metric: str) -> float:
+        value = self._improvement(machine, run, metric)
+        assert value is not None, (machine, run, metric)
+        return value
+
+    def _times(self) -> Numbers:
+        rows = [self._times_of(machine) for machine in self._machines]
+        total = {column: sum(row[column] for row in rows) for column in rows[0]}  # type: ignore[misc]
+        return [{"log": name, **row} for name, row in zip([*self._machines, "all"], [*rows, total])]
+
+    def _times_of(self, machine: str) -> dict[str, float]:
+        replays = {run: float(self._results[machine, run]["replay_processor_seconds"]) for run in self._runs}
+        jobs = sum(float(self._results[machine, run]["job_processor_seconds"]) for run in self._runs)
+        return {**replays, "all replays": sum(replays.values()), "with audits and metrics": jobs}
+
+
+def main(job: Any) -> None:
+    """Writes all tables."""
+    Tables(job).write_all()
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
