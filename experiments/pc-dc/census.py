@@ -9,8 +9,8 @@ from common.tables import write_csv
 from common.workbench import run_job
 
 # Fields of the Standard Workload Format, from 0.
-RUN_TIME, ALLOCATED, REQUESTED, ESTIMATE, STATUS = 3, 4, 7, 8, 10
-PARTIAL, CANCELLED = {2, 3, 4}, 5
+RUN_TIME, ALLOCATED, ESTIMATE, STATUS = 3, 4, 8, 10
+PARTIAL, CANCELLED = (2, 3, 4), 5
 
 
 def log_jobs(log: str) -> Iterator[list[float]]:
@@ -22,20 +22,24 @@ def log_jobs(log: str) -> Iterator[list[float]]:
                 yield [float(field) for field in line.split()]
 
 
-def papers_filter(log: str) -> dict[str, int]:
-    """How many jobs the paper's filter keeps of a log, and which of these the converter drops."""
+def papers_filter(log: str) -> Counter[str]:
+    """How many jobs the paper's filter keeps of a log: `counted`, some of which `run_time_0`.
+
+    The paper names partial executions, jobs that were cancelled before they started, and some of unknown run time.
+    Its counts show that it left out jobs without processors as well.
+    """
     counts: Counter[str] = Counter()
     for job in log_jobs(log):
         if job[STATUS] in PARTIAL or (job[STATUS] == CANCELLED and job[RUN_TIME] <= 0):
-            continue
-        counts["filter_keeps"] += 1
-        counts["filter_keeps_with_estimate"] += job[ESTIMATE] > 0
-        if job[RUN_TIME] <= 0:
-            counts["without_run_time"] += 1
+            counts["partial_or_cancelled"] += 1
         elif job[ALLOCATED] <= 0:
             counts["without_processors"] += 1
-        if job[ALLOCATED] <= 0 and job[REQUESTED] <= 0:
-            counts["size_unknown"] += 1
+        elif job[RUN_TIME] < 0:
+            counts["run_time_unknown"] += 1
+        else:
+            counts["counted"] += 1
+            counts["counted_with_estimate"] += job[ESTIMATE] > 0
+            counts["run_time_0"] += job[RUN_TIME] == 0
     return counts
 
 
@@ -58,7 +62,8 @@ def main(job: Any) -> None:
                             for file in (job.input.workload, job.input.conversion))
     logs = job.input.logs
     found = papers_filter(logs[0]) if logs else Counter()
-    columns = ("filter_keeps", "filter_keeps_with_estimate", "without_run_time", "without_processors", "size_unknown")
+    columns = ("partial_or_cancelled", "without_processors", "run_time_unknown", "counted", "counted_with_estimate",
+               "run_time_0")
     write_csv(job.output[0], [{
         "machine": job.wildcards.machine, "log": Path(logs[0]).name.split(".swf")[0] if logs else "",
         **{column: found[column] if logs else "" for column in columns}, **replayed(workload, conversion),

@@ -79,14 +79,14 @@ class Tables:
         def found(column: str) -> Optional[int]:
             return int(census[column]) if census[column] else None
 
-        kept = found("filter_keeps")
+        counted = found("counted")
         return {
             "the paper's log": paper["log"] if paper else None, "our log": census["log"] or None,
-            "jobs, paper": int(paper["jobs"]) if paper else None, "jobs, its filter": kept,
-            "% with estimate, paper": float(paper["with_estimate_percent"]) if paper else None,
-            "% with estimate, its filter":
-                100 * int(census["filter_keeps_with_estimate"]) / kept if kept is not None else None,
-            "without run time": found("without_run_time"), "without processors": found("without_processors"),
+            "jobs, paper": int(paper["jobs"]) if paper else None, "jobs, ours": counted,
+            "with estimate, paper (%)": float(paper["with_estimate_percent"]) if paper else None,
+            "with estimate, ours (%)": 100 * int(census["counted_with_estimate"]) / counted if counted else None,
+            "cancelled": found("partial_or_cancelled"), "without processors": found("without_processors"),
+            "run time unknown": found("run_time_unknown"), "run time 0": found("run_time_0"),
             "replayed": found("replayed"), "with exact estimate": found("replayed_with_exact_estimate"),
             "cut at the estimate": found("replayed_longer_than_estimate"),
         }
