@@ -8,9 +8,10 @@ namespace batfill {
 
 namespace {
 
-enum Column : std::size_t { job_id, guaranteed_start, actual_start, column_count };
+enum Column : std::size_t { job_id, guaranteed_start, actual_start, workload_name, column_count };
 
-constexpr std::array<std::string_view, column_count> column_names{"job_id", "guaranteed_start", "actual_start"};
+constexpr std::array<std::string_view, column_count> column_names{"job_id", "guaranteed_start", "actual_start",
+                                                                  "workload_name"};
 
 constexpr CsvFormat format{"guarantees.csv", "batfill simulate", column_names};
 
@@ -20,7 +21,7 @@ std::optional<Time> time(const CsvRow& row, Column column) {
 }
 
 Guarantee read_guarantee(const CsvRow& row) {
-    return {std::string(row.name(job_id)), time(row, guaranteed_start), time(row, actual_start)};
+    return {row.job(workload_name, job_id), time(row, guaranteed_start), time(row, actual_start)};
 }
 
 }  // namespace

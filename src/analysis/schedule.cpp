@@ -98,10 +98,7 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, FinalState state) {
 
 ScheduledJob read_job(const CsvRow& row) {
     ScheduledJob job;
-    const std::string_view workload = row.name(workload_name);
-    const std::string_view id = row.name(job_id);
-    job.id.reserve(workload.size() + 1 + id.size());
-    job.id.append(workload).append("!").append(id);
+    job.id = row.job(workload_name, job_id);
     job.submit = Time::at(row.duration(submission_time));
     job.processors = processors(row);
     job.walltime = row.optional_duration(requested_time);

@@ -41,6 +41,14 @@ std::string_view CsvRow::name(std::size_t column) const {
     return name;
 }
 
+std::string CsvRow::job(std::size_t workload, std::size_t id) const {
+    const std::string_view workload_name = name(workload);
+    const std::string_view job_id = name(id);
+    std::string job;
+    job.reserve(workload_name.size() + 1 + job_id.size());
+    return job.append(workload_name).append("!").append(job_id);
+}
+
 std::optional<Duration> CsvRow::optional_duration(std::size_t column) const {
     const std::string_view seconds = text(column);
     if (seconds.empty() || seconds == "nan" || seconds == "-nan") {

@@ -27,6 +27,8 @@ class CsvRow {
     std::string_view text(std::size_t column) const { return field(position_[column]); }
     // Not empty, without control characters.
     std::string_view name(std::size_t column) const;
+    // "w0!17", of the columns where the workload and the job in it are named.
+    std::string job(std::size_t workload, std::size_t id) const;
     // A number of seconds; none if the field is empty or nan.
     std::optional<Duration> optional_duration(std::size_t column) const;
     Duration duration(std::size_t column) const;

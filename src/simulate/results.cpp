@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
 
-#include "src/core/csv_text.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill {
@@ -64,12 +64,16 @@ struct Times {
     }
 };
 
+// Without "w0!".
+std::string_view id_in_workload(const SimulatedJob& job) {
+    return std::string_view(job.job->description.id).substr(job.workload->name.size() + 1);
+}
+
 void append_row(std::string& out, const SimulatedJob& job) {
     const JobDescription& description = job.job->description;
-    const std::string& workload = job.workload->name;
-    out.append(description.id, workload.size() + 1);  // without "w0!"
+    out += id_in_workload(job);
     out += ',';
-    out += workload;
+    out += job.workload->name;
     out += ',';
     out += description.profile;
     out += ',';
@@ -243,11 +247,11 @@ void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* sched
         return;
     }
     OutputFile file(path);
-    file.write("job_id,guaranteed_start,actual_start\n");
+    file.write("job_id,guaranteed_start,actual_start,workload_name\n");
     std::string row;
     for (const JobNumber number : simulator.ended()) {
         const SimulatedJob& job = simulator.jobs()[number];
-        row = csv_text(job.job->description.id) + ',';
+        row.assign(id_in_workload(job)).append(1, ',');
         if (const std::optional<Time> guaranteed = scheduler->guaranteed_start(number)) {
             append(row, guaranteed->since_zero());
         }
@@ -255,7 +259,7 @@ void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* sched
         if (job.state != SimulatedState::rejected) {
             append(row, job.start.since_zero());
         }
-        row += '\n';
+        row.append(1, ',').append(job.workload->name).append(1, '\n');
         file.write(row);
     }
     file.commit();

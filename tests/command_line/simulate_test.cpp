@@ -138,12 +138,12 @@ TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether i
         return run(inputs.folder, {"check", inputs.folder.file("out_jobs.csv"), "-p", inputs.platform, "-w",
                                    inputs.workload, "--guarantees", guarantees});
     };
-    const std::string header = "job_id,guaranteed_start,actual_start\n";
+    const std::string header = "job_id,guaranteed_start,actual_start,workload_name\n";
     // Job 2 has to wait for the walltime of job 1, but both others end early.
     CHECK(inputs.simulate("out", {"-a", "conservative"}).status == 0);
     CHECK(contents(path) == header +
-                                "\"w0!3\",,\n\"w0!1\",0.000000,0.000000\n\"w0!4\",2.000000,2.000000\n"
-                                "\"w0!2\",30.000000,12.000000\n");
+                                "3,,,w0\n1,0.000000,0.000000,w0\n4,2.000000,2.000000,w0\n"
+                                "2,30.000000,12.000000,w0\n");
     const Outcome kept = check(path);
     CHECK(kept.status == 0);
     CHECK(kept.output == "4 jobs, no violations (1 rejected; 0 of 3 guarantees broken)\n");
@@ -153,13 +153,13 @@ TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether i
                                     "{\"type\":\"machine_unavailable\",\"timestamp\":5,\"resources\":\"0\"}\n"
                                     "{\"type\":\"machine_available\",\"timestamp\":31,\"resources\":\"0\"}\n");
     CHECK(inputs.simulate("out", {"-a", "conservative", "--events", events}).status == 0);
-    CHECK_THAT(contents(path), EndsWith("\n\"w0!2\",30.000000,31.000000\n"));
+    CHECK_THAT(contents(path), EndsWith("\n2,30.000000,31.000000,w0\n"));
     const Outcome broken = check(path);
     CHECK(broken.status == 1);
     CHECK(broken.output ==
           "job w0!2: was guaranteed a start at 30.000000 and starts at 31.000000\n"
           "4 jobs, 1 violation (1 rejected; 1 of 3 guarantees broken)\n");
-    const Outcome malformed = check(file(inputs.folder, "bad.csv", header + "w0!1,0,0\nw0!2,x,0\n"));
+    const Outcome malformed = check(file(inputs.folder, "bad.csv", header + "1,0,0,w0\n2,x,0,w0\n"));
     check_refused(malformed, 1);
     CHECK_THAT(malformed.errors, EndsWith("bad.csv:3: guaranteed_start is 'x', expected a number of seconds\n"));
 
@@ -176,7 +176,7 @@ TEST_CASE("simulate lists what is known when an algorithm, a parameter or a valu
     };
     CHECK_THAT(refused({"-a", "best"}), Contains("unknown algorithm 'best', known: ") && Contains("easy"));
     CHECK_THAT(refused({"-a", "conservative", "-P", "size=1"}),
-               Contains("no parameter 'size', known: compression, default-walltime"));
+               Contains("no parameter 'size', known: compression, count-events, default-walltime"));
     CHECK_THAT(refused({"-a", "conservative", "-P", "compression=some"}),
                Contains("unknown value 'some', known: planned-start, submission, none"));
     CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime=-1"}), Contains("default-walltime") && Contains("'-1'"));

@@ -310,7 +310,7 @@ TEST_CASE("guarantees are of the jobs of the schedule and were kept") {
     const Case run = small_case();
     const auto found = [&](const std::string& lines, const CheckOptions& options = {}) {
         const std::vector<Guarantee> guarantees =
-            parse_guarantees("job_id,guaranteed_start,actual_start\n" + lines, "run_guarantees.csv");
+            parse_guarantees("job_id,guaranteed_start,actual_start,workload_name\n" + lines, "run_guarantees.csv");
         Texts texts;
         for (const Violation& violation :
              check_schedule(run.schedule, run.workloads, run.platform, options, &guarantees).violations) {
@@ -318,24 +318,24 @@ TEST_CASE("guarantees are of the jobs of the schedule and were kept") {
         }
         return texts;
     };
-    const std::string a = "w0!a,0,0\n";
-    const std::string b = "w0!b,10,10\n";
-    const std::string c = "w0!c,5,5\n";
+    const std::string a = "a,0,0,w0\n";
+    const std::string b = "b,10,10,w0\n";
+    const std::string c = "c,5,5,w0\n";
     CHECK(found(a + b + c).empty());
-    CHECK(found("\"w0!c\",,5\nw0!b,11.5,10\n" + a).empty());
-    CHECK(found(a + "w0!b,9.999998,10\n" + c) ==
+    CHECK(found("\"c\",,5,w0\nb,11.5,10,w0\n" + a).empty());
+    CHECK(found(a + "b,9.999998,10,w0\n" + c) ==
           Texts{"job w0!b: was guaranteed a start at 9.999998 and starts at 10.000000"});
-    CHECK(found(a + "w0!b,9.999999,10.000001\n" + c).empty());
-    CHECK(found(a + "w0!b,9.999999,10\n" + c, {.tolerance = Duration()}) ==
+    CHECK(found(a + "b,9.999999,10.000001,w0\n" + c).empty());
+    CHECK(found(a + "b,9.999999,10,w0\n" + c, {.tolerance = Duration()}) ==
           Texts{"job w0!b: was guaranteed a start at 9.999999 and starts at 10.000000"});
-    CHECK(found(a + b + "w0!c,4,5\n") == Texts{"job w0!c: was guaranteed a start at 4.000000, before its submission "
+    CHECK(found(a + b + "c,4,5,w0\n") == Texts{"job w0!c: was guaranteed a start at 4.000000, before its submission "
                                                "at 5.000000",
                                                "job w0!c: was guaranteed a start at 4.000000 and starts at 5.000000"});
-    CHECK(found(a + "w0!b,12,11\n" + c) == Texts{"job w0!b: actual_start is 11.000000, starting_time 10.000000"});
-    CHECK(found(a + "w0!b,12,\n" + c) == Texts{"job w0!b: actual_start is none, starting_time 10.000000"});
+    CHECK(found(a + "b,12,11,w0\n" + c) == Texts{"job w0!b: actual_start is 11.000000, starting_time 10.000000"});
+    CHECK(found(a + "b,12,,w0\n" + c) == Texts{"job w0!b: actual_start is none, starting_time 10.000000"});
     CHECK(found(a + c) == Texts{"job w0!b: not among the guarantees"});
     CHECK(found(a + b + c + b) == Texts{"job w0!b: among the guarantees more than once"});
-    CHECK(found(a + b + c + "w1!a,0,0\n") == Texts{"job w1!a: among the guarantees, but not in the schedule"});
+    CHECK(found(a + b + c + "a,0,0,w1\n") == Texts{"job w1!a: among the guarantees, but not in the schedule"});
 }
 
 TEST_CASE("guarantees are counted, and a job that never starts breaks its own") {
@@ -374,17 +374,17 @@ TEST_CASE("what is wrong in a guarantees.csv is named with its line") {
         }
         return "";
     };
-    const std::string header = "job_id,guaranteed_start,actual_start\n";
-    CHECK(refusal(header + "w0!1,,\n").empty());
+    const std::string header = "job_id,guaranteed_start,actual_start,workload_name\n";
+    CHECK(refusal(header + "1,,,w0\n").empty());
     CHECK(refusal("") == "run_guarantees.csv: empty, expected a guarantees.csv with a line of column names");
     CHECK(refusal("job_id,guaranteed_start\n") ==
           "run_guarantees.csv:1: no column actual_start, expected a guarantees.csv as batfill simulate writes it");
-    CHECK(refusal(header + "w0!1,1,1\nw0!2,soon,3\n") ==
+    CHECK(refusal(header + "1,1,1,w0\n2,soon,3,w0\n") ==
           "run_guarantees.csv:3: guaranteed_start is 'soon', expected a number of seconds");
-    CHECK(refusal(header + "w0!1,1,-\n") == "run_guarantees.csv:2: actual_start is '-', expected a number of seconds");
-    CHECK(refusal(header + ",1,1\n") == "run_guarantees.csv:2: job_id is '', expected a name");
-    CHECK(refusal(header + "w0!1,1\n") == "run_guarantees.csv:2: 2 fields, expected 3 as in the first line");
-    CHECK(refusal(header + "\"w0!1,1,1\n") == "run_guarantees.csv:2: misplaced or missing quote");
+    CHECK(refusal(header + "1,1,-,w0\n") == "run_guarantees.csv:2: actual_start is '-', expected a number of seconds");
+    CHECK(refusal(header + ",1,1,w0\n") == "run_guarantees.csv:2: job_id is '', expected a name");
+    CHECK(refusal(header + "1,1\n") == "run_guarantees.csv:2: 2 fields, expected 4 as in the first line");
+    CHECK(refusal(header + "\"1,1,1,w0\n") == "run_guarantees.csv:2: misplaced or missing quote");
     CHECK_THROWS_AS(read_guarantees("/nonexistent/run_guarantees.csv"), InputError);
 }
 
