@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 # What each figure shows, and by which order.
 FIGURES = {
     "5": ("mean_wait", "spf", "Mean wait"),
-    "6": ("mean_wait_worst_5_percent", "spf", "Mean of the longest 5 % of waits"),
-    "7": ("mean_wait_worst_1_percent", "spf", "Mean of the longest 1 % of waits"),
+    "6": ("mean_wait_worst_5_percent", "spf", "Longest 5 % of waits"),
+    "7": ("mean_wait_worst_1_percent", "spf", "Longest 1 % of waits"),
     "8": ("mean_wait_widest_10_percent", "lqf", "Mean wait of the widest 10 %"),
     "9": ("mean_wait", "lqf", "Mean wait"),
 }
@@ -39,7 +39,7 @@ def percentages(job: Any, metric: str, order: str) -> tuple[list[str], Percentag
 
 def draw(machines: list[str], series: Percentages, label: str) -> Figure:
     """Bars for each machine, side by side."""
-    figure = Figure(figsize=(max(0.72 * len(machines), 3) + 0.6, 2.9))
+    figure = Figure(figsize=(max(0.72 * len(machines), 3) + 0.6, 3.2))
     axes = figure.subplots()
     for place, (name, improvements) in enumerate(series.items()):
         offsets = [machine + (place - 1) * BAR_WIDTH for machine in range(len(machines))]
@@ -48,7 +48,7 @@ def draw(machines: list[str], series: Percentages, label: str) -> Figure:
         write_values_cut_off(axes, offsets, improvements)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xticks(range(len(machines)), machines, rotation=30, ha="right", rotation_mode="anchor")
-    axes.set_ylabel(f"{label}:\nimprovement over conservative (%)")
+    axes.set_ylabel(f"{label}:\nimprovement (%)")
     axes.grid(axis="x", visible=False)
     style.legend(figure, axes)
     return figure

@@ -28,7 +28,7 @@ def two_digits(value: float) -> str:
     return f"{value:.2f}"
 
 
-def seconds(value: float) -> str:
+def one_digit(value: float) -> str:
     """A time."""
     return f"{value:,.1f}"
 
@@ -62,7 +62,8 @@ class Tables:
                     per_cent)
         self._write("summary", "What the text of the paper counts", self._summary(), str)
         self._write("comparison", "On how many logs which algorithm is better", self._comparisons(), str)
-        self._write("times", "Processor seconds of the replays", self._times(), seconds)
+        self._write("waits", "What the improvements are over: waits under conservative, in minutes", self._waits(), one_digit)
+        self._write("times", "Processor seconds of the replays", self._times(), one_digit)
 
     def _write(self, name: str, title: str, rows: Numbers, show: Callable[[float], str]) -> None:
         write_csv(str(self._folder / f"{name}.csv"), rows)
@@ -90,6 +91,15 @@ class Tables:
             "replayed": found("replayed"), "with exact estimate": found("replayed_with_exact_estimate"),
             "cut at the estimate": found("replayed_longer_than_estimate"),
         }
+
+    def _waits(self) -> Numbers:
+        metrics = {what: metric for metric, _, what in FIGURES.values()}
+        return [{"log": machine, "processors": int(self._census[machine]["processors"]),
+                 "utilisation (%)": 100 * float(self._results[machine, "conservative"]["utilisation"]),
+                 **{what: float(self._results[machine, "conservative"][metric]) / 60
+                    for what, metric in metrics.items()},
+                 "mean wait, easy": float(self._results[machine, "easy"][MEAN_WAIT]) / 60}
+                for machine in self._machines]
 
     def _improvement(self, machine: str, run: str, metric: str = MEAN_WAIT) -> Optional[float]:
         """Over conservative, in per cent; none if nobody waits there."""
