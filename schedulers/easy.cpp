@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include <batfill/algorithm.hpp>
+#include <batfill/job_order.hpp>
 
 namespace batfill {
 
@@ -26,43 +30,159 @@ Reservation reserve(const SchedulerState& state, int processors) {
     return {Time::infinity(), 0};  // processors are unavailable: nothing delays the head
 }
 
+// One of the two orders of the waiting jobs. Most rounds start few jobs or none, so nothing is kept sorted: a round
+// ranks only the jobs that it may start.
+class Ranking {
+ public:
+    explicit Ranking(const JobOrder& order) : order_(order) {}
+
+    bool is_submission_order() const { return order_.is_submission_order(); }
+
+    // To be called once for each job that is ranked later. O(1).
+    void prepare(const SchedulerState& state, JobIndex job) {
+        if (!is_submission_order()) {
+            scores_.resize(std::size_t{job} + 1);
+            scores_[job] = order_.score(state.job(job));
+        }
+    }
+
+    void clear() { ranked_.clear(); }
+    // Jobs are to be added in the order of the queue, which decides between equal scores.
+    void add(JobIndex job, Time now) {
+        ranked_.push_back({is_submission_order() ? 0 : scores_[job].at(now), ranked_.size(), job});
+    }
+
+    // Lets the jobs that were added come one by one, first to last, until `take` returns false. O(jobs added), and
+    // O(log(jobs added)) for each that comes.
+    template <typename Take>
+    void for_each_until(Take take) {
+        if (is_submission_order()) {
+            std::all_of(ranked_.begin(), ranked_.end(), [&](const Ranked& ranked) { return take(ranked.job); });
+            return;
+        }
+        std::make_heap(ranked_.begin(), ranked_.end());
+        for (auto end = ranked_.end(); end != ranked_.begin() && take(ranked_.front().job); --end) {
+            std::pop_heap(ranked_.begin(), end);
+        }
+    }
+
+ private:
+    struct Ranked {
+        double score;
+        std::size_t place;  // in the queue
+        JobIndex job;
+        // The first has the highest rank.
+        bool operator<(const Ranked& other) const {
+            return score != other.score ? score < other.score : place > other.place;
+        }
+    };
+
+    JobOrder order_;
+    std::vector<JobScore> scores_;  // by JobIndex
+    std::vector<Ranked> ranked_;
+};
+
 // Aggressive backfilling: only the first job that does not fit has a reservation, and the others may start if they do
-// not delay it. A round costs one pass over the running jobs and one over the queue.
+// not delay it. A round costs O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or
+// might start.
 class Easy : public Algorithm {
  public:
+    explicit Easy(const Parameters& parameters)
+        : primary_(JobOrder(parameters, "order")),
+          backfill_(JobOrder(parameters, "backfill-order")),
+          threshold_(parameters.seconds("threshold")) {
+        JobOrder::refuse_unused_weights(parameters, {"order", "backfill-order"});
+    }
+
+    void submitted(Round& round, JobIndex job) override {
+        primary_.prepare(round.state(), job);
+        backfill_.prepare(round.state(), job);
+    }
+
     void decide(Round& round) override {
+        if (round.state().idle_count == 0) {
+            return;
+        }
+        if (const std::optional<JobIndex> head = start_in_order(round)) {
+            backfill(round, *head);
+        }
+    }
+
+ private:
+    // Starts jobs until one does not fit, and returns that one.
+    std::optional<JobIndex> start_in_order(Round& round) {
+        const SchedulerState& state = round.state();
+        std::optional<JobIndex> head;
+        const auto start = [&](JobIndex job) {
+            if (state.job(job).processors() <= state.idle_count) {
+                round.start(job);
+            } else {
+                head = job;
+            }
+            return !head;
+        };
+        const WaitingQueue& queue = state.waiting;
+        while (!queue.empty() && (primary_.is_submission_order() || over_threshold(state, queue.job(0)))) {
+            if (!start(queue.job(0))) {
+                return head;
+            }
+        }
+        primary_.clear();
+        for (const JobIndex job : queue.jobs()) {
+            primary_.add(job, state.now);
+        }
+        primary_.for_each_until(start);
+        return head;
+    }
+
+    // The jobs that are, come first in the queue.
+    bool over_threshold(const SchedulerState& state, JobIndex job) const {
+        return threshold_ && state.now - state.job(job).submit() > *threshold_;
+    }
+
+    void backfill(Round& round, JobIndex head) {
         const SchedulerState& state = round.state();
         const WaitingQueue& queue = state.waiting;
-        while (!queue.empty() && queue.processors(0) <= state.idle_count) {
-            round.start(queue.job(0));
-        }
         if (queue.size() < 2 || state.idle_count == 0) {
             return;
         }
-        auto [shadow_time, extra] = reserve(state, queue.processors(0));
-        std::size_t position = 1;
-        while ((position = queue.next_fitting(position, state.idle_count)) < queue.size()) {
-            const bool ends_in_time = state.now + queue.walltime(position) <= shadow_time;
-            if (ends_in_time || queue.processors(position) <= extra) {
-                if (!ends_in_time) {
-                    extra -= queue.processors(position);
-                }
-                round.start(queue.job(position));  // and the next job moves up to this position
-            } else {
-                ++position;
+        auto [shadow_time, extra] = reserve(state, state.job(head).processors());
+        const auto may_start = [&, shadow_time = shadow_time](int processors, Duration walltime) {
+            return processors <= state.idle_count && (state.now + walltime <= shadow_time || processors <= extra);
+        };
+        // What may not start now, may not when less is left.
+        backfill_.clear();
+        for (std::size_t at = 0; (at = queue.next_fitting(at, state.idle_count)) < queue.size(); ++at) {
+            if (queue.job(at) != head && may_start(queue.processors(at), queue.walltime(at))) {
+                backfill_.add(queue.job(at), state.now);
             }
         }
+        backfill_.for_each_until([&, shadow_time = shadow_time](JobIndex index) {
+            const Job& job = state.job(index);
+            if (may_start(job.processors(), job.walltime)) {
+                if (state.now + job.walltime > shadow_time) {
+                    extra -= job.processors();
+                }
+                round.start(index);
+            }
+            return state.idle_count > 0;
+        });
     }
+
+    Ranking primary_;
+    Ranking backfill_;
+    std::optional<Duration> threshold_;
 };
 
 const Registration registration({
     "easy",
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling "
-    "to "
-    "workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
-    {},
-    [](const Parameters&) { return std::make_unique<Easy>(); },
+    "to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
+    {JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
+     JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"), JobOrder::weights(),
+     Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission")},
+    [](const Parameters& parameters) { return std::make_unique<Easy>(parameters); },
 });
 
 }  // namespace

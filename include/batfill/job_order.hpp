@@ -11,6 +11,22 @@
 
 namespace batfill {
 
+// The score of one waiting job under an index policy, as a function of time.
+class JobScore {
+ public:
+    JobScore() = default;  // 0 at all times
+    // Scores that agree to about 1e-12 of their value are equal, so that the last bits of doubles decide nothing.
+    double at(Time now) const;
+
+ private:
+    friend class JobOrder;
+    JobScore(double base, double slope, Time submit) : base_(base), slope_(slope), submit_(submit) {}
+
+    double base_ = 0;
+    double slope_ = 0;  // for each second of waiting
+    Time submit_;
+};
+
 // An index policy: the waiting job with the larger score comes first, ties by submission time, then order of arrival.
 //
 // For a job that asks for q processors, with walltime p, that has waited for w (seconds):
@@ -29,12 +45,12 @@ class JobOrder {
     // Throws UsageError if weights are given and none of the orders `names` is mixed.
     static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
 
+    // Whether this is the order of SchedulerState::waiting.
+    bool is_submission_order() const;
     // Whether two waiting jobs may change places as time goes by.
     bool depends_on_clock() const;
 
-    // The score at `now`. Scores that agree to about 1e-12 of their value are equal, so that the last bits of doubles
-    // decide nothing.
-    double score(const Job& job, Time now) const;
+    JobScore score(const Job& job) const;
 
  private:
     enum class Feature { wait, walltime, processors, area, expansion, ratio, mixed };
@@ -63,9 +79,10 @@ class OrderedJobs {
 
  private:
     struct Entry {
-        double score;
+        double score;  // at the time of the last sorting
         Time submit;
         JobIndex job;
+        JobScore score_of_job;
         bool operator<(const Entry& other) const {
             if (score != other.score) {
                 return score > other.score;

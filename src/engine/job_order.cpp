@@ -9,11 +9,10 @@ namespace batfill {
 
 namespace {
 
-// Keeps 40 bits of the mantissa.
+// The nearest double with 40 bits of mantissa (Veltkamp's splitting; 2^13 + 1, since doubles have 53).
 double rounded(double score) {
-    int exponent = 0;
-    const double mantissa = std::frexp(score, &exponent);
-    return std::ldexp(std::nearbyint(std::ldexp(mantissa, 40)), exponent - 40);
+    const double scaled = 8193.0 * score;
+    return scaled - (scaled - score);
 }
 
 double microseconds(Duration duration) {
@@ -76,42 +75,49 @@ void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::ve
     }
 }
 
+bool JobOrder::is_submission_order() const {
+    return policy_.feature == Feature::wait && policy_.sign > 0;
+}
+
 bool JobOrder::depends_on_clock() const {
     return policy_.feature == Feature::expansion || policy_.feature == Feature::mixed;
 }
 
-double JobOrder::score(const Job& job, Time now) const {
+JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;
-    const double wait = microseconds(now - job.submit()) / 1e6;
+    const auto fixed = [&](double value) { return JobScore(policy_.sign * value, 0, job.submit()); };
     switch (policy_.feature) {
         case Feature::wait:  // who has waited longer does not change
-            return policy_.sign * -microseconds(job.submit().since_zero());
+            return fixed(-microseconds(job.submit().since_zero()));
         case Feature::walltime:
-            return policy_.sign * microseconds(job.walltime);
+            return fixed(microseconds(job.walltime));
         case Feature::processors:
-            return policy_.sign * processors;
+            return fixed(processors);
         case Feature::area:
-            return policy_.sign * rounded(walltime * processors);
-        case Feature::expansion:
-            return policy_.sign * rounded((wait + walltime) / walltime);
+            return fixed(rounded(walltime * processors));
         case Feature::ratio:
-            return policy_.sign * rounded(walltime / processors);
+            return fixed(rounded(walltime / processors));
+        case Feature::expansion:
+            return {policy_.sign, policy_.sign / walltime, job.submit()};
         case Feature::mixed:
             break;
     }
-    const std::array<double, 6> features{
-        processors, walltime, wait, walltime / processors, (wait + walltime) / walltime, walltime * processors};
-    double sum = 0;
-    for (std::size_t i = 0; i < features.size(); ++i) {
-        sum += weights_[i] * features[i];
-    }
-    return rounded(sum);
+    const auto [of_processors, of_walltime, of_wait, of_ratio, of_expansion, of_area] = weights_;
+    const double base = of_processors * processors + of_walltime * walltime + of_ratio * (walltime / processors) +
+                        of_expansion + of_area * (walltime * processors);
+    const double slope = of_wait + of_expansion / walltime;
+    return {slope == 0 ? rounded(base) : base, slope, job.submit()};
+}
+
+double JobScore::at(Time now) const {
+    return slope_ == 0 ? base_ : rounded(base_ + slope_ * (microseconds(now - submit_) / 1e6));
 }
 
 void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
     const Job& job = state.job(index);
-    const Entry entry{order_.score(job, state.now), job.submit(), index};
+    const JobScore score = order_.score(job);
+    const Entry entry{score.at(state.now), job.submit(), index, score};
     entries_.insert(std::upper_bound(entries_.begin(), entries_.end(), entry), entry);
 }
 
@@ -119,7 +125,7 @@ const std::vector<JobIndex>& OrderedJobs::now(const SchedulerState& state) {
     std::erase_if(entries_, [&](const Entry& entry) { return state.job(entry.job).state != Job::State::waiting; });
     if (order_.depends_on_clock()) {
         for (Entry& entry : entries_) {
-            entry.score = order_.score(state.job(entry.job), state.now);
+            entry.score = entry.score_of_job.at(state.now);
         }
         std::sort(entries_.begin(), entries_.end());
     }
