@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,15 +16,23 @@ namespace batfill {
 class JobScore {
  public:
     JobScore() = default;  // 0 at all times
-    // Scores that agree to about 1e-12 of their value are equal, so that the last bits of doubles decide nothing.
+    // Scores that differ by less than about 1e-12 of the terms that they are made of are equal, so that the last bits
+    // of doubles decide nothing.
     double at(Time now) const;
 
  private:
     friend class JobOrder;
-    JobScore(double base, double slope, Time submit) : base_(base), slope_(slope), submit_(submit) {}
+    // The sum of some terms, and of their absolute values.
+    struct Sum {
+        double value = 0;
+        double magnitude = 0;
+        void add(double term);
+        double rounded() const;
+    };
+    static JobScore exactly(double value);
 
-    double base_ = 0;
-    double slope_ = 0;  // for each second of waiting
+    Sum base_;
+    Sum slope_;  // for each second of waiting
     Time submit_;
 };
 
@@ -53,7 +62,7 @@ class JobOrder {
     JobScore score(const Job& job) const;
 
  private:
-    enum class Feature { wait, walltime, processors, area, expansion, ratio, mixed };
+    enum class Feature : std::size_t { processors, walltime, wait, ratio, expansion, area, mixed };
     struct Policy {
         const char* name;
         Feature feature;
@@ -62,7 +71,7 @@ class JobOrder {
     static const std::array<Policy, 13> policies;
 
     Policy policy_;
-    std::array<double, 6> weights_{};
+    std::array<double, 6> weights_{};  // of the features, in their order
 };
 
 // The waiting jobs in such an order, kept from round to round.

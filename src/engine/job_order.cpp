@@ -9,12 +9,6 @@ namespace batfill {
 
 namespace {
 
-// The nearest double with 40 bits of mantissa (Veltkamp's splitting; 2^13 + 1, since doubles have 53).
-double rounded(double score) {
-    const double scaled = 8193.0 * score;
-    return scaled - (scaled - score);
-}
-
 double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
 }
@@ -54,6 +48,7 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name)
     : policy_(*std::find_if(policies.begin(), policies.end(),
                             [&](const Policy& policy) { return policy.name == parameters.choice(name); })) {
     if (policy_.feature != Feature::mixed) {
+        weights_[static_cast<std::size_t>(policy_.feature)] = policy_.sign;
         return;
     }
     const std::vector<double> weights = parameters.numbers("weights");
@@ -86,32 +81,53 @@ bool JobOrder::depends_on_clock() const {
 JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;
-    const auto fixed = [&](double value) { return JobScore(policy_.sign * value, 0, job.submit()); };
     switch (policy_.feature) {
         case Feature::wait:  // who has waited longer does not change
-            return fixed(-microseconds(job.submit().since_zero()));
+            return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
         case Feature::walltime:
-            return fixed(microseconds(job.walltime));
+            return JobScore::exactly(policy_.sign * microseconds(job.walltime));
         case Feature::processors:
-            return fixed(processors);
-        case Feature::area:
-            return fixed(rounded(walltime * processors));
+            return JobScore::exactly(policy_.sign * processors);
         case Feature::ratio:
-            return fixed(rounded(walltime / processors));
         case Feature::expansion:
-            return {policy_.sign, policy_.sign / walltime, job.submit()};
+        case Feature::area:
         case Feature::mixed:
             break;
     }
     const auto [of_processors, of_walltime, of_wait, of_ratio, of_expansion, of_area] = weights_;
-    const double base = of_processors * processors + of_walltime * walltime + of_ratio * (walltime / processors) +
-                        of_expansion + of_area * (walltime * processors);
-    const double slope = of_wait + of_expansion / walltime;
-    return {slope == 0 ? rounded(base) : base, slope, job.submit()};
+    JobScore score;
+    score.submit_ = job.submit();
+    score.base_.add(of_processors * processors);
+    score.base_.add(of_walltime * walltime);
+    score.base_.add(of_ratio * (walltime / processors));
+    score.base_.add(of_expansion);
+    score.base_.add(of_area * (walltime * processors));
+    score.slope_.add(of_wait);
+    score.slope_.add(of_expansion / walltime);
+    return score;
+}
+
+JobScore JobScore::exactly(double value) {
+    JobScore score;
+    score.base_.value = value;
+    return score;
+}
+
+void JobScore::Sum::add(double term) {
+    value += term;
+    magnitude += std::abs(term);
+}
+
+// To a multiple of 2^-40 of the magnitude, more or less: the unit in the last place of a double that is 2^12 times as
+// large.
+double JobScore::Sum::rounded() const {
+    const double large = 4096.0 * magnitude;
+    return (value + large) - large;
 }
 
 double JobScore::at(Time now) const {
-    return slope_ == 0 ? base_ : rounded(base_ + slope_ * (microseconds(now - submit_) / 1e6));
+    const double wait = microseconds(now - submit_) / 1e6;
+    return Sum{base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait}.rounded();
 }
 
 void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {

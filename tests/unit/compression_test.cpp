@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "engine_rounds.hpp"
 #include "plain_compression.hpp"
+#include "plain_order.hpp"
 #include "plain_scheduler.hpp"
 #include "random_stream.hpp"
 #include "test_data.hpp"
@@ -47,24 +47,12 @@ struct Order {
     }
 };
 
-// "0.3,-0.1,0,0.2,0,0": tenths, or whole numbers.
 Order mixed_order(const OrderWeights& weights, bool tenths) {
-    std::string text;
-    for (const int weight : weights) {
-        text += text.empty() ? "" : ",";
-        text += weight < 0 ? "-" : "";
-        text += (tenths ? "0." : "") + std::to_string(std::abs(weight));
-    }
-    return {{{"order", "mixed"}, {"weights", text}}, weights};
+    return {{{"order", "mixed"}, {"weights", text_of(weights, tenths)}}, weights};
 }
 
 Order random_mixed_order(Random& random) {
-    OrderWeights weights{};
-    while (weights == OrderWeights{}) {
-        for (int& weight : weights) {
-            weight = random.one_in(3) ? 0 : random.between(-9, 9);
-        }
-    }
+    const OrderWeights weights = random_weights(random);
     return mixed_order(weights, random.one_in(2));
 }
 

@@ -107,12 +107,17 @@ class Table {
     // What the next round is told.
     const Message& message() const { return message_; }
     const std::string& name(JobIndex job) const { return names_[job]; }
-    // What the round makes of it: "start a b; c 10; d 20 tentative", jobs in the order of submission.
-    std::string round() {
+    // What the round makes of it: "start a b", jobs in the order of submission.
+    std::string starts() {
         std::string text = "start";
         for (const JobIndex job : starts_of(send(engine_, message_))) {
             text += " " + name(job);
         }
+        return text;
+    }
+    // With the plan of a plan algorithm: "start a b; c 10; d 20 tentative".
+    std::string round() {
+        std::string text = starts();
         for (const auto& [job, start] : plan_of(engine_)) {
             text += "; " + name(job) + " " + brief(start) + (is_tentative(engine_, job) ? " tentative" : "");
         }

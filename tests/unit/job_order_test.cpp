@@ -88,9 +88,9 @@ TEST_CASE("A mixed order adds up its features, with weights that are normalised"
     Queue queue;
     queue.submit(0, 4, Duration::seconds(100));
     // q 4, p 100, wait 50, p/q 25, (wait + p)/p 1.5, area 400
-    CHECK(order("mixed", "1,0,0,0,0,0").score(queue.state.jobs[0], Time::seconds(50)) == 4);
-    CHECK(order("mixed", "0,0,-8,0,0,0").score(queue.state.jobs[0], Time::seconds(50)) == -50);
-    CHECK(order("mixed", "2,-1,1,1,2,1").score(queue.state.jobs[0], Time::seconds(50)) ==
+    CHECK(order("mixed", "1,0,0,0,0,0").score(queue.state.jobs[0]).at(Time::seconds(50)) == 4);
+    CHECK(order("mixed", "0,0,-8,0,0,0").score(queue.state.jobs[0]).at(Time::seconds(50)) == -50);
+    CHECK(order("mixed", "2,-1,1,1,2,1").score(queue.state.jobs[0]).at(Time::seconds(50)) ==
           Approx((2 * 4 - 100 + 50 + 25 + 2 * 1.5 + 400) / 8.));
 }
 

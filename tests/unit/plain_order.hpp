@@ -4,12 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <batfill/job.hpp>
 #include <batfill/time.hpp>
+
+#include "random_stream.hpp"
 
 namespace batfill::tests {
 
@@ -26,6 +29,28 @@ inline const std::map<std::string, OrderWeights>& named_orders() {
         {"sexp", {0, 0, 0, 0, -1, 0}}, {"lrf", {0, 0, 0, 1, 0, 0}},   {"srf", {0, 0, 0, -1, 0, 0}},
     };
     return orders;
+}
+
+// "0.3,-0.1,0.0,0.2,0.0,0.0" in tenths, or whole numbers.
+inline std::string text_of(const OrderWeights& weights, bool tenths) {
+    std::string text;
+    for (const int weight : weights) {
+        text += text.empty() ? "" : ",";
+        text += weight < 0 ? "-" : "";
+        text += (tenths ? "0." : "") + std::to_string(std::abs(weight));
+    }
+    return text;
+}
+
+// From -9 to 9, and not all 0.
+inline OrderWeights random_weights(Random& random) {
+    OrderWeights weights{};
+    while (weights == OrderWeights{}) {
+        for (int& weight : weights) {
+            weight = random.one_in(3) ? 0 : random.between(-9, 9);
+        }
+    }
+    return weights;
 }
 
 // A score without any rounding.
