@@ -90,8 +90,10 @@ class Workbench:
         return Replay(wall, processor, _statistics_of_log(outputs[0]))
 
     def audit(self, prefix: str, workload: str, platform: str) -> None:
-        """Fails if a schedule of the folder is not sound."""
-        self.run("check", f"{prefix}_jobs.csv", "-w", workload, "-p", platform)
+        """Fails if a schedule of the folder is not sound or breaks a guarantee; Batsim writes no guarantees."""
+        guarantees = f"{prefix}_guarantees.csv"
+        promised = ["--guarantees", guarantees] if self.path(guarantees).exists() else []
+        self.run("check", f"{prefix}_jobs.csv", "-w", workload, "-p", platform, *promised)
 
     def keep(self, name: str, file: str) -> None:
         """Makes a file of the folder a result; gzipped, the same bytes each time, if `file` ends in .gz."""

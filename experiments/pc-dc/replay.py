@@ -8,15 +8,6 @@ from common.tables import write_csv
 from common.workbench import Workbench, run_job
 
 
-def audit(bench: Workbench) -> None:
-    """Fails if the schedule is not sound or broke a guarantee; Batsim writes no guarantees."""
-    if bench.path("schedule_guarantees.csv").exists():
-        bench.run("check", "schedule_jobs.csv", "-w", "workload.json", "-p", "platform.xml",
-                  "--guarantees", "schedule_guarantees.csv")
-    else:
-        bench.audit("schedule", "workload.json", "platform.xml")
-
-
 def processor_seconds_so_far() -> float:
     """Of this job and all that it has run."""
     return sum(usage.ru_utime + usage.ru_stime
@@ -31,7 +22,7 @@ def main(job: Any) -> None:
         bench.link("workload.json", job.input.workload)
         bench.link("conservative_jobs.csv.gz", job.input.baseline)
         done = bench.replay("platform.xml", "workload.json", replay["algorithm"], replay["parameters"], "schedule")
-        audit(bench)
+        bench.audit("schedule", "workload.json", "platform.xml")
         metrics = bench.run("metrics", "schedule_jobs.csv", "--baseline", "conservative_jobs.csv.gz",
                             "-p", "platform.xml", "--format", "csv")
         [measured] = csv.DictReader(io.StringIO(metrics))
