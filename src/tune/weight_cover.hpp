@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include <batfill/tuning.hpp>
+
+namespace batfill {
+
+// A grid over the surface where the absolute values of the weights of q, p and wait sum to 1: those of p and of wait
+// take the values -1 + 2i/(points - 1), and q the rest with either sign, the negative one first; ordered by p, then
+// wait. `points` is at least 2.
+std::vector<MixedWeights> weight_grid(std::size_t points);
+
+// A point drawn uniformly from that surface for all six weights. All are multiples of 2^-53 whose absolute values sum
+// to 1 exactly.
+MixedWeights draw_weights(std::mt19937_64& random);
+
+}  // namespace batfill

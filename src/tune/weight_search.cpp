@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include <batfill/tuning.hpp>
+
+#include "src/tune/weight_cover.hpp"
+#include "src/tune/xnes.hpp"
+
+namespace batfill {
+
+const std::vector<MixedWeights>& WeightSearch::ask() {
+    if (asked_.empty() && evaluated_ < evaluations_) {
+        asked_ = next(evaluations_ - evaluated_);
+    }
+    return asked_;
+}
+
+void WeightSearch::tell(std::span<const double> values) {
+    if (values.size() != asked_.size() || std::any_of(values.begin(), values.end(), [](double v) { return v != v; })) {
+        throw std::logic_error("a search for weights was not told a number for each candidate");
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        ++evaluated_;
+        if (improvements_.empty() || values[i] < best().value) {
+            improvements_.push_back({asked_[i], values[i], objective(i, values[i]), evaluated_, start()});
+        }
+    }
+    learn(values);
+    asked_.clear();
+}
+
+namespace {
+
+// Around 0, where no direction is preferred, with norms of about 1.
+Xnes fresh_xnes(MixedFeatures features) {
+    const auto d = static_cast<Eigen::Index>(features);
+    return {Eigen::VectorXd::Zero(d), 1 / static_cast<double>(d)};
+}
+
+class XnesSearch : public WeightSearch {
+ public:
+    XnesSearch(MixedFeatures features, std::size_t evaluations, double lambda, std::uint64_t seed)
+        : WeightSearch(evaluations),
+          features_(features),
+          lambda_(lambda),
+          random_(seed),
+          xnes_(fresh_xnes(features)),
+          // That of the CMA evolution strategy for the stagnation of its objective.
+          patience_(10 + (30 * static_cast<std::size_t>(features) + xnes_.population() - 1) / xnes_.population()) {}
+
+ private:
+    std::vector<MixedWeights> next(std::size_t most) override {
+        std::vector<MixedWeights> candidates;
+        norms_.clear();
+        for (const Eigen::VectorXd& point : xnes_.ask(random_)) {
+            norms_.push_back(point.lpNorm<1>());
+            MixedWeights weights{};
+            std::transform(point.begin(), point.end(), weights.begin(),
+                           [&](double weight) { return weight / norms_.back(); });
+            candidates.push_back(weights);
+        }
+        candidates.resize(std::min(candidates.size(), most));
+        return candidates;
+    }
+
+    void learn(std::span<const double> values) override {
+        if (values.size() < xnes_.population()) {
+            return;  // the evaluations are used up
+        }
+        std::vector<double> objectives;
+        for (const double value : values) {
+            objectives.push_back(objective(objectives.size(), value));
+        }
+        xnes_.tell(objectives);
+
+        const double best_of_generation = *std::min_element(values.begin(), values.end());
+        ++generations_without_improvement_;
+        if (best_of_generation < best_of_start_) {
+            best_of_start_ = best_of_generation;
+            generations_without_improvement_ = 0;
+        }
+        if (generations_without_improvement_ == patience_) {
+            xnes_ = fresh_xnes(features_);
+            best_of_start_ = std::numeric_limits<double>::infinity();
+            generations_without_improvement_ = 0;
+            ++start_;
+        }
+    }
+
+    double objective(std::size_t index, double value) const override {
+        return value + lambda_ * (norms_[index] + 1 / norms_[index]);
+    }
+    std::size_t start() const override { return start_; }
+
+    MixedFeatures features_;
+    double lambda_;
+    std::mt19937_64 random_;
+    Xnes xnes_;
+    std::size_t patience_;  // generations
+    std::size_t start_ = 1;
+    double best_of_start_ = std::numeric_limits<double>::infinity();
+    std::size_t generations_without_improvement_ = 0;
+    std::vector<double> norms_;  // of the candidates
+};
+
+// How many weights of a cover are evaluated at once; it changes no result.
+constexpr std::size_t batch = 32;
+
+// What all covers have in common: nothing is learnt, and there is one start.
+class CoverSearch : public WeightSearch {
+ protected:
+    using WeightSearch::WeightSearch;
+
+ private:
+    void learn(std::span<const double>) override {}
+    double objective(std::size_t, double value) const override { return value; }
+    std::size_t start() const override { return 1; }
+};
+
+class GridSearch : public CoverSearch {
+ public:
+    explicit GridSearch(std::vector<MixedWeights> grid) : CoverSearch(grid.size()), grid_(std::move(grid)) {}
+
+ private:
+    std::vector<MixedWeights> next(std::size_t most) override {
+        const auto begin = grid_.end() - static_cast<std::ptrdiff_t>(most);
+        return {begin, begin + static_cast<std::ptrdiff_t>(std::min(batch, most))};
+    }
+
+    std::vector<MixedWeights> grid_;
+};
+
+class UniformSearch : public CoverSearch {
+ public:
+    UniformSearch(std::size_t evaluations, std::uint64_t seed) : CoverSearch(evaluations), random_(seed) {}
+
+ private:
+    std::vector<MixedWeights> next(std::size_t most) override {
+        std::vector<MixedWeights> candidates(std::min(batch, most));
+        std::generate(candidates.begin(), candidates.end(), [&] { return draw_weights(random_); });
+        return candidates;
+    }
+
+    std::mt19937_64 random_;
+};
+
+}  // namespace
+
+std::unique_ptr<WeightSearch> xnes_search(MixedFeatures features, std::size_t evaluations, double lambda,
+                                          std::uint64_t seed) {
+    return std::make_unique<XnesSearch>(features, evaluations, lambda, seed);
+}
+
+std::unique_ptr<WeightSearch> grid_search(std::size_t points) {
+    return std::make_unique<GridSearch>(weight_grid(points));
+}
+
+std::unique_ptr<WeightSearch> uniform_search(std::size_t evaluations, std::uint64_t seed) {
+    return std::make_unique<UniformSearch>(evaluations, seed);
+}
+
+WeightSearch::Improvement minimise(WeightSearch& search, const std::function<double(const MixedWeights&)>& value) {
+    while (!search.ask().empty()) {
+        std::vector<double> values;
+        std::transform(search.ask().begin(), search.ask().end(), std::back_inserter(values), value);
+        search.tell(values);
+    }
+    return search.best();
+}
+
+}  // namespace batfill

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace batfill {
+
+// Exponential natural evolution strategies: minimises a function of real vectors by following the natural gradient of
+// its expectation under a normal distribution, in exponential coordinates. Uses the order of values only, so it does
+// the same for every increasing transformation of the function.
+// T. Glasmachers, T. Schaul, S. Yi, D. Wierstra, J. Schmidhuber, Exponential natural evolution strategies, GECCO 2010;
+// population, utilities and learning rates are its defaults.
+class Xnes {
+ public:
+    // The distribution at the start: independent coordinates around `mean` with standard deviation `step_size`, which
+    // is positive. `mean` has at least one coordinate.
+    Xnes(Eigen::VectorXd mean, double step_size);
+
+    static std::size_t population_for(std::size_t dimensions);
+
+    // Draws the next generation.
+    const std::vector<Eigen::VectorXd>& ask(std::mt19937_64& random);
+    // The values at the points of ask(), in the same order, any of them infinite but none not a number; the smaller the
+    // better, the earlier of equals first. Moves the distribution. O(d^2 * population + d^3).
+    void tell(std::span<const double> values);
+
+    std::size_t population() const { return utilities_.size(); }
+    const Eigen::VectorXd& mean() const { return mean_; }
+    double step_size() const { return step_size_; }
+    // Of determinant 1; the covariance is step_size^2 * shape * transpose(shape).
+    const Eigen::MatrixXd& shape() const { return shape_; }
+
+ private:
+    Eigen::VectorXd mean_;
+    double step_size_;
+    Eigen::MatrixXd shape_;
+    double learning_rate_;           // of step size and shape; the mean's is 1
+    std::vector<double> utilities_;  // of the best, the second, ...; their sum is 0
+    std::vector<Eigen::VectorXd> draws_;
+    std::vector<Eigen::VectorXd> points_;
+};
+
+}  // namespace batfill
