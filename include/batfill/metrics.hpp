@@ -20,6 +20,18 @@ struct MetricsOptions {
     Duration short_deadline = Duration::seconds(86'400);  // longest time to the deadline of a short job
 };
 
+// What the metrics look at in a job that ran and came to an end, however it ended.
+struct FinishedJob {
+    std::string_view id;
+    Time submit;
+    int processors = 0;                // requested
+    std::optional<Duration> walltime;  // none: the job has none
+    Time start;
+    Duration run;
+    Time finish;
+    int allocated = 0;  // processors that it ran on
+};
+
 // Jobs by their full id ("w0!17"); the texts are those of the jobs that they were taken from.
 using JobIds = std::unordered_set<std::string_view>;
 

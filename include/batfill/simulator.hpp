@@ -123,6 +123,7 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
 
 // Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
 // messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds.
+// A copy of a simulator that has not run is another one of the same scenario, without preparing it again.
 class Simulator {
  public:
     // Called now and then with the number of jobs that have ended and the clock.

@@ -13,22 +13,22 @@ namespace batfill {
 
 namespace {
 
-using FinishedJobs = std::unordered_map<std::string_view, const ScheduledJob*>;
+using FinishedById = std::unordered_map<std::string_view, FinishedJob>;
 
-FinishedJobs finished_jobs(const Schedule& schedule) {
-    FinishedJobs result;
+FinishedById finished_jobs(const Schedule& schedule) {
+    FinishedById result;
     for (const ScheduledJob& job : schedule.jobs) {
         if (job.finished()) {
-            result.emplace(job.id, &job);
+            result.emplace(job.id, analysis::finished_job(job));
         }
     }
     return result;
 }
 
 // In every run, in their order; empty if it did not finish in one of them.
-std::vector<const ScheduledJob*> in_all(const std::vector<FinishedJobs>& runs, std::string_view id) {
-    std::vector<const ScheduledJob*> result;
-    for (const FinishedJobs& run : runs) {
+std::vector<FinishedJob> in_all(const std::vector<FinishedById>& runs, std::string_view id) {
+    std::vector<FinishedJob> result;
+    for (const FinishedById& run : runs) {
         const auto found = run.find(id);
         if (found == run.end()) {
             return {};
@@ -52,7 +52,7 @@ JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
     JobIds result;
     for (const Schedule& schedule : schedules) {
         for (const ScheduledJob& job : schedule.jobs) {
-            if (job.finished() && analysis::wait(job) > Duration()) {
+            if (job.finished() && analysis::wait(analysis::finished_job(job)) > Duration()) {
                 result.insert(job.id);
             }
         }
@@ -62,7 +62,7 @@ JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
 
 void require_same_finished_jobs(const Schedule& baseline, const Schedule& run) {
     const auto require_all = [](const Schedule& from, const Schedule& in) {
-        const FinishedJobs finished = finished_jobs(in);
+        const FinishedById finished = finished_jobs(in);
         for (const ScheduledJob& job : from.jobs) {
             if (job.finished() && !finished.contains(job.id)) {
                 throw InputError(in.path + ": job " + job.id + " did not finish, but did in " + from.path +
@@ -77,13 +77,13 @@ void require_same_finished_jobs(const Schedule& baseline, const Schedule& run) {
 void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
                          const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular) {
-    std::vector<FinishedJobs> runs(schedules.size());
+    std::vector<FinishedById> runs(schedules.size());
     std::transform(schedules.begin(), schedules.end(), runs.begin(), finished_jobs);
     OutputFile file(path);
     file.write(header(labels));
     for (const Workload& workload : workloads) {
         for (const auto& [description, source] : workload.jobs) {
-            const std::vector<const ScheduledJob*> jobs = in_all(runs, description.id);
+            const std::vector<FinishedJob> jobs = in_all(runs, description.id);
             if (jobs.empty()) {
                 continue;
             }
@@ -91,9 +91,9 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
             const bool counted = !regular || counted_regular == nullptr || counted_regular->contains(description.id);
             std::string line = csv_text(description.id);
             line.append(regular ? ",regular" : ",deadline").append(counted ? ",1" : ",0");
-            for (const ScheduledJob* job : jobs) {
-                const std::optional<double> stretch = analysis::stretch(*job);
-                line += ',' + exact(analysis::wait(*job).to_seconds());
+            for (const FinishedJob& job : jobs) {
+                const std::optional<double> stretch = analysis::stretch(job);
+                line += ',' + exact(analysis::wait(job).to_seconds());
                 line += ',' + (stretch ? exact(*stretch) : "");
             }
             file.write(line + '\n');

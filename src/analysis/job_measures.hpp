@@ -1,15 +1,24 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
+#include <batfill/metrics.hpp>
 #include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
 
-// What the papers measure of one finished job.
+// What the papers measure of finished jobs. Values are in seconds or ratios, missing where no job counts, and do not
+// depend on the order of the jobs.
 namespace batfill::analysis {
 
-inline Duration wait(const ScheduledJob& job) {
-    return job.execution->start - job.submit;
+using FinishedJobs = std::vector<FinishedJob>;
+
+// Requires job.finished(). The result refers to the job's id.
+FinishedJob finished_job(const ScheduledJob& job);
+
+inline Duration wait(const FinishedJob& job) {
+    return job.start - job.submit;
 }
 
 // Rounded once, as long as both are below 2^53 microseconds.
@@ -18,11 +27,21 @@ inline double ratio(Duration part, Duration whole) {
 }
 
 // None without a walltime above 0.
-inline std::optional<double> stretch(const ScheduledJob& job) {
-    if (!job.walltime || *job.walltime <= Duration()) {
-        return std::nullopt;
-    }
-    return ratio(wait(job) + *job.walltime, *job.walltime);
-}
+std::optional<double> stretch(const FinishedJob& job);
+
+// Sums of doubles depend on the order of the terms, so they are always added from the smallest up.
+double sum(std::vector<double> values);
+std::optional<double> mean(const std::vector<double>& values);
+
+std::optional<double> mean_wait(const FinishedJobs& jobs);
+std::optional<double> max_wait(const FinishedJobs& jobs);
+// Of the `percent` of the jobs that waited longest or are widest, rounded up to whole jobs.
+std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent);
+std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent);
+std::optional<double> mean_stretch(const FinishedJobs& jobs);
+std::optional<double> max_stretch(const FinishedJobs& jobs);
+std::optional<double> mean_slowdown(const FinishedJobs& jobs);
+std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration tau);
+std::optional<double> makespan(const FinishedJobs& jobs);
 
 }  // namespace batfill::analysis

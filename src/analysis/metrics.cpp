@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <functional>
-#include <iterator>
-#include <tuple>
+#include <vector>
 
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
@@ -13,64 +11,11 @@ namespace batfill {
 
 namespace {
 
+using analysis::finished_job;
+using analysis::FinishedJobs;
+using analysis::mean;
 using analysis::ratio;
 using analysis::wait;
-using Jobs = std::vector<const ScheduledJob*>;
-
-Duration run(const ScheduledJob& job) {
-    return job.execution->length;
-}
-
-std::optional<double> mean(const std::vector<Duration>& durations) {
-    if (durations.empty()) {
-        return std::nullopt;
-    }
-    Duration sum;
-    for (const Duration duration : durations) {
-        sum = sum + duration;
-    }
-    return ratio(sum, Duration::seconds(static_cast<long long>(durations.size())));
-}
-
-// Sums of doubles depend on the order of the terms, so they are always added from the smallest up.
-double sum(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    double total = 0;
-    for (const double value : values) {
-        total += value;
-    }
-    return total;
-}
-
-std::optional<double> mean(const std::vector<double>& values) {
-    return values.empty() ? std::nullopt : std::optional(sum(values) / static_cast<double>(values.size()));
-}
-
-std::optional<double> max(const std::vector<double>& values) {
-    return values.empty() ? std::nullopt : std::optional(*std::max_element(values.begin(), values.end()));
-}
-
-// `percent` of `count`, rounded up: at least one of any that there are.
-std::ptrdiff_t share(std::size_t count, std::size_t percent) {
-    return static_cast<std::ptrdiff_t>((count * percent + 99) / 100);
-}
-
-std::vector<Duration> waits(const Jobs& jobs) {
-    std::vector<Duration> result;
-    result.reserve(jobs.size());
-    std::transform(jobs.begin(), jobs.end(), std::back_inserter(result), [](const auto* job) { return wait(*job); });
-    return result;
-}
-
-std::vector<double> stretches(const Jobs& jobs) {
-    std::vector<double> result;
-    for (const ScheduledJob* job : jobs) {
-        if (const std::optional<double> value = analysis::stretch(*job)) {
-            result.push_back(*value);
-        }
-    }
-    return result;
-}
 
 void count_states(const Schedule& schedule, Metrics& metrics) {
     const auto count = [&](FinalState state) {
@@ -86,86 +31,42 @@ void count_states(const Schedule& schedule, Metrics& metrics) {
     metrics.failed = count(FinalState::failed);
 }
 
-void measure_waits(const Jobs& jobs, Metrics& metrics) {
-    std::vector<Duration> longest_first = waits(jobs);
-    if (longest_first.empty()) {
-        return;
-    }
-    std::sort(longest_first.begin(), longest_first.end(), std::greater<>());
-    const auto worst = [&](std::size_t percent) {
-        return mean(std::vector(longest_first.begin(), longest_first.begin() + share(longest_first.size(), percent)));
-    };
-    metrics.mean_wait = worst(100);
-    metrics.mean_wait_worst_5_percent = worst(5);
-    metrics.mean_wait_worst_1_percent = worst(1);
-    metrics.max_wait = longest_first.front().to_seconds();
-
-    // Which of the equally wide jobs count must not depend on the schedule.
-    Jobs widest_first = jobs;
-    std::sort(widest_first.begin(), widest_first.end(), [](const ScheduledJob* a, const ScheduledJob* b) {
-        return std::tie(b->processors, a->submit, a->id) < std::tie(a->processors, b->submit, b->id);
-    });
-    widest_first.resize(static_cast<std::size_t>(share(jobs.size(), 10)));
-    metrics.mean_wait_widest_10_percent = mean(waits(widest_first));
-}
-
-void measure_ratios(const Jobs& jobs, Duration tau, Metrics& metrics) {
-    std::vector<double> slowdowns;
-    std::vector<double> bounded_slowdowns;
-    for (const ScheduledJob* job : jobs) {
-        const Duration turnaround = wait(*job) + run(*job);
-        if (run(*job) > Duration()) {
-            slowdowns.push_back(ratio(turnaround, run(*job)));
-        }
-        bounded_slowdowns.push_back(std::max(ratio(turnaround, std::max(run(*job), tau)), 1.0));
-    }
-    const std::vector<double> all_stretches = stretches(jobs);
-    metrics.mean_stretch = mean(all_stretches);
-    metrics.max_stretch = max(all_stretches);
-    metrics.mean_slowdown = mean(slowdowns);
-    metrics.mean_bounded_slowdown = mean(bounded_slowdowns);
-}
-
-void measure_machine(const Jobs& jobs, std::optional<int> processors, Metrics& metrics) {
-    if (jobs.empty()) {
-        return;
-    }
+std::optional<double> utilisation(const FinishedJobs& jobs, int processors) {
     Time first_submission = Time::infinity();
-    Time last_completion = jobs.front()->execution->finish;
+    Time last_completion = Time::at(-Duration::infinity());
     std::vector<double> busy;
     busy.reserve(jobs.size());
-    for (const ScheduledJob* job : jobs) {
-        first_submission = std::min(first_submission, job->submit);
-        last_completion = std::max(last_completion, job->execution->finish);
-        busy.push_back(static_cast<double>(job->allocation.size()) * run(*job).to_seconds());
+    for (const FinishedJob& job : jobs) {
+        first_submission = std::min(first_submission, job.submit);
+        last_completion = std::max(last_completion, job.finish);
+        busy.push_back(static_cast<double>(job.allocated) * job.run.to_seconds());
     }
-    metrics.makespan = last_completion.to_seconds();
-    if (processors && last_completion > first_submission) {
-        const double offered = static_cast<double>(*processors) * (last_completion - first_submission).to_seconds();
-        metrics.utilisation = sum(busy) / offered;
+    if (last_completion <= first_submission) {
+        return std::nullopt;
     }
+    const double offered = static_cast<double>(processors) * (last_completion - first_submission).to_seconds();
+    return analysis::sum(busy) / offered;
 }
 
 struct DeadlineJob {
-    const ScheduledJob* job;
+    FinishedJob job;
     Time deadline;
 };
 
-void measure_regular(const Jobs& jobs, DeadlineMetrics& metrics) {
-    const std::vector<double> all_stretches = stretches(jobs);
+void measure_regular(const FinishedJobs& jobs, DeadlineMetrics& metrics) {
     metrics.regular_jobs = jobs.size();
-    metrics.mean_wait_regular = mean(waits(jobs));
-    metrics.mean_stretch_regular = mean(all_stretches);
-    metrics.max_stretch_regular = max(all_stretches);
+    metrics.mean_wait_regular = analysis::mean_wait(jobs);
+    metrics.mean_stretch_regular = analysis::mean_stretch(jobs);
+    metrics.max_stretch_regular = analysis::max_stretch(jobs);
 }
 
 void count_deadline_jobs(const std::vector<DeadlineJob>& jobs, Duration short_deadline, DeadlineMetrics& metrics) {
     metrics.jobs = jobs.size();
     for (const auto& [job, deadline] : jobs) {
-        const bool is_short = deadline - job->submit <= short_deadline;
-        const bool violation = job->execution->finish > deadline;
+        const bool is_short = deadline - job.submit <= short_deadline;
+        const bool violation = job.finish > deadline;
         metrics.jobs_short += is_short ? 1U : 0U;
-        metrics.jobs_started_at_once += wait(*job) <= Duration() ? 1U : 0U;
+        metrics.jobs_started_at_once += wait(job) <= Duration() ? 1U : 0U;
         metrics.violations_short += violation && is_short ? 1U : 0U;
         metrics.violations_long += violation && !is_short ? 1U : 0U;
     }
@@ -177,13 +78,13 @@ void measure_usage(const std::vector<DeadlineJob>& jobs, DeadlineMetrics& metric
     std::vector<double> usages_delayed;
     std::size_t above_80_percent = 0;
     for (const auto& [job, deadline] : jobs) {
-        const Duration used = job->execution->finish - job->submit;
-        const Duration allowed = deadline - job->submit;
+        const Duration used = job.finish - job.submit;
+        const Duration allowed = deadline - job.submit;
         if (allowed <= Duration()) {
             continue;
         }
         usages.push_back(ratio(used, allowed));
-        if (wait(*job) > Duration()) {
+        if (wait(job) > Duration()) {
             usages_delayed.push_back(usages.back());
         }
         above_80_percent += used * 100 > allowed * 80 ? 1U : 0U;
@@ -199,19 +100,18 @@ void measure_usage(const std::vector<DeadlineJob>& jobs, DeadlineMetrics& metric
 void measure_deadline_jobs(const std::vector<DeadlineJob>& jobs, Duration short_deadline, DeadlineMetrics& metrics) {
     count_deadline_jobs(jobs, short_deadline, metrics);
     measure_usage(jobs, metrics);
-    Jobs without_deadlines(jobs.size());
+    FinishedJobs without_deadlines(jobs.size());
     std::transform(jobs.begin(), jobs.end(), without_deadlines.begin(), [](const DeadlineJob& job) { return job.job; });
-    const std::vector<double> all_stretches = stretches(without_deadlines);
-    metrics.mean_wait = mean(waits(without_deadlines));
-    metrics.mean_stretch = mean(all_stretches);
-    metrics.max_stretch = max(all_stretches);
+    metrics.mean_wait = analysis::mean_wait(without_deadlines);
+    metrics.mean_stretch = analysis::mean_stretch(without_deadlines);
+    metrics.max_stretch = analysis::max_stretch(without_deadlines);
 }
 
 DeadlineMetrics measure_deadlines(const Schedule& schedule, Duration short_deadline,
                                   const std::vector<Workload>& workloads, const JobIds* counted_regular) {
     const analysis::JobIndex submitted(workloads);
     DeadlineMetrics metrics;
-    Jobs regular;
+    FinishedJobs regular;
     std::vector<DeadlineJob> deadline_jobs;
     for (const ScheduledJob& job : schedule.jobs) {
         const analysis::IndexedJob* found = submitted.find(job.id);
@@ -222,9 +122,9 @@ DeadlineMetrics measure_deadlines(const Schedule& schedule, Duration short_deadl
             continue;
         }
         if (const std::optional<Time>& deadline = found->description->deadline) {
-            deadline_jobs.push_back({&job, *deadline});
+            deadline_jobs.push_back({finished_job(job), *deadline});
         } else if (counted_regular == nullptr || counted_regular->contains(job.id)) {
-            regular.push_back(&job);
+            regular.push_back(finished_job(job));
         } else {
             ++metrics.regular_jobs_left_out;
         }
@@ -238,17 +138,27 @@ DeadlineMetrics measure_deadlines(const Schedule& schedule, Duration short_deadl
 
 Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options, const std::vector<Workload>& workloads,
                         const JobIds* counted_regular) {
-    Jobs finished;
+    FinishedJobs finished;
     for (const ScheduledJob& job : schedule.jobs) {
         if (job.finished()) {
-            finished.push_back(&job);
+            finished.push_back(finished_job(job));
         }
     }
     Metrics metrics;
     count_states(schedule, metrics);
-    measure_waits(finished, metrics);
-    measure_ratios(finished, options.tau, metrics);
-    measure_machine(finished, options.processors, metrics);
+    metrics.mean_wait = analysis::mean_wait(finished);
+    metrics.max_wait = analysis::max_wait(finished);
+    metrics.mean_wait_worst_5_percent = analysis::mean_wait_of_worst(finished, 5);
+    metrics.mean_wait_worst_1_percent = analysis::mean_wait_of_worst(finished, 1);
+    metrics.mean_wait_widest_10_percent = analysis::mean_wait_of_widest(finished, 10);
+    metrics.mean_stretch = analysis::mean_stretch(finished);
+    metrics.max_stretch = analysis::max_stretch(finished);
+    metrics.mean_slowdown = analysis::mean_slowdown(finished);
+    metrics.mean_bounded_slowdown = analysis::mean_bounded_slowdown(finished, options.tau);
+    metrics.makespan = analysis::makespan(finished);
+    if (options.processors) {
+        metrics.utilisation = utilisation(finished, *options.processors);
+    }
     if (!workloads.empty()) {
         metrics.deadlines = measure_deadlines(schedule, options.short_deadline, workloads, counted_regular);
     }

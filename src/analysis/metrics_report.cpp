@@ -9,6 +9,7 @@
 #include <batfill/metrics.hpp>
 
 #include "src/core/csv_text.hpp"
+#include "src/core/text_table.hpp"
 
 namespace batfill {
 
@@ -105,11 +106,6 @@ constexpr std::array all_metrics{
            deadline_value<&DeadlineMetrics::max_stretch_regular>},
 };
 
-std::string rounded(double number, int decimals) {
-    std::array<char, longest_number> text{};
-    return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed, decimals).ptr};
-}
-
 std::string for_people(std::optional<double> value, Unit unit) {
     if (!value) {
         return "-";
@@ -144,19 +140,7 @@ void write_table(std::ostream& out, const std::vector<RunMetrics>& runs) {
             lines.push_back(std::move(line));
         }
     }
-    std::vector<std::size_t> widths(runs.size() + 1, 0);
-    for (const auto& line : lines) {
-        for (std::size_t column = 0; column < line.size(); ++column) {
-            widths[column] = std::max(widths[column], line[column].size());
-        }
-    }
-    for (const auto& line : lines) {
-        out << line[0] << std::string(widths[0] - line[0].size(), ' ');
-        for (std::size_t column = 1; column < line.size(); ++column) {
-            out << std::string(2 + widths[column] - line[column].size(), ' ') << line[column];
-        }
-        out << '\n';
-    }
+    write_aligned(out, lines);
 }
 
 void write_csv(std::ostream& out, const std::vector<RunMetrics>& runs) {

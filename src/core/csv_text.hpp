@@ -15,6 +15,11 @@ inline std::string exact(double number) {
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed).ptr};
 }
 
+inline std::string rounded(double number, int decimals) {
+    std::array<char, longest_number> text{};
+    return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed, decimals).ptr};
+}
+
 // `text` as a field in quotes.
 inline std::string csv_text(const std::string& text) {
     std::string result = "\"";

@@ -15,9 +15,6 @@ namespace batfill {
 
 namespace {
 
-// Batsim gives a job that ended when it started this run time, so that its stretch is finite.
-const Duration shortest_run_time = Duration::microseconds(10);
-
 const char* name_of(SimulatedState state) {
     switch (state) {
         case SimulatedState::successful:
@@ -49,20 +46,9 @@ void append(std::string& out, Duration value) {
     value.append_to(out);
 }
 
-// The times of a job that has run.
-struct Times {
-    Duration run;
-    Duration wait;
-    Duration turnaround;
-
-    explicit Times(const SimulatedJob& job)
-        : run(job.end == job.start ? shortest_run_time : job.end - job.start),
-          wait(job.start - job.job->description.submit),
-          turnaround(wait + run) {}
-    long double stretch() const {
-        return static_cast<long double>(turnaround.count()) / static_cast<long double>(run.count());
-    }
-};
+long double stretch(const ReportedTimes& times) {
+    return static_cast<long double>(times.turnaround.count()) / static_cast<long double>(times.run.count());
+}
 
 // Without "w0!".
 std::string_view id_in_workload(const SimulatedJob& job) {
@@ -87,19 +73,19 @@ void append_row(std::string& out, const SimulatedJob& job) {
     if (job.state == SimulatedState::rejected) {
         out += ",,,,,,,,";
     } else {
-        const Times times(job);
+        const ReportedTimes times(job);
         out += ',';
         append(out, job.start.since_zero());
         out += ',';
         append(out, times.run);
         out += ',';
-        append(out, (job.start + times.run).since_zero());
+        append(out, times.finish.since_zero());
         out += ',';
         append(out, times.wait);
         out += ',';
         append(out, times.turnaround);
         out += ',';
-        append(out, times.stretch());
+        append(out, stretch(times));
         out += ',';
         job.allocation.append_to(out);
         out += ",-1.000000";
@@ -168,14 +154,14 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
             continue;
         }
         successful += job.state == SimulatedState::successful ? 1 : 0;
-        const Times times(job);
-        last_end = std::max(last_end, (job.start + times.run).since_zero());
+        const ReportedTimes times(job);
+        last_end = std::max(last_end, times.finish.since_zero());
         wait_sum = wait_sum + times.wait;
         turnaround_sum = turnaround_sum + times.turnaround;
         longest_wait = std::max(longest_wait, times.wait);
         longest_turnaround = std::max(longest_turnaround, times.turnaround);
-        slowdown_sum += times.stretch();
-        greatest_slowdown = std::max(greatest_slowdown, times.stretch());
+        slowdown_sum += stretch(times);
+        greatest_slowdown = std::max(greatest_slowdown, stretch(times));
     }
     const std::size_t jobs = simulator.ended().size();
     // Batsim divides by all jobs, the rejected ones included.

@@ -16,6 +16,21 @@ struct RealTimes {
     double simulation = 0;
 };
 
+// The times of a job that has run, as Batsim reports them: one that ended when it started has run for 10 microseconds,
+// so that its stretch is finite.
+struct ReportedTimes {
+    Duration run;
+    Time finish;
+    Duration wait;
+    Duration turnaround;
+
+    explicit ReportedTimes(const SimulatedJob& job)
+        : run(job.end == job.start ? Duration::microseconds(10) : job.end - job.start),
+          finish(job.start + run),
+          wait(job.start - job.job->description.submit),
+          turnaround(wait + run) {}
+};
+
 // Writes PREFIX_jobs.csv and PREFIX_schedule.csv with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
 // lists them), each whole or not at all. Throws InputError if a file cannot be written. O(jobs).
 void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times);

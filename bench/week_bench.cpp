@@ -1,0 +1,43 @@
+// What it costs to replay a week of jobs in memory, as the search for weights does over and over.
+
+#include <string>
+
+#include <benchmark/benchmark.h>
+
+#include <batfill/lublin.hpp>
+#include <batfill/replay.hpp>
+
+namespace {
+
+// About a week of SDSC-SP2.
+batfill::Replay week() {
+    batfill::LublinModel model;
+    model.kind = batfill::LublinModel::Jobs::undivided;
+    model.jobs = 500;
+    model.processors = 128;
+    model.seed = 1;
+    model.load = 0.8;
+    batfill::Platform platform;
+    platform.hosts.resize(128);
+    return {platform, batfill::generate_lublin(model)};
+}
+
+void replays(benchmark::State& state, const batfill::SchedulerChoice& scheduler) {
+    static const batfill::Replay replay = week();
+    const batfill::ReplayMetric metric("mean_bounded_slowdown");
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(replay.measure(scheduler, metric));
+    }
+    state.counters["jobs"] = static_cast<double>(replay.jobs());
+}
+
+const batfill::SchedulerChoice easy{"easy", {}};
+const batfill::SchedulerChoice conservative{"conservative", {}};
+const batfill::SchedulerChoice mixed{
+    "easy", {{"order", "mixed"}, {"weights", "-0.2,-0.3,0.1,-0.1,0.2,-0.1"}, {"backfill-order", "spf"}}};
+
+}  // namespace
+
+BENCHMARK_CAPTURE(replays, easy, easy)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK_CAPTURE(replays, easy_mixed, mixed)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK_CAPTURE(replays, conservative, conservative);

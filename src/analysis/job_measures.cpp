@@ -1,0 +1,144 @@
+#include "job_measures.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+namespace batfill::analysis {
+
+namespace {
+
+std::optional<double> mean(const std::vector<Duration>& durations) {
+    if (durations.empty()) {
+        return std::nullopt;
+    }
+    Duration sum;
+    for (const Duration duration : durations) {
+        sum = sum + duration;
+    }
+    return ratio(sum, Duration::seconds(static_cast<long long>(durations.size())));
+}
+
+std::vector<Duration> waits(const FinishedJobs& jobs) {
+    std::vector<Duration> result(jobs.size());
+    std::transform(jobs.begin(), jobs.end(), result.begin(), wait);
+    return result;
+}
+
+std::vector<double> stretches(const FinishedJobs& jobs) {
+    std::vector<double> result;
+    result.reserve(jobs.size());
+    for (const FinishedJob& job : jobs) {
+        if (const std::optional<double> value = stretch(job)) {
+            result.push_back(*value);
+        }
+    }
+    return result;
+}
+
+// Leaves the first `percent` of `values` in the given order, at least one of any that there are.
+template <class Value, class Before>
+void keep_first(std::vector<Value>& values, std::size_t percent, Before before) {
+    const std::size_t count = (values.size() * percent + 99) / 100;
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), before);
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(count), values.end());
+}
+
+}  // namespace
+
+FinishedJob finished_job(const ScheduledJob& job) {
+    return {job.id,
+            job.submit,
+            job.processors,
+            job.walltime,
+            job.execution->start,
+            job.execution->length,
+            job.execution->finish,
+            job.allocation.size()};
+}
+
+std::optional<double> stretch(const FinishedJob& job) {
+    if (!job.walltime || *job.walltime <= Duration()) {
+        return std::nullopt;
+    }
+    return ratio(wait(job) + *job.walltime, *job.walltime);
+}
+
+double sum(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    double total = 0;
+    for (const double value : values) {
+        total += value;
+    }
+    return total;
+}
+
+std::optional<double> mean(const std::vector<double>& values) {
+    return values.empty() ? std::nullopt : std::optional(sum(values) / static_cast<double>(values.size()));
+}
+
+std::optional<double> mean_wait(const FinishedJobs& jobs) {
+    return mean(waits(jobs));
+}
+
+std::optional<double> max_wait(const FinishedJobs& jobs) {
+    const std::vector<Duration> all = waits(jobs);
+    return all.empty() ? std::nullopt : std::optional(std::max_element(all.begin(), all.end())->to_seconds());
+}
+
+std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent) {
+    std::vector<Duration> longest = waits(jobs);
+    keep_first(longest, percent, std::greater<>());
+    return mean(longest);
+}
+
+std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent) {
+    // Which of the equally wide jobs count must not depend on the schedule.
+    FinishedJobs widest = jobs;
+    keep_first(widest, percent, [](const FinishedJob& a, const FinishedJob& b) {
+        return std::tie(b.processors, a.submit, a.id) < std::tie(a.processors, b.submit, b.id);
+    });
+    return mean(waits(widest));
+}
+
+std::optional<double> mean_stretch(const FinishedJobs& jobs) {
+    return mean(stretches(jobs));
+}
+
+std::optional<double> max_stretch(const FinishedJobs& jobs) {
+    const std::vector<double> all = stretches(jobs);
+    return all.empty() ? std::nullopt : std::optional(*std::max_element(all.begin(), all.end()));
+}
+
+std::optional<double> mean_slowdown(const FinishedJobs& jobs) {
+    std::vector<double> slowdowns;
+    slowdowns.reserve(jobs.size());
+    for (const FinishedJob& job : jobs) {
+        if (job.run > Duration()) {
+            slowdowns.push_back(ratio(wait(job) + job.run, job.run));
+        }
+    }
+    return mean(slowdowns);
+}
+
+std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration tau) {
+    std::vector<double> slowdowns;
+    slowdowns.reserve(jobs.size());
+    for (const FinishedJob& job : jobs) {
+        slowdowns.push_back(std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0));
+    }
+    return mean(slowdowns);
+}
+
+std::optional<double> makespan(const FinishedJobs& jobs) {
+    if (jobs.empty()) {
+        return std::nullopt;
+    }
+    Time last = jobs.front().finish;
+    for (const FinishedJob& job : jobs) {
+        last = std::max(last, job.finish);
+    }
+    return last.to_seconds();
+}
+
+}  // namespace batfill::analysis

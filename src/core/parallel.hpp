@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace batfill {
+
+// Calls work(0), ..., work(count - 1) on `threads` threads (at least one; this one among them), begun in that order.
+// After each, progress(how many are done) is called, one call at a time, but from any of the threads. If some throw, no
+// further ones begin, and the exception of the first in the order is thrown: the same one on any number of threads.
+inline void for_each_in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
+                                 const std::function<void(std::size_t)>& progress = {}) {
+    std::mutex mutex;  // over all that follows
+    std::size_t next = 0;
+    std::size_t done = 0;
+    std::size_t first_failure = count;
+    std::exception_ptr problem;
+    const auto serve = [&] {
+        std::unique_lock lock(mutex);
+        while (next < count && !problem) {
+            const std::size_t number = next++;
+            lock.unlock();
+            std::exception_ptr failure;
+            try {
+                work(number);
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            lock.lock();
+            ++done;
+            if (failure && number < first_failure) {
+                first_failure = number;
+                problem = failure;
+            }
+            if (progress) {
+                progress(done);
+            }
+        }
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min<std::size_t>(threads, count); ++i) {
+        others.emplace_back(serve);
+    }
+    serve();
+    others.clear();  // joins
+    if (problem) {
+        std::rethrow_exception(problem);
+    }
+}
+
+}  // namespace batfill

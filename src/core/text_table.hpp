@@ -1,0 +1,29 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace batfill {
+
+// Writes lines of cells in columns, the first one flush left, the others flush right. Requires that all lines have as
+// many cells as the first.
+inline void write_aligned(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+    std::vector<std::size_t> widths(lines.empty() ? 0 : lines.front().size(), 0);
+    for (const auto& line : lines) {
+        for (std::size_t column = 0; column < line.size(); ++column) {
+            widths[column] = std::max(widths[column], line[column].size());
+        }
+    }
+    for (const auto& line : lines) {
+        out << line[0] << std::string(widths[0] - line[0].size(), ' ');
+        for (std::size_t column = 1; column < line.size(); ++column) {
+            out << std::string(2 + widths[column] - line[column].size(), ' ') << line[column];
+        }
+        out << '\n';
+    }
+}
+
+}  // namespace batfill
