@@ -24,6 +24,7 @@ int generate(const Arguments&);
 int deadlines(const Arguments&);
 int metrics(const Arguments&);
 int check(const Arguments&);
+int compare(const Arguments&);
 int algorithms(const Arguments&);
 
 // Parses `arguments` with --help added. `usage` is the line after "Usage: ". Returns false when help was printed (the

@@ -20,6 +20,7 @@ constexpr Command commands[] = {
     {"deadlines", "make a share of a workload's jobs deadline-driven", batfill::commands::deadlines},
     {"metrics", "print the papers' metrics of one or more runs", batfill::commands::metrics},
     {"check", "audit a schedule against its workload and platform", batfill::commands::check},
+    {"compare", "replay workloads under several schedulers and compare a metric", batfill::commands::compare},
     {"algorithms", "list the algorithms and their parameters", batfill::commands::algorithms},
 };
 

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <batfill/error.hpp>
+#include <batfill/replay.hpp>
+
+#include "command.hpp"
+#include "inputs.hpp"
+#include "progress.hpp"
+#include "scheduler_argument.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/core/csv_text.hpp"
+#include "src/core/files.hpp"
+#include "src/core/parallel.hpp"
+#include "src/core/text_table.hpp"
+
+namespace batfill::commands {
+
+namespace po = boost::program_options;
+
+namespace {
+
+// "weeks/sp2-week-01.json.gz" is called "sp2-week-01", or as it stands if two would be called the same.
+std::vector<std::string> names_of(const std::vector<std::string>& paths) {
+    std::vector<std::string> names;
+    for (const std::string& path : paths) {
+        std::filesystem::path name = std::filesystem::path(path).filename();
+        if (name.extension() == ".gz") {
+            name = name.stem();
+        }
+        names.push_back(name.stem().string());
+    }
+    return std::set<std::string>(names.begin(), names.end()).size() < names.size() ? paths : names;
+}
+
+std::vector<Replay> read_replays(const po::variables_map& values, const std::vector<std::string>& paths) {
+    const Platform platform =
+        read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+    std::vector<Replay> replays;
+    replays.reserve(paths.size());
+    for (const std::string& path : paths) {
+        replays.emplace_back(platform, read_workload(path, "w0"));
+    }
+    return replays;
+}
+
+// The values of one workload under each scheduler; missing where the workload has no jobs that count.
+using Row = std::vector<std::optional<double>>;
+
+std::vector<Row> measure(const std::vector<Replay>& replays, const std::vector<NamedScheduler>& schedulers,
+                         const ReplayMetric& metric, unsigned threads) {
+    std::vector<Row> rows(replays.size(), Row(schedulers.size()));
+    const std::size_t total = replays.size() * schedulers.size();
+    ProgressBar bar(total);
+    for_each_in_parallel(
+        total, threads,
+        [&](std::size_t number) {
+            const Replay& replay = replays[number / schedulers.size()];
+            const NamedScheduler& scheduler = schedulers[number % schedulers.size()];
+            try {
+                rows[number / schedulers.size()][number % schedulers.size()] = replay.measure(scheduler.choice, metric);
+            } catch (const std::exception& problem) {
+                throw InputError(replay.workload().path + " under " + scheduler.name + ": " + problem.what());
+            }
+        },
+        [&](std::size_t done) { bar.show(done, std::to_string(done) + " of " + std::to_string(total) + " replays"); });
+    return rows;
+}
+
+std::string for_people(std::optional<double> value) {
+    return value ? rounded(*value, 3) : "-";
+}
+
+void print_table(const std::vector<std::string>& names, const std::vector<NamedScheduler>& schedulers,
+                 const std::vector<Row>& rows, const ReplayMetric& metric) {
+    std::vector<std::vector<std::string>> lines{{metric.name()}};
+    std::vector<std::string> means{"mean"};
+    for (std::size_t column = 0; column < schedulers.size(); ++column) {
+        lines.front().push_back(schedulers[column].name);
+        std::vector<double> values;
+        for (const Row& row : rows) {
+            if (row[column]) {
+                values.push_back(*row[column]);
+            }
+        }
+        means.push_back(for_people(analysis::mean(values)));
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::vector<std::string>& line = lines.emplace_back(1, names[i]);
+        std::transform(rows[i].begin(), rows[i].end(), std::back_inserter(line), for_people);
+    }
+    lines.push_back(std::move(means));
+    write_aligned(std::cout, lines);
+}
+
+void write_csv(const std::string& path, const std::vector<std::string>& names,
+               const std::vector<NamedScheduler>& schedulers, const std::vector<Row>& rows) {
+    OutputFile file(path);
+    std::string line = "workload";
+    for (const NamedScheduler& scheduler : schedulers) {
+        line += ',' + csv_text(scheduler.name);
+    }
+    file.write(line + '\n');
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        line = csv_text(names[i]);
+        for (const std::optional<double>& value : rows[i]) {
+            line += ',' + (value ? exact(*value) : "");
+        }
+        file.write(line + '\n');
+    }
+    file.commit();
+}
+
+}  // namespace
+
+int compare(const Arguments& arguments) {
+    std::vector<std::string> workload_paths;
+    std::vector<std::string> scheduler_arguments;
+    po::options_description options;
+    auto add = options.add_options();
+    add("schedulers", po::value(&scheduler_arguments));
+    add("platform,p", po::value<std::string>()->required()->value_name("FILE"), "SimGrid platform file");
+    add("workload,w", po::value(&workload_paths)->required()->multitoken()->composing()->value_name("FILE..."),
+        "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
+    add("metric", po::value<std::string>()->default_value("mean_bounded_slowdown")->value_name("NAME"),
+        ("what is compared: " + list_of(ReplayMetric::known_names())).c_str());
+    add("tau", po::value<std::string>()->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
+    add("threads", po::value<unsigned>()->value_name("N"), "replays at a time; by default as many as there are cores");
+    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
+        "host of the platform that does not compute");
+    add("output,o", po::value<std::string>()->value_name("FILE"),
+        "also write the values as csv with full precision, gzipped if it ends in .gz");
+    po::positional_options_description positional;
+    positional.add("schedulers", -1);
+    po::variables_map values;
+    if (!parse(arguments, "batfill compare SCHEDULER... -p PLATFORM.xml -w WORKLOAD.json... [OPTION]...",
+               "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each "
+               "replay.\nA SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a "
+               "JSON file\n{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.",
+               options, positional, values)) {
+        return 0;
+    }
+    if (scheduler_arguments.empty()) {
+        throw UsageError(
+            "no scheduler to compare, expected some before -w (which takes all arguments up to an option)");
+    }
+    const ReplayMetric metric(values["metric"].as<std::string>(),
+                              seconds_option("--tau", values["tau"].as<std::string>(), Duration::microseconds(1)));
+    const unsigned threads = values.count("threads") != 0 ? values["threads"].as<unsigned>()
+                                                          : std::max(1U, std::thread::hardware_concurrency());
+    if (threads < 1 || threads > 1024) {
+        throw UsageError("--threads is " + std::to_string(threads) + ", expected 1 to 1024");
+    }
+    std::vector<NamedScheduler> schedulers;
+    std::transform(scheduler_arguments.begin(), scheduler_arguments.end(), std::back_inserter(schedulers),
+                   read_scheduler);
+    const std::vector<std::string> names = names_of(workload_paths);
+    const std::vector<Row> rows = measure(read_replays(values, workload_paths), schedulers, metric, threads);
+    if (values.count("output") != 0) {
+        write_csv(values["output"].as<std::string>(), names, schedulers, rows);
+    }
+    print_table(names, schedulers, rows, metric);
+    return 0;
+}
+
+}  // namespace batfill::commands

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include <batfill/scheduler_choice.hpp>
+
+namespace batfill::commands {
+
+// A scheduler on the command line, and what it is called in tables.
+struct NamedScheduler {
+    std::string name;
+    SchedulerChoice choice;
+};
+
+// Reads NAME[,KEY=VALUE]..., where a piece without '=' belongs to the value before it ("easy,order=mixed,
+// weights=1,0,0,0,0,0"), and is called as it stands; or, if it ends in .json, the path of a file with {"algorithm":
+// NAME, "params": {KEY: VALUE}}, which is called as the file without folder and suffix. Throws InputError if there is
+// no such file or it is not like that, UsageError for unknown algorithms, parameters and values.
+NamedScheduler read_scheduler(const std::string& argument);
+
+}  // namespace batfill::commands
