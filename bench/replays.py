@@ -49,7 +49,7 @@ def main():
     parser.add_argument('--runs', type=int, default=7)
     parser.add_argument('--batfill', default='build/release/batfill')
     parser.add_argument('--serve', action='store_true')
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)
     results = {algorithm: [] for algorithm in options.algorithms}
     with tempfile.TemporaryDirectory() as folder:
