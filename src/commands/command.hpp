@@ -25,6 +25,7 @@ int deadlines(const Arguments&);
 int metrics(const Arguments&);
 int check(const Arguments&);
 int compare(const Arguments&);
+int tune(const Arguments&);
 int algorithms(const Arguments&);
 
 // Parses `arguments` with --help added. `usage` is the line after "Usage: ". Returns false when help was printed (the

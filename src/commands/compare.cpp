@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include <batfill/error.hpp>
@@ -28,13 +26,7 @@ namespace {
 // "weeks/sp2-week-01.json.gz" is called "sp2-week-01", or as it stands if two would be called the same.
 std::vector<std::string> names_of(const std::vector<std::string>& paths) {
     std::vector<std::string> names;
-    for (const std::string& path : paths) {
-        std::filesystem::path name = std::filesystem::path(path).filename();
-        if (name.extension() == ".gz") {
-            name = name.stem();
-        }
-        names.push_back(name.stem().string());
-    }
+    std::transform(paths.begin(), paths.end(), std::back_inserter(names), workload_name);
     return std::set<std::string>(names.begin(), names.end()).size() < names.size() ? paths : names;
 }
 
@@ -151,11 +143,7 @@ int compare(const Arguments& arguments) {
     }
     const ReplayMetric metric(values["metric"].as<std::string>(),
                               seconds_option("--tau", values["tau"].as<std::string>(), Duration::microseconds(1)));
-    const unsigned threads = values.count("threads") != 0 ? values["threads"].as<unsigned>()
-                                                          : std::max(1U, std::thread::hardware_concurrency());
-    if (threads < 1 || threads > 1024) {
-        throw UsageError("--threads is " + std::to_string(threads) + ", expected 1 to 1024");
-    }
+    const unsigned threads = threads_option(values);
     std::vector<NamedScheduler> schedulers;
     std::transform(scheduler_arguments.begin(), scheduler_arguments.end(), std::back_inserter(schedulers),
                    read_scheduler);

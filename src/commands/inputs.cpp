@@ -1,5 +1,9 @@
 #include "inputs.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
 #include <batfill/error.hpp>
 
 namespace batfill::commands {
@@ -11,6 +15,32 @@ std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool
         workloads.push_back(read_workload(path, "w" + std::to_string(workloads.size()), keep_source));
     }
     return workloads;
+}
+
+std::string workload_name(const std::string& path) {
+    std::filesystem::path name = std::filesystem::path(path).filename();
+    if (name.extension() == ".gz") {
+        name = name.stem();
+    }
+    return name.stem().string();
+}
+
+void require_writable_folder(const std::string& prefix) {
+    const std::filesystem::path folder = std::filesystem::path(prefix).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+        throw InputError(prefix + ": the folder " + folder.string() + " does not exist");
+    }
+}
+
+unsigned threads_option(const boost::program_options::variables_map& values) {
+    if (values.count("threads") == 0) {
+        return std::clamp(std::thread::hardware_concurrency(), 1U, 1024U);
+    }
+    const auto threads = values["threads"].as<unsigned>();
+    if (threads < 1 || threads > 1024) {
+        throw UsageError("--threads: expected 1 to 1024, found " + std::to_string(threads));
+    }
+    return threads;
 }
 
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> least) {

@@ -21,6 +21,7 @@ constexpr Command commands[] = {
     {"metrics", "print the papers' metrics of one or more runs", batfill::commands::metrics},
     {"check", "audit a schedule against its workload and platform", batfill::commands::check},
     {"compare", "replay workloads under several schedulers and compare a metric", batfill::commands::compare},
+    {"tune", "search for the weights of a mixed policy that make a metric of replays small", batfill::commands::tune},
     {"algorithms", "list the algorithms and their parameters", batfill::commands::algorithms},
 };
 

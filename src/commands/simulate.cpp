@@ -1,5 +1,4 @@
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -57,13 +56,6 @@ Scenario read_scenario(const po::variables_map& values, bool for_socket) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
     return scenario;
-}
-
-void require_writable_folder(const std::string& prefix) {
-    const std::filesystem::path folder = std::filesystem::path(prefix).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-        throw InputError(prefix + ": the folder " + folder.string() + " does not exist");
-    }
 }
 
 }  // namespace

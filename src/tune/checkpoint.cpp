@@ -1,0 +1,162 @@
+#include "src/tune/checkpoint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <batfill/error.hpp>
+
+#include "src/core/files.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr std::chrono::seconds write_interval{1};
+constexpr std::size_t largest_file = std::size_t{1} << 31;
+
+struct Line {
+    std::size_t workload;
+    std::size_t evaluation;
+    double value;
+};
+
+// The number at the beginning of `text`, which is cut off with the comma behind it, if there is one.
+template <typename Number>
+bool take_number(std::string_view& text, Number& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.starts_with(',')) {
+        text.remove_prefix(1);
+    }
+    return error == std::errc();
+}
+
+std::optional<Line> parse(std::string_view text) {
+    Line line{};
+    if (take_number(text, line.workload) && take_number(text, line.evaluation) && take_number(text, line.value) &&
+        text.empty() && !std::isnan(line.value)) {
+        return line;
+    }
+    return std::nullopt;
+}
+
+std::string shortest(double value) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.begin(), text.end(), value).ptr};
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(const std::string& path, const std::string& run, std::size_t workloads, std::size_t evaluations)
+    : path_(path), restored_(workloads), last_write_(std::chrono::steady_clock::now()) {
+    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0) {
+        fail("opened");
+    }
+    try {
+        if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+            throw InputError(path_ + ": in use by another run");
+        }
+        restore(InputFile(path).read_all(largest_file), run + '\n', workloads, evaluations);
+    } catch (...) {
+        close(file_);
+        throw;
+    }
+}
+
+Checkpoint::~Checkpoint() {
+    write_pending();
+    close(file_);
+}
+
+void Checkpoint::restore(std::string_view text, const std::string& header, std::size_t workloads,
+                         std::size_t evaluations) {
+    if (header.starts_with(text)) {  // also if it was killed while it wrote the first line
+        text = {};
+    } else if (!text.starts_with(header)) {
+        throw InputError(path_ +
+                         ": line 1: expected a checkpoint of this program with the same options, platform and " +
+                         "workloads; remove it to start anew");
+    }
+    std::size_t complete = std::min(header.size(), text.size());
+    for (std::size_t number = 2; complete < text.size(); ++number) {
+        const std::size_t end = text.find('\n', complete);
+        if (end == std::string_view::npos) {
+            break;
+        }
+        const std::optional<Line> line = parse(text.substr(complete, end - complete));
+        if (!line || line->workload >= workloads || line->evaluation >= evaluations) {
+            throw InputError(path_ + ": line " + std::to_string(number) +
+                             ": expected workload,evaluation,value; remove the file to start anew");
+        }
+        std::vector<double>& values = restored_[line->workload];
+        if (values.size() <= line->evaluation) {
+            values.resize(line->evaluation + 1, std::numeric_limits<double>::quiet_NaN());
+        }
+        found_ += std::isnan(values[line->evaluation]) ? 1U : 0U;
+        values[line->evaluation] = line->value;
+        complete = end + 1;
+    }
+    if (ftruncate(file_, static_cast<off_t>(complete)) != 0) {
+        fail("written");
+    }
+    if (complete == 0) {
+        pending_ = header;
+        if (!write_pending()) {
+            fail("written");
+        }
+    }
+}
+
+std::optional<double> Checkpoint::find(std::size_t workload, std::size_t evaluation) const {
+    const std::vector<double>& values = restored_[workload];
+    if (evaluation >= values.size() || std::isnan(values[evaluation])) {
+        return std::nullopt;
+    }
+    return values[evaluation];
+}
+
+void Checkpoint::add(std::size_t workload, std::size_t evaluation, double value) {
+    const std::lock_guard lock(mutex_);
+    pending_ += std::to_string(workload) + ',' + std::to_string(evaluation) + ',' + shortest(value) + '\n';
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_write_ >= write_interval) {
+        last_write_ = now;
+        if (!write_pending()) {
+            fail("written");
+        }
+    }
+}
+
+bool Checkpoint::write_pending() {
+    std::size_t written = 0;
+    while (written < pending_.size()) {
+        const ssize_t count = write(file_, pending_.data() + written, pending_.size() - written);
+        if (count < 0 && errno != EINTR) {
+            return false;
+        }
+        written += count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+    pending_.clear();
+    return true;
+}
+
+void Checkpoint::remove() {
+    pending_.clear();
+    unlink(path_.c_str());
+}
+
+void Checkpoint::fail(const std::string& action) const {
+    throw InputError(path_ + ": cannot be " + action + ": " + std::strerror(errno));
+}
+
+}  // namespace batfill

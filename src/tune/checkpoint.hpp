@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace batfill {
+
+// What the replays of a search have given so far, in a file to which a line is added for each. A run that was killed
+// asks for the same replays again, and finds here those that were done: it loses the last second.
+class Checkpoint {
+ public:
+    // Continues the file `path`, or begins it. `run` is one line that says what the values depend on. Values are those
+    // of evaluations below `evaluations` of workloads below `workloads`. Throws InputError if the file cannot be read
+    // or written, is in use by another process, was written by a run that is described otherwise, or has lines that are
+    // not as add() writes them; a last line that is incomplete is dropped.
+    Checkpoint(const std::string& path, const std::string& run, std::size_t workloads, std::size_t evaluations);
+    // Leaves the file, complete, for a later run.
+    ~Checkpoint();
+    Checkpoint(const Checkpoint&) = delete;
+    Checkpoint& operator=(const Checkpoint&) = delete;
+
+    // What an earlier run added.
+    std::optional<double> find(std::size_t workload, std::size_t evaluation) const;
+    // How many of them there are.
+    std::size_t found() const { return found_; }
+
+    // From any thread. Reaches the file within a second of the next call, or at the end. Throws InputError if it cannot
+    // be written.
+    void add(std::size_t workload, std::size_t evaluation, double value);
+
+    // The run is complete: removes the file.
+    void remove();
+
+ private:
+    void restore(std::string_view text, const std::string& header, std::size_t workloads, std::size_t evaluations);
+    bool write_pending();
+    [[noreturn]] void fail(const std::string& action) const;
+
+    std::string path_;
+    int file_ = -1;
+    std::vector<std::vector<double>> restored_;  // of each workload, not a number where there is none
+    std::size_t found_ = 0;
+
+    std::mutex mutex_;
+    std::string pending_;
+    std::chrono::steady_clock::time_point last_write_;
+};
+
+}  // namespace batfill
