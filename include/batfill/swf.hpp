@@ -17,6 +17,7 @@ struct SwfJob {
     std::size_t line = 0;                // in the file, counted from 1
     long long number = 0;                // column 1, never negative
     Duration submit;                     // column 2, since the log's own zero
+    Duration wait;                       // column 3
     Duration run_time;                   // column 4
     long long allocated_processors = 0;  // column 5
     long long requested_processors = 0;  // column 8
@@ -60,6 +61,17 @@ struct SwfAnomalies {
 
 SwfAnomalies count_anomalies(const SwfLog& log);
 
+// How to cut a log into periods of equal length, numbered from 1. A job belongs to the one in which it was submitted.
+struct SwfSplit {
+    Duration period;                     // positive
+    Duration begin;                      // of the first period, on the log's clock: SwfConversion::from, if set, else 0
+    std::size_t skipped = 0;             // periods at the beginning that are left out
+    std::optional<std::size_t> periods;  // after these, how many are kept; none: all
+
+    // Requires instant >= begin.
+    std::size_t period_of(Duration instant) const;
+};
+
 // How to make a workload of a log. Jobs without a positive run time, allocated processors or a known submission time
 // are always dropped.
 struct SwfConversion {
@@ -80,7 +92,10 @@ struct SwfConversion {
     std::optional<int> max_processors;         // drop wider jobs, in units
     bool missing_walltime_exact = true;        // a job that requested no time gets its run time as walltime; else
     std::optional<Duration> missing_walltime;  // ... this one; none: no walltime at all
-    bool shift = false;                        // subtract the first kept job's submission time from all
+    // Drop jobs that are not in a period that is kept, and those that by the log started in one period and ended in
+    // another: a replay of one period could not do them justice. An unknown wait counts as none.
+    std::optional<SwfSplit> split;
+    bool shift = false;  // subtract the first kept job's submission time from all
 };
 
 struct SwfWorkload {
@@ -101,5 +116,15 @@ struct SwfWorkload {
 // "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
 // O(n log n).
 SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);
+
+// The jobs of one period.
+struct SwfPeriod {
+    std::size_t number = 0;
+    Workload workload;  // times from the beginning of the period; the profiles are those of its jobs
+};
+
+// Divides what convert_swf() has made with this split and without shift. Periods without jobs are not in the result.
+// O(n log n).
+std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split);
 
 }  // namespace batfill

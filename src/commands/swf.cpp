@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <string_view>
 
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
@@ -52,6 +55,39 @@ void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
     }
 }
 
+std::optional<SwfSplit> split_of(const po::variables_map& values) {
+    if (values.count("split") == 0) {
+        for (const char* option : {"skip", "periods"}) {
+            if (values.count(option) != 0) {
+                throw UsageError("--" + std::string(option) + " counts periods, expected --split");
+            }
+        }
+        return std::nullopt;
+    }
+    if (values.count("shift") != 0) {
+        throw UsageError("--split counts times from the beginning of each period, expected no --shift");
+    }
+    const std::string days = values["split"].as<std::string>();
+    const std::optional<Duration> length = Duration::parse(days);
+    SwfSplit split;
+    if (!length || *length < Duration::microseconds(1) || *length > Duration::seconds(1'000'000)) {
+        throw UsageError("--split: expected a number of days above 0, up to 1000000, found '" + days + "'");
+    }
+    split.period = *length * 86'400;
+    split.begin = optional_seconds(values, "from").value_or(Duration());
+    if (values.count("skip") != 0) {
+        const int skip = values["skip"].as<int>();
+        if (skip < 0) {
+            throw UsageError("--skip: expected a number from 0, found " + std::to_string(skip));
+        }
+        split.skipped = static_cast<std::size_t>(skip);
+    }
+    if (const std::optional<int> periods = optional_positive(values, "periods")) {
+        split.periods = static_cast<std::size_t>(*periods);
+    }
+    return split;
+}
+
 SwfConversion conversion_of(const po::variables_map& values) {
     SwfConversion conversion;
     conversion.excluded_queues = numbers(values, "exclude-queue");
@@ -69,6 +105,7 @@ SwfConversion conversion_of(const po::variables_map& values) {
     conversion.processors = optional_positive(values, "processors");
     conversion.max_processors = optional_positive(values, "max-processors");
     read_missing_walltime(values["missing-walltime"].as<std::string>(), conversion);
+    conversion.split = split_of(values);
     conversion.shift = values.count("shift") != 0;
     return conversion;
 }
@@ -91,7 +128,49 @@ void print_counts(const std::string& title, const Counts& counts) {
     }
 }
 
-void print_table(const SwfLog& log, const SwfWorkload& converted) {
+// Weeks and months are called so.
+const char* name_of(Duration period) {
+    return period == Duration::seconds(7 * 86'400)    ? "week"
+           : period == Duration::seconds(30 * 86'400) ? "month"
+                                                      : "period";
+}
+
+// "logs/SP2.swf.gz" and week 7 give "SP2-week-007.json".
+std::string file_name(const SwfLog& log, const SwfSplit& split, std::size_t number) {
+    std::string name = std::filesystem::path(log.path).filename().string();
+    for (const std::string_view suffix : {".gz", ".swf"}) {
+        if (name.ends_with(suffix)) {
+            name.resize(name.size() - suffix.size());
+        }
+    }
+    const std::string digits = std::to_string(number);
+    return name + '-' + name_of(split.period) + '-' + std::string(digits.size() < 3 ? 3 - digits.size() : 0, '0') +
+           digits + ".json";
+}
+
+void write_periods(const SwfLog& log, const SwfSplit& split, const std::vector<SwfPeriod>& periods,
+                   const std::string& path) {
+    OutputFolder folder(path);
+    for (const SwfPeriod& period : periods) {
+        write_workload(period.workload, folder.file(file_name(log, split, period.number)));
+    }
+    folder.commit();
+}
+
+void print_periods(const std::vector<SwfPeriod>& periods) {
+    if (periods.empty()) {
+        return;
+    }
+    const std::size_t all = periods.back().number - periods.front().number + 1;
+    const auto [least, most] = std::minmax_element(
+        periods.begin(), periods.end(),
+        [](const SwfPeriod& a, const SwfPeriod& b) { return a.workload.jobs.size() < b.workload.jobs.size(); });
+    std::printf("Periods: %zu to %zu, %zu of them without jobs and without a file; %zu to %zu jobs in the others\n",
+                periods.front().number, periods.back().number, all - periods.size(), least->workload.jobs.size(),
+                most->workload.jobs.size());
+}
+
+void print_table(const SwfLog& log, const SwfWorkload& converted, const std::vector<SwfPeriod>& periods) {
     std::printf("%s: %zu jobs\n", log.path.c_str(), log.jobs.size());
     print_counts("In the log, before cleaning", named(count_anomalies(log)));
     print_counts("Dropped, by the first rule that holds", converted.dropped);
@@ -100,6 +179,7 @@ void print_table(const SwfLog& log, const SwfWorkload& converted) {
         print_counts("Among these", converted.noted);
     }
     std::printf("\nProcessors: %d (%s)\n", converted.workload.processors, converted.processors_from.c_str());
+    print_periods(periods);
     if (log.field("Copyright")) {
         std::printf(
             "The log's header has a copyright notice; keep it with what you make of the log (--header FILE).\n");
@@ -122,7 +202,7 @@ void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
     json.EndArray();
 }
 
-void print_json(const SwfLog& log, const SwfWorkload& converted) {
+void print_json(const SwfLog& log, const SwfWorkload& converted, const std::vector<SwfPeriod>& periods) {
     rapidjson::StringBuffer buffer;
     JsonWriter json(buffer);
     json.SetIndent(' ', 2);
@@ -140,6 +220,17 @@ void print_json(const SwfLog& log, const SwfWorkload& converted) {
     json.Int(converted.workload.processors);
     json.Key("processors_from");
     json.String(converted.processors_from);
+    json.Key("periods");
+    json.StartArray();
+    for (const SwfPeriod& period : periods) {
+        json.StartObject();
+        json.Key("number");
+        json.Uint64(period.number);
+        json.Key("jobs");
+        json.Uint64(period.workload.jobs.size());
+        json.EndObject();
+    }
+    json.EndArray();
     json.EndObject();
     std::printf("%s\n", buffer.GetString());
 }
@@ -159,8 +250,8 @@ int swf(const Arguments& arguments) {
     po::options_description options;
     auto add = options.add_options();
     add("log", po::value<std::string>()->required(), "log in the Standard Workload Format, .swf or .swf.gz");
-    add("output,o", po::value<std::string>()->value_name("FILE"),
-        "the workload, Batsim JSON, gzipped if it ends in .gz; without, only the table is made");
+    add("output,o", po::value<std::string>()->value_name("PATH"),
+        "the workload, Batsim JSON, gzipped if it ends in .gz; without, only the table is made; with --split a folder");
     add("exclude-queue", po::value<std::vector<long long>>()->value_name("N"), "drop jobs of this queue (repeatable)");
     add("partition", po::value<std::vector<long long>>()->value_name("N"),
         "keep jobs of this partition only (repeatable)");
@@ -179,6 +270,11 @@ int swf(const Arguments& arguments) {
     add("max-processors", po::value<int>()->value_name("N"), "drop jobs wider than this, in units");
     add("missing-walltime", po::value<std::string>()->default_value("exact")->value_name("HOW"),
         "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds");
+    add("split", po::value<std::string>()->value_name("DAYS"),
+        "cut the log into periods of this length (7 for weeks, 30 for months) and drop the jobs that started in one "
+        "and ended in another; the output is a new folder with a workload for each period");
+    add("skip", po::value<int>()->value_name("N"), "periods to leave out at the beginning (0)");
+    add("periods", po::value<int>()->value_name("N"), "periods to keep after these (all)");
     add("shift", "count submission times from the first kept job's");
     add("header", po::value<std::string>()->value_name("FILE"),
         "write the log's header comments (acknowledgements, terms of use) to this file");
@@ -201,20 +297,27 @@ int swf(const Arguments& arguments) {
 
     const SwfLog log = read_swf(values["log"].as<std::string>());
     const SwfWorkload converted = convert_swf(log, conversion);
+    const std::vector<SwfPeriod> periods =
+        conversion.split ? split_into_periods(converted.workload, *conversion.split) : std::vector<SwfPeriod>();
     if (values.count("output") != 0) {
         if (converted.workload.jobs.empty()) {
             throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
                              " jobs are dropped");
         }
-        write_workload(converted.workload, values["output"].as<std::string>());
+        const std::string output = values["output"].as<std::string>();
+        if (conversion.split) {
+            write_periods(log, *conversion.split, periods, output);
+        } else {
+            write_workload(converted.workload, output);
+        }
     }
     if (values.count("header") != 0) {
         write_header(log, values["header"].as<std::string>());
     }
     if (format == "json") {
-        print_json(log, converted);
+        print_json(log, converted, periods);
     } else {
-        print_table(log, converted);
+        print_table(log, converted, periods);
     }
     return 0;
 }

@@ -98,4 +98,40 @@ void OutputFile::fail() const {
     throw InputError(path_ + ": cannot be written: " + std::strerror(errno != 0 ? errno : EIO));
 }
 
+OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
+    while (path_.size() > 1 && path_.ends_with('/')) {
+        path_.pop_back();
+    }
+    std::error_code error;
+    const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(path_, error));
+    if (!is_new && !(std::filesystem::is_directory(path_, error) && std::filesystem::is_empty(path_, error))) {
+        throw InputError(path_ + ": exists already, expected the name of a new folder");
+    }
+    const std::string temporary = path_ + ".tmp" + std::to_string(getpid());
+    if (!std::filesystem::create_directory(temporary, error)) {
+        throw InputError(path_ + ": cannot be created: " + (error ? error.message() : temporary + " is in the way"));
+    }
+    written_path_ = temporary;
+}
+
+OutputFolder::~OutputFolder() {
+    if (!written_path_.empty()) {
+        std::error_code ignored;
+        std::filesystem::remove_all(written_path_, ignored);
+    }
+}
+
+std::string OutputFolder::file(const std::string& name) const {
+    return written_path_ + '/' + name;
+}
+
+void OutputFolder::commit() {
+    std::error_code error;
+    std::filesystem::rename(written_path_, path_, error);
+    if (error) {
+        throw InputError(path_ + ": cannot be created: " + error.message());
+    }
+    written_path_.clear();
+}
+
 }  // namespace batfill

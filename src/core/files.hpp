@@ -55,4 +55,25 @@ class OutputFile {
     GzipFile file_;
 };
 
+// A folder that appears under its name with all its files or not at all: they are written into a folder with a
+// temporary name beside it, which commit() renames. Errors are InputErrors naming the folder; it is one if there is
+// something of this name already, unless that is an empty folder.
+class OutputFolder {
+ public:
+    explicit OutputFolder(std::string path);
+    // Removes everything unless it was committed.
+    ~OutputFolder();
+    OutputFolder(const OutputFolder&) = delete;
+    OutputFolder& operator=(const OutputFolder&) = delete;
+
+    // Where to write the file that is to be called `name`.
+    std::string file(const std::string& name) const;
+    // To be called once, last.
+    void commit();
+
+ private:
+    std::string path_;
+    std::string written_path_;
+};
+
 }  // namespace batfill

@@ -44,10 +44,30 @@ void count_if(bool holds, std::size_t& counter) {
     }
 }
 
+// Intervals are half open: a job that ends when a period does, has ended in it.
+bool ends_in_another_period(const SwfJob& job, const SwfSplit& split) {
+    const Duration start = job.submit + std::max(job.wait, Duration());
+    return split.period_of(start) != split.period_of(start + job.run_time - Duration::microseconds(1));
+}
+
 struct Rule {
     std::string what;
     std::function<bool(const SwfJob&)> drops;
 };
+
+void add_rules_of_split(const SwfSplit& split, std::vector<Rule>& rules) {
+    if (split.skipped > 0) {
+        rules.push_back({"submitted in period 1 to " + std::to_string(split.skipped),
+                         [&](const SwfJob& job) { return split.period_of(job.submit) <= split.skipped; }});
+    }
+    if (split.periods) {
+        const std::size_t last = split.skipped + *split.periods;
+        rules.push_back({"submitted after period " + std::to_string(last),
+                         [&, last](const SwfJob& job) { return split.period_of(job.submit) > last; }});
+    }
+    rules.push_back({"started in one period and ended in another",
+                     [&](const SwfJob& job) { return ends_in_another_period(job, split); }});
+}
 
 std::vector<Rule> rules_of(const SwfConversion& conversion) {
     std::vector<Rule> rules = {
@@ -81,6 +101,9 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
     if (conversion.max_processors) {
         rules.push_back({"wider than " + std::to_string(*conversion.max_processors),
                          [&](const SwfJob& job) { return size_of(job, conversion) > *conversion.max_processors; }});
+    }
+    if (conversion.split) {
+        add_rules_of_split(*conversion.split, rules);
     }
     return rules;
 }

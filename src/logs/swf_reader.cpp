@@ -138,7 +138,7 @@ class Parser {
         job.line = line_;
         job.number = count(1);
         job.submit = time(2);
-        time(3);
+        job.wait = time(3);
         job.run_time = time(4);
         job.allocated_processors = count(5);
         number(6);

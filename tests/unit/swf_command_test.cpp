@@ -119,3 +119,45 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_AS(commands::swf({folder.log("1 2\n"), "-o", out}), InputError);
     CHECK(folder.files() == 1);
 }
+
+TEST_CASE("batfill swf --split writes a workload for each period into a new folder", "[swf][command]") {
+    const Folder folder;
+    const auto job = [](const std::string& number, int day) {
+        return number + " " + std::to_string(day * 86400 + 5) + " 0 60 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n";
+    };
+    const std::string log = folder.log("; MaxProcs: 64\n" + job("1", 0) + job("2", 8) + job("3", 9) + job("4", 30));
+    const std::string weeks = folder.file("weeks");
+    REQUIRE(commands::swf({log, "-o", weeks + "/", "--split", "7"}) == 0);
+    CHECK(folder.files() == 2);
+    CHECK(std::filesystem::exists(weeks + "/log-week-001.json"));
+    CHECK_FALSE(std::filesystem::exists(weeks + "/log-week-003.json"));
+    CHECK(std::filesystem::exists(weeks + "/log-week-005.json"));
+    const Workload second = read_workload(weeks + "/log-week-002.json", "w0");
+    REQUIRE(second.jobs.size() == 2);
+    CHECK(second.jobs[0].description.submit == Time::seconds(86400 + 5));
+    CHECK(second.processors == 64);
+
+    const std::string months = folder.file("months");
+    std::filesystem::create_directory(months);
+    REQUIRE(commands::swf({log, "-o", months, "--split", "30", "--skip", "1", "--periods", "1"}) == 0);
+    CHECK(read_workload(months + "/log-month-002.json", "w0").jobs.size() == 1);
+    const std::string days = folder.file("days");
+    REQUIRE(commands::swf({log, "-o", days, "--split", "0.5"}) == 0);
+    CHECK(std::filesystem::exists(days + "/log-period-061.json"));
+}
+
+TEST_CASE("batfill swf --split refuses what it cannot do and leaves nothing", "[swf][command]") {
+    const Folder folder;
+    const std::string log = folder.log();
+    const std::string out = folder.file("out");
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "0"}), Contains("--split: expected a number of days"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "week"}), Contains("found 'week'"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--shift"}), Contains("no --shift"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--skip", "1"}), Contains("expected --split"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--skip", "-1"}), Contains("--skip"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--periods", "0"}), Contains("--periods"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--skip", "9"}), Contains("are dropped"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", folder.file("no/out"), "--split", "7"}), Contains("cannot be created"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", log, "--split", "7"}), Contains("exists already"));
+    CHECK(folder.files() == 1);
+}

@@ -311,3 +311,49 @@ TEST_CASE("every job of a random SWF log is either kept or dropped, and ids are 
         REQUIRE(std::adjacent_find(all.begin(), all.end()) == all.end());
     }
 }
+
+TEST_CASE("a log is split into periods without the jobs that started in one and ended in another", "[swf]") {
+    const auto line = [](const std::string& number, const std::string& submit, const std::string& wait,
+                         const std::string& run) {
+        return number + " " + submit + " " + wait + " " + run + " 4 -1 -1 4 500 -1 1 3 -1 -1 1 1 -1 -1\n";
+    };
+    // Periods of 100 s from 0: [0, 100), [100, 200), ...
+    const SwfLog log = parse_swf("; MaxProcs: 64\n" + line("1", "10", "0", "50") +  // period 1, skipped
+                                     line("2", "100", "0", "100") +                 // ends with period 2
+                                     line("3", "150", "0", "51") +                  // from period 2 into 3
+                                     line("4", "199.5", "0.5", "20") +  // waits from 2 into 3, and runs there
+                                     line("5", "180", "-1", "20") +     // unknown wait
+                                     line("6", "450", "10", "30") +     // period 5; 3 and 4 are empty
+                                     line("7", "510", "0", "10"),       // after the last
+                                 "some.swf");
+    SwfConversion conversion;
+    conversion.split = SwfSplit{Duration::seconds(100), Duration(), 1, 4};
+    const SwfWorkload converted = convert_swf(log, conversion);
+    CHECK(ids(converted) == Ids{"w0!2", "w0!5", "w0!4", "w0!6"});
+    CHECK(count_of(converted.dropped, "submitted in period 1 to 1") == 1);
+    CHECK(count_of(converted.dropped, "submitted after period 5") == 1);
+    CHECK(count_of(converted.dropped, "started in one period and ended in another") == 1);
+
+    const std::vector<SwfPeriod> periods = split_into_periods(converted.workload, *conversion.split);
+    REQUIRE(periods.size() == 2);
+    CHECK(periods[0].number == 2);
+    CHECK(periods[1].number == 5);
+    const Workload& second = periods[0].workload;
+    REQUIRE(second.jobs.size() == 3);
+    CHECK(second.processors == 64);
+    CHECK(second.jobs[0].description.submit == Time());
+    CHECK(second.jobs[2].description.submit == Time::at(Duration::microseconds(99'500'000)));
+    CHECK(second.profiles.size() == 2);
+    CHECK(periods[1].workload.jobs.front().description.submit == Time::seconds(50));
+    CHECK(periods[1].workload.profiles.at("d30").delay == Duration::seconds(30));
+
+    conversion.from = Duration::seconds(150);
+    conversion.split = SwfSplit{Duration::seconds(100), Duration::seconds(150), 0, {}};
+    const SwfWorkload from_150 = convert_swf(log, conversion);
+    CHECK(ids(from_150) == Ids{"w0!3", "w0!5", "w0!4", "w0!6", "w0!7"});
+    const std::vector<SwfPeriod> later = split_into_periods(from_150.workload, *conversion.split);
+    REQUIRE(later.size() == 2);
+    CHECK(later[0].number == 1);
+    CHECK(later[1].number == 4);
+    CHECK(later[0].workload.jobs.front().description.submit == Time());
+}

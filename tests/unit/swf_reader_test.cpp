@@ -73,6 +73,7 @@ TEST_CASE("an SWF log is read into its columns", "[swf]") {
     CHECK(first.line == 5);
     CHECK(first.number == 7);
     CHECK(first.submit == Duration::seconds(100));
+    CHECK(first.wait == Duration::seconds(5));
     CHECK(first.run_time == Duration::seconds(60));
     CHECK(first.allocated_processors == 4);
     CHECK(first.requested_processors == 8);

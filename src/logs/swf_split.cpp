@@ -1,0 +1,33 @@
+#include <algorithm>
+#include <utility>
+
+#include <batfill/error.hpp>
+#include <batfill/swf.hpp>
+
+namespace batfill {
+
+std::size_t SwfSplit::period_of(Duration instant) const {
+    return static_cast<std::size_t>((instant - begin).count() / period.count()) + 1;
+}
+
+std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split) {
+    std::vector<SwfPeriod> periods;
+    for (const WorkloadJob& job : workload.jobs) {
+        const std::size_t number = split.period_of(job.description.submit.since_zero());
+        if (periods.empty() || periods.back().number != number) {
+            SwfPeriod& next = periods.emplace_back();
+            next.number = number;
+            next.workload.name = workload.name;
+            next.workload.path = workload.path;
+            next.workload.processors = workload.processors;
+        }
+        Workload& of_period = periods.back().workload;
+        WorkloadJob& moved = of_period.jobs.emplace_back(job);
+        const Duration begin = split.begin + Duration::microseconds(split.period.count() * (number - 1));
+        moved.description.submit = moved.description.submit - begin;
+        of_period.profiles.insert(*workload.profiles.find(job.description.profile));
+    }
+    return periods;
+}
+
+}  // namespace batfill
