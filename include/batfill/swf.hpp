@@ -72,8 +72,8 @@ struct SwfSplit {
     std::size_t period_of(Duration instant) const;
 };
 
-// How to make a workload of a log. Jobs without a positive run time, allocated processors or a known submission time
-// are always dropped.
+// How to make a workload of a log. Jobs without a positive run time or a known submission time are always dropped, and
+// those without allocated processors unless it is said otherwise.
 struct SwfConversion {
     enum class Size {
         requested,  // falls back to allocated where unknown
@@ -87,10 +87,11 @@ struct SwfConversion {
     std::optional<Duration> until;           // keep jobs submitted before it, on the log's clock
     bool drop_longer_than_estimate = false;  // drop jobs that ran longer than the time they requested
     Size size = Size::requested;
-    int unit = 1;                              // processors allocated together: sizes are rounded up to whole units
-    std::optional<int> processors;             // `nb_res`, in units; none: what the header says, else the widest job
-    std::optional<int> max_processors;         // drop wider jobs, in units
-    bool missing_walltime_exact = true;        // a job that requested no time gets its run time as walltime; else
+    bool keep_unallocated = false;       // keep jobs without allocated processors whose size is what they requested
+    int unit = 1;                        // processors allocated together: sizes are rounded up to whole units
+    std::optional<int> processors;       // `nb_res`, in units; none: what the header says, else the widest job
+    std::optional<int> max_processors;   // drop wider jobs, in units
+    bool missing_walltime_exact = true;  // a job that requested no time gets its run time as walltime; else
     std::optional<Duration> missing_walltime;  // ... this one; none: no walltime at all
     // Drop jobs that are not in a period that is kept, and those that by the log started in one period and ended in
     // another: a replay of one period could not do them justice. An unknown wait counts as none.

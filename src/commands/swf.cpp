@@ -101,6 +101,7 @@ SwfConversion conversion_of(const po::variables_map& values) {
         throw UsageError("--size: unknown value '" + size + "', known: requested, allocated");
     }
     conversion.size = size == "requested" ? SwfConversion::Size::requested : SwfConversion::Size::allocated;
+    conversion.keep_unallocated = values.count("keep-unallocated") != 0;
     conversion.unit = optional_positive(values, "unit").value_or(1);
     conversion.processors = optional_positive(values, "processors");
     conversion.max_processors = optional_positive(values, "max-processors");
@@ -263,6 +264,7 @@ int swf(const Arguments& arguments) {
     add("drop-longer-than-estimate", "drop jobs that ran longer than the time they requested");
     add("size", po::value<std::string>()->default_value("requested")->value_name("WHICH"),
         "processors of a job: requested (allocated where unknown) or allocated");
+    add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");
     add("unit", po::value<int>()->value_name("N"),
         "count in units of N processors that are allocated together, sizes rounded up");
     add("processors", po::value<int>()->value_name("N"),
@@ -285,7 +287,7 @@ int swf(const Arguments& arguments) {
     po::variables_map values;
     if (!parse(arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
                "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and "
-               "why.\nJobs without a positive run time and allocated processors are always dropped.",
+               "why.\nJobs without a positive run time are always dropped.",
                options, positional, values)) {
         return 0;
     }

@@ -31,10 +31,14 @@ bool longer_than_estimate(const SwfJob& job) {
     return job.requested_time > Duration() && job.run_time > job.requested_time;
 }
 
+bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
+    return conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
+}
+
 // Processors in units, before any limit is checked.
 long long size_of(const SwfJob& job, const SwfConversion& conversion) {
-    const bool requested = conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
-    const long long processors = requested ? job.requested_processors : job.allocated_processors;
+    const long long processors =
+        size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
     return processors / conversion.unit + (processors % conversion.unit != 0 ? 1 : 0);
 }
 
@@ -70,9 +74,15 @@ void add_rules_of_split(const SwfSplit& split, std::vector<Rule>& rules) {
 }
 
 std::vector<Rule> rules_of(const SwfConversion& conversion) {
+    const char* const no_processors =
+        conversion.keep_unallocated ? "processors <= 0 or unknown" : "allocated processors <= 0 or unknown";
     std::vector<Rule> rules = {
         {"run time <= 0 or unknown", [](const SwfJob& job) { return job.run_time <= Duration(); }},
-        {"allocated processors <= 0 or unknown", [](const SwfJob& job) { return job.allocated_processors <= 0; }},
+        {no_processors,
+         [&](const SwfJob& job) {
+             return job.allocated_processors <= 0 &&
+                    !(conversion.keep_unallocated && size_is_requested(job, conversion));
+         }},
         {"submit time unknown", [](const SwfJob& job) { return job.submit < Duration(); }},
     };
     if (!conversion.excluded_queues.empty()) {

@@ -357,3 +357,23 @@ TEST_CASE("a log is split into periods without the jobs that started in one and 
     CHECK(later[1].number == 4);
     CHECK(later[0].workload.jobs.front().description.submit == Time());
 }
+
+TEST_CASE("jobs without allocated processors are kept on request, if they requested some", "[swf]") {
+    Line requested;
+    requested.allocated = "-1";
+    Line unknown = requested;
+    unknown.number = "2";
+    unknown.requested = "-1";
+    const SwfLog log = log_of({requested, unknown});
+    SwfConversion conversion;
+    CHECK(convert_swf(log, conversion).workload.jobs.empty());
+    conversion.keep_unallocated = true;
+    const SwfWorkload kept = convert_swf(log, conversion);
+    REQUIRE(ids(kept) == Ids{"w0!1"});
+    CHECK(kept.workload.jobs.front().description.processors == 4);
+    CHECK(count_of(kept.dropped, "processors <= 0 or unknown") == 1);
+    conversion.unit = 3;
+    CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1"});
+    conversion.size = SwfConversion::Size::allocated;
+    CHECK(convert_swf(log, conversion).workload.jobs.empty());
+}

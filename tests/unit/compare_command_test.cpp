@@ -1,0 +1,147 @@
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include <batfill/error.hpp>
+#include <batfill/lublin.hpp>
+#include <batfill/replay.hpp>
+#include <batfill/workload.hpp>
+
+#include "src/commands/command.hpp"
+#include "src/commands/scheduler_argument.hpp"
+#include "src/core/csv_text.hpp"
+#include "unit/simulator_fixture.hpp"
+
+using namespace batfill;
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Given = Parameters::Given;
+
+namespace {
+
+// A folder with a platform of 16 processors and three workloads, removed at the end.
+class Inputs {
+ public:
+    Inputs() {
+        std::filesystem::remove_all(path_);
+        std::filesystem::create_directory(path_);
+        std::ofstream(file("p.xml"))
+            << "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
+               "<cluster id=\"c\" prefix=\"n\" radical=\"0-15\" suffix=\"\" speed=\"1Gf\" "
+               "bw=\"1GBps\" lat=\"0us\"/><host id=\"master_host\" speed=\"1Gf\"/>"
+               "</zone></platform>\n";
+        for (int i = 1; i <= 3; ++i) {
+            LublinModel model;
+            model.jobs = 60;
+            model.processors = 16;
+            model.seed = static_cast<std::uint64_t>(i);
+            model.load = 0.9;
+            write_workload(generate_lublin(model), week(i));
+        }
+    }
+    ~Inputs() { std::filesystem::remove_all(path_); }
+    Inputs(const Inputs&) = delete;
+    Inputs& operator=(const Inputs&) = delete;
+
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    std::string week(int number) const { return file("week-" + std::to_string(number) + ".json.gz"); }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(file(name)) << text;
+        return file(name);
+    }
+    // All workloads under `schedulers`; what was written.
+    std::string csv(commands::Arguments schedulers, const commands::Arguments& more = {}) const {
+        schedulers.insert(schedulers.end(),
+                          {"-p", file("p.xml"), "-w", week(1), week(2), week(3), "-o", file("out.csv")});
+        schedulers.insert(schedulers.end(), more.begin(), more.end());
+        REQUIRE(commands::compare(schedulers) == 0);
+        std::ostringstream text;
+        text << std::ifstream(file("out.csv")).rdbuf();
+        return text.str();
+    }
+
+ private:
+    std::filesystem::path path_ =
+        std::filesystem::temp_directory_path() / ("batfill-compare-test-" + std::to_string(getpid()));
+};
+
+}  // namespace
+
+TEST_CASE("a scheduler argument has parameters whose values may have commas", "[compare]") {
+    const auto read = [](const std::string& text) { return commands::read_scheduler(text).choice; };
+    CHECK(read("fcfs").algorithm == "fcfs");
+    CHECK(read("fcfs").parameters.empty());
+    const SchedulerChoice mixed = read("easy,order=mixed,weights=1,0,-0.5,0,0,0,threshold=72000");
+    CHECK(mixed.algorithm == "easy");
+    CHECK(mixed.parameters == Given{{"order", "mixed"}, {"weights", "1,0,-0.5,0,0,0"}, {"threshold", "72000"}});
+    CHECK(commands::read_scheduler("easy,order=saf").name == "easy,order=saf");
+    CHECK_THROWS_AS(read(""), UsageError);
+    CHECK_THROWS_AS(read("neverheardof"), UsageError);
+    CHECK_THROWS_AS(read("easy,saf"), UsageError);
+    CHECK_THROWS_AS(read("easy,order=neverheardof"), UsageError);
+}
+
+TEST_CASE("a scheduler argument may be a file", "[compare]") {
+    const Inputs inputs;
+    const commands::NamedScheduler scheduler = commands::read_scheduler(
+        inputs.write("tuned.json", R"({"algorithm": "easy", "params": {"order": "saf", "threshold": 72000}})"));
+    CHECK(scheduler.name == "tuned");
+    CHECK(scheduler.choice.algorithm == "easy");
+    CHECK(scheduler.choice.parameters == Given{{"order", "saf"}, {"threshold", "72000"}});
+    CHECK_THROWS_AS(commands::read_scheduler(inputs.file("missing.json")), InputError);
+    CHECK_THROWS_WITH(commands::read_scheduler(inputs.write("other.json", "{}")), Contains("other.json: expected"));
+    CHECK_THROWS_WITH(commands::read_scheduler(inputs.write("number.json", R"({"algorithm": 1})")),
+                      Contains("number.json: ") && Contains("not a string"));
+}
+
+TEST_CASE("batfill compare writes a row per workload and a column per scheduler", "[compare][command]") {
+    const Inputs inputs;
+    const commands::Arguments schedulers{"fcfs", "easy,order=saf,backfill-order=spf", "conservative"};
+    const std::string text = inputs.csv(schedulers, {"--metric", "mean_wait", "--threads", "1"});
+    CHECK(inputs.csv(schedulers, {"--metric", "mean_wait", "--threads", "7"}) == text);
+    CHECK(inputs.csv(schedulers, {"--metric", "mean_bounded_slowdown", "--tau", "60"}) != text);
+
+    std::string expected = "workload,\"fcfs\",\"easy,order=saf,backfill-order=spf\",\"conservative\"\n";
+    for (int i = 1; i <= 3; ++i) {
+        const Replay replay(machine(16), read_workload(inputs.week(i), "w0"));
+        expected += "\"week-" + std::to_string(i) + "\"";
+        for (const std::string& scheduler : schedulers) {
+            expected +=
+                ',' +
+                exact(replay.measure(commands::read_scheduler(scheduler).choice, ReplayMetric("mean_wait")).value());
+        }
+        expected += '\n';
+    }
+    CHECK(text == expected);
+}
+
+TEST_CASE("batfill compare names the workload and the scheduler of a replay that fails", "[compare][command]") {
+    const Inputs inputs;
+    const std::string wide = inputs.write("wide.json", R"({"nb_res":99,"profiles":{"p":{"type":"delay","delay":4}},)"
+                                                       R"("jobs":[{"id":"big","subtime":1,"res":17,"walltime":8,)"
+                                                       R"("profile":"p"}]})");
+    for (const std::string threads : {"1", "4"}) {
+        CHECK_THROWS_WITH(commands::compare({"fcfs", "easy", "-p", inputs.file("p.xml"), "-w", inputs.week(1), wide,
+                                             "-o", inputs.file("out.csv"), "--threads", threads}),
+                          Contains("wide.json under fcfs: job w0!big is rejected"));
+    }
+    CHECK_FALSE(std::filesystem::exists(inputs.file("out.csv")));
+}
+
+TEST_CASE("batfill compare refuses what it cannot use", "[compare][command]") {
+    const Inputs inputs;
+    const auto compare = [&](commands::Arguments more) {
+        more.insert(more.end(), {"-p", inputs.file("p.xml"), "-w", inputs.week(1)});
+        return commands::compare(more);
+    };
+    CHECK_THROWS_WITH(compare({}), Contains("no scheduler to compare"));
+    CHECK_THROWS_WITH(compare({"easy", "--metric", "utilisation"}), Contains("known: mean_wait"));
+    CHECK_THROWS_WITH(compare({"easy", "--threads", "0"}), Contains("--threads"));
+    CHECK_THROWS_WITH(compare({"easy", "--tau", "0"}), Contains("--tau"));
+    CHECK_THROWS_AS(compare({"easy,order=x"}), UsageError);
+    CHECK_THROWS_AS(commands::compare({"easy", "-p", inputs.file("p.xml"), "-w", inputs.file("none")}), InputError);
+}
