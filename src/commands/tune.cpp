@@ -62,7 +62,7 @@ class SearchOptions {
         : xnes_(word_option(values, "method", {"xnes", "cover"}) == "xnes"),
           features_(word_option(values, "features", {"3", "6"}) == "3" ? MixedFeatures::three : MixedFeatures::six),
           seed_(values["seed"].as<std::uint64_t>()),
-          evaluations_(number_option(values, "evaluations", 1, most_evaluations, xnes_ ? 2000 : 10'000)),
+          evaluations_(number_option(values, "evaluations", 1, most_evaluations, xnes_ ? 5000 : 10'000)),
           points_(number_option(values, "points", 3, most_points, 100)),
           lambda_(values["lambda"].as<double>()) {
         const bool grid = !xnes_ && features_ == MixedFeatures::three;
@@ -293,7 +293,7 @@ void add_options(po::options_description& options) {
         ("what becomes small: " + list_of(ReplayMetric::known_names())).c_str());
     add("tau", po::value<std::string>()->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
     add("evaluations", po::value<std::size_t>()->value_name("N"),
-        "how many weights are tried; 2000, or with --method cover --features 6 10000");
+        "how many weights are tried; 5000, or with --method cover --features 6 10000");
     add("points", po::value<std::size_t>()->value_name("N"),
         "with --method cover --features 3: points per dimension, 100");
     add("lambda", po::value<double>()->default_value(1, "1")->value_name("L"),
@@ -305,7 +305,8 @@ void add_options(po::options_description& options) {
         "another parameter of it; repeatable; easy has backfill-order=spf and threshold=200000 unless told otherwise");
     add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
         "host of the platform that does not compute");
-    add("values", "also write the value of all weights tried, to PREFIX_values.csv.gz");
+    add("values", po::value<std::string>()->value_name("FILE"),
+        "also write the value of all weights tried as csv, gzipped if it ends in .gz");
 }
 
 }  // namespace
@@ -348,7 +349,7 @@ int tune(const Arguments& arguments) {
         return measure(inputs.replays[workload], with_weights(policy, weights), metric);
     };
     if (values.count("values") != 0) {
-        all_values.emplace(prefix + "_values.csv.gz");
+        all_values.emplace(values["values"].as<std::string>());
         all_values->write(std::string("workload,evaluation,value,") + weight_columns + '\n');
         hooks.evaluated = [&](std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
             all_values->write(csv_text(inputs.names[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) +
@@ -373,7 +374,7 @@ int tune(const Arguments& arguments) {
     if (all_values) {
         all_values->commit();
     }
-    checkpoint.remove();
+    checkpoint.finish();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s_results.csv\n",
                 inputs.replays.size(), search.text().c_str(), replays, checkpoint.found(), seconds, prefix.c_str());

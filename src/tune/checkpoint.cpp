@@ -20,7 +20,7 @@ namespace batfill {
 
 namespace {
 
-constexpr std::chrono::seconds write_interval{1};
+constexpr std::chrono::milliseconds write_interval{100};
 constexpr std::size_t largest_file = std::size_t{1} << 31;
 
 struct Line {
@@ -29,21 +29,24 @@ struct Line {
     double value;
 };
 
-// The number at the beginning of `text`, which is cut off with the comma behind it, if there is one.
+// Cuts off the number at the beginning of `text`.
 template <typename Number>
-bool take_number(std::string_view& text, Number& number) {
+bool take(std::string_view& text, Number& number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.starts_with(',')) {
-        text.remove_prefix(1);
-    }
     return error == std::errc();
+}
+
+bool take_comma(std::string_view& text) {
+    const bool comma = text.starts_with(',');
+    text.remove_prefix(comma ? 1 : 0);
+    return comma;
 }
 
 std::optional<Line> parse(std::string_view text) {
     Line line{};
-    if (take_number(text, line.workload) && take_number(text, line.evaluation) && take_number(text, line.value) &&
-        text.empty() && !std::isnan(line.value)) {
+    if (take(text, line.workload) && take_comma(text) && take(text, line.evaluation) && take_comma(text) &&
+        take(text, line.value) && text.empty() && !std::isnan(line.value)) {
         return line;
     }
     return std::nullopt;
@@ -74,7 +77,11 @@ Checkpoint::Checkpoint(const std::string& path, const std::string& run, std::siz
 }
 
 Checkpoint::~Checkpoint() {
-    write_pending();
+    if (keep_) {
+        write_pending();
+    } else {
+        unlink(path_.c_str());
+    }
     close(file_);
 }
 
@@ -104,6 +111,7 @@ void Checkpoint::restore(std::string_view text, const std::string& header, std::
         }
         found_ += std::isnan(values[line->evaluation]) ? 1U : 0U;
         values[line->evaluation] = line->value;
+        keep_ = true;
         complete = end + 1;
     }
     if (ftruncate(file_, static_cast<off_t>(complete)) != 0) {
@@ -127,6 +135,7 @@ std::optional<double> Checkpoint::find(std::size_t workload, std::size_t evaluat
 
 void Checkpoint::add(std::size_t workload, std::size_t evaluation, double value) {
     const std::lock_guard lock(mutex_);
+    keep_ = true;
     pending_ += std::to_string(workload) + ',' + std::to_string(evaluation) + ',' + shortest(value) + '\n';
     const auto now = std::chrono::steady_clock::now();
     if (now - last_write_ >= write_interval) {
@@ -148,11 +157,6 @@ bool Checkpoint::write_pending() {
     }
     pending_.clear();
     return true;
-}
-
-void Checkpoint::remove() {
-    pending_.clear();
-    unlink(path_.c_str());
 }
 
 void Checkpoint::fail(const std::string& action) const {

@@ -11,7 +11,8 @@
 namespace batfill {
 
 // What the replays of a search have given so far, in a file to which a line is added for each. A run that was killed
-// asks for the same replays again, and finds here those that were done: it loses the last second.
+// asks for the same replays again, and finds here those that were done: it loses the last
+// moments.
 class Checkpoint {
  public:
     // Continues the file `path`, or begins it. `run` is one line that says what the values depend on. Values are those
@@ -19,7 +20,7 @@ class Checkpoint {
     // or written, is in use by another process, was written by a run that is described otherwise, or has lines that are
     // not as add() writes them; a last line that is incomplete is dropped.
     Checkpoint(const std::string& path, const std::string& run, std::size_t workloads, std::size_t evaluations);
-    // Leaves the file, complete, for a later run.
+    // Leaves the file, complete, for a later run; if there is no value in it, removes it.
     ~Checkpoint();
     Checkpoint(const Checkpoint&) = delete;
     Checkpoint& operator=(const Checkpoint&) = delete;
@@ -29,12 +30,12 @@ class Checkpoint {
     // How many of them there are.
     std::size_t found() const { return found_; }
 
-    // From any thread. Reaches the file within a second of the next call, or at the end. Throws InputError if it cannot
+    // From any thread. Reaches the file with the next call after 0.1 s, or at the end. Throws InputError if it cannot
     // be written.
     void add(std::size_t workload, std::size_t evaluation, double value);
 
-    // The run is complete: removes the file.
-    void remove();
+    // The run is complete: the file will be removed.
+    void finish() { keep_ = false; }
 
  private:
     void restore(std::string_view text, const std::string& header, std::size_t workloads, std::size_t evaluations);
@@ -45,6 +46,7 @@ class Checkpoint {
     int file_ = -1;
     std::vector<std::vector<double>> restored_;  // of each workload, not a number where there is none
     std::size_t found_ = 0;
+    bool keep_ = false;
 
     std::mutex mutex_;
     std::string pending_;

@@ -1,0 +1,310 @@
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+// Jobs of random sizes and lengths that compete for four processors.
+std::string workload_text(unsigned long jobs, unsigned seed) {
+    std::mt19937 random(seed);
+    std::ostringstream text;
+    text << R"({"nb_res":4,"profiles":{)";
+    for (int i = 1; i <= 40; ++i) {
+        text << (i == 1 ? "" : ",") << "\"d" << i * 25 << R"(":{"type":"delay","delay":)" << i * 25 << "}";
+    }
+    text << R"(},"jobs":[)";
+    for (unsigned long i = 0; i < jobs; ++i) {
+        const unsigned long length = 25 * (1 + random() % 40);
+        text << (i == 0 ? "" : ",") << R"({"id":")" << 1000 + i << R"(","subtime":)" << i * 250 + random() % 500
+             << R"(,"res":)" << 1 + random() % 4 << R"(,"walltime":)" << length + random() % 1000 << R"(,"profile":"d)"
+             << length << "\"}";
+    }
+    text << "]}";
+    return text.str();
+}
+
+struct Inputs {
+    Folder folder;
+    std::string platform = file(folder, "four.xml",
+                                R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="None">
+    <host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf"/><host id="d" speed="1Gf"/>
+    <host id="master_host" speed="1Gf"/>
+  </zone>
+</platform>
+)");
+    std::string one = file(folder, "one.json", workload_text(60, 1));
+    std::string two = file(folder, "two.json", workload_text(60, 2));
+
+    Arguments arguments(const std::string& prefix, const Arguments& more) const {
+        Arguments all{"tune", "-p", platform, "-w", one, two, "-o", folder.file(prefix)};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    Outcome tune(const std::string& prefix, const Arguments& more = {}) const {
+        return run(folder, arguments(prefix, more));
+    }
+    bool exists(const std::string& name) const { return std::filesystem::exists(folder.file(name)); }
+    std::string text(const std::string& name) const { return contents(folder.file(name)); }
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::string field(const std::string& line, std::size_t number) {
+    std::istringstream stream(line);
+    std::string text;
+    for (std::size_t i = 0; i <= number; ++i) {
+        std::getline(stream, text, ',');
+    }
+    return text;
+}
+
+// Whether two runs wrote the same, with prefixes `a` and `b`.
+void check_same(const Inputs& inputs, const std::string& a, const std::string& b,
+                const std::vector<std::string>& endings) {
+    for (const std::string& ending : endings) {
+        INFO(ending);
+        REQUIRE(inputs.exists(a + ending));
+        REQUIRE(inputs.exists(b + ending));
+        CHECK(inputs.text(a + ending) == inputs.text(b + ending));
+    }
+}
+
+const std::vector<std::string> files_of_each{"_results.csv", "_convergence.csv", "_one.json", "_two.json"};
+
+// The metric of a replay with the policy file `policy`, as `batfill metrics` computes it.
+std::string replayed(const Inputs& inputs, const std::string& workload, const std::string& policy) {
+    const std::string prefix = inputs.folder.file("replay");
+    CHECK(run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", workload, "-e", prefix, "--sched-cfg",
+                              inputs.text(policy), "-q"})
+              .status == 0);
+    const Outcome metrics = run(inputs.folder, {"metrics", prefix + "_jobs.csv", "--format", "csv"});
+    const std::vector<std::string> lines = lines_of(metrics.output);
+    REQUIRE(lines.size() == 2);
+    for (std::size_t i = 0; i < 100; ++i) {
+        if (field(lines[0], i) == "mean_bounded_slowdown") {
+            return field(lines[1], i);
+        }
+    }
+    return "none";
+}
+
+// Runs tune with the prefix "killed" and kills it when `checkpoint` has some replays. False if it ended before.
+bool is_killed_halfway(const Inputs& inputs, const Arguments& options, const std::string& checkpoint) {
+    Process process(inputs.folder, inputs.arguments("killed", options));
+    const auto begin = std::chrono::steady_clock::now();
+    std::error_code none_yet;
+    while (std::filesystem::file_size(checkpoint, none_yet) < 2000 || none_yet) {
+        if (inputs.exists("killed_results.csv")) {
+            CHECK(process.wait() == 0);
+            std::filesystem::remove(inputs.folder.file("killed_results.csv"));
+            return false;
+        }
+        REQUIRE(std::chrono::steady_clock::now() - begin < patience);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    process.signal(SIGKILL);
+    return process.wait() == 128 + SIGKILL && !inputs.exists("killed_results.csv");
+}
+
+}  // namespace
+
+TEST_CASE("tune writes policy files under which a replay has the value that it says") {
+    const Inputs inputs;
+    const Outcome outcome = inputs.tune("t", {"--evaluations", "60"});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.errors.empty());
+    CHECK_THAT(outcome.output, StartsWith("2 workloads, xnes, 3 features, 60 evaluations, lambda 1, seed 1: 120 "
+                                          "replays, 0 of them done before, in "));
+    const std::vector<std::string> lines = lines_of(inputs.text("t_results.csv"));
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0] == "workload,metric,value,w_q,w_p,w_wait,w_ratio,w_expansion,w_area,found_at,evaluations");
+    CHECK_THAT(lines[1], StartsWith("\"one\",mean_bounded_slowdown,"));
+    CHECK_THAT(lines[1], EndsWith(",60"));
+    CHECK_THAT(lines[2], StartsWith("\"two\",mean_bounded_slowdown,"));
+    CHECK(replayed(inputs, inputs.one, "t_one.json") == field(lines[1], 2));
+    CHECK(replayed(inputs, inputs.two, "t_two.json") == field(lines[2], 2));
+    CHECK_THAT(inputs.text("t_one.json"),
+               StartsWith(R"({"algorithm":"easy","params":{"order":"mixed","backfill-order":"spf",)"
+                          R"("threshold":"200000","weights":[)"));
+    CHECK(!inputs.exists("t_checkpoint.csv"));
+
+    // The last improvement is the result; values fall from line to line.
+    const std::vector<std::string> convergence = lines_of(inputs.text("t_convergence.csv"));
+    CHECK(convergence[0] == "workload,evaluation,start,value,objective,w_q,w_p,w_wait,w_ratio,w_expansion,w_area");
+    CHECK(field(convergence.back(), 3) == field(lines[2], 2));
+    CHECK(field(convergence.back(), 1) == field(lines[2], 9));
+    for (std::size_t i = 2; i < convergence.size(); ++i) {
+        if (field(convergence[i], 0) == field(convergence[i - 1], 0)) {
+            CHECK(std::stod(field(convergence[i], 3)) < std::stod(field(convergence[i - 1], 3)));
+            CHECK(std::stoi(field(convergence[i], 1)) > std::stoi(field(convergence[i - 1], 1)));
+        }
+    }
+}
+
+TEST_CASE("tune over the sum finds one policy whose values add up to what it says") {
+    const Inputs inputs;
+    CHECK(inputs.tune("t", {"--over", "sum", "--features", "6", "--evaluations", "60"}).status == 0);
+    const std::vector<std::string> lines = lines_of(inputs.text("t_results.csv"));
+    REQUIRE(lines.size() == 2);
+    CHECK_THAT(lines[1], StartsWith("\"sum\","));
+    const double sum =
+        std::stod(replayed(inputs, inputs.one, "t.json")) + std::stod(replayed(inputs, inputs.two, "t.json"));
+    CHECK(std::stod(field(lines[1], 2)) == sum);
+    CHECK(!inputs.exists("t_one.json"));
+}
+
+TEST_CASE("tune by cover evaluates the grid, and writes all values if asked to") {
+    const Inputs inputs;
+    const Outcome outcome =
+        inputs.tune("t", {"--method", "cover", "--points", "5", "--values", inputs.folder.file("values.csv")});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, StartsWith("2 workloads, cover, 3 features, 5 points: 36 replays, "));
+    const std::vector<std::string> lines = lines_of(inputs.text("values.csv"));
+    REQUIRE(lines.size() == 37);
+    CHECK(lines[0] == "workload,evaluation,value,w_q,w_p,w_wait,w_ratio,w_expansion,w_area");
+    CHECK_THAT(lines[1], StartsWith("\"one\",1,") && EndsWith(",0,-1,0,0,0,0"));
+    CHECK_THAT(lines[36], StartsWith("\"two\",18,") && EndsWith(",0,1,0,0,0,0"));
+    // The pure policies are in a grid with an odd number of points, so none is better than what was found.
+    for (const std::string order : {"fcfs", "lcfs", "spf", "lpf", "sqf", "lqf"}) {
+        const Outcome pure =
+            run(inputs.folder, {"compare", "easy,threshold=200000,backfill-order=spf,order=" + order, "-p",
+                                inputs.platform, "-w", inputs.one, "-o", inputs.folder.file("pure.csv")});
+        CHECK(pure.status == 0);
+        const std::string found = field(lines_of(inputs.text("t_results.csv"))[1], 2);
+        const std::string value = lines_of(inputs.text("pure.csv"))[1];
+        CHECK(std::stod(found) <= std::stod(value.substr(value.rfind(',') + 1)));
+    }
+}
+
+TEST_CASE("tune gives the same on any number of threads, and something else for another seed") {
+    const Inputs inputs;
+    for (const std::string over : {"each", "sum"}) {
+        const std::vector<std::string> endings =
+            over == "each" ? files_of_each : std::vector<std::string>{"_results.csv", "_convergence.csv", ".json"};
+        const auto tune = [&](const std::string& name, const std::string& threads, const std::string& seed) {
+            CHECK(
+                inputs.tune(over + name, {"--over", over, "--evaluations", "80", "--threads", threads, "--seed", seed})
+                    .status == 0);
+        };
+        tune("-a", "1", "1");
+        tune("-b", "5", "1");
+        tune("-c", "1", "2");
+        check_same(inputs, over + "-a", over + "-b", endings);
+        CHECK(inputs.text(over + "-a_convergence.csv") != inputs.text(over + "-c_convergence.csv"));
+    }
+}
+
+TEST_CASE("tune goes on where a run was killed, with the same result") {
+    const Inputs inputs;
+    const std::string checkpoint = inputs.folder.file("killed_checkpoint.csv");
+    const auto options = [](int evaluations) {
+        return Arguments{"--evaluations", std::to_string(evaluations), "--threads", "2"};
+    };
+    int evaluations = 1000;
+    while (!is_killed_halfway(inputs, options(evaluations), checkpoint)) {
+        evaluations *= 2;  // it was too fast
+    }
+    CHECK(!inputs.exists("killed_results.csv"));
+    const std::string left = contents(checkpoint);
+
+    // As if the kill had cut off the last line.
+    std::filesystem::resize_file(checkpoint, left.size() - 3);
+    const std::size_t noted = lines_of(left).size() - 2;
+    const Outcome resumed = inputs.tune("killed", options(evaluations));
+    CHECK(resumed.status == 0);
+    CHECK_THAT(resumed.output, Contains(": " + std::to_string(2 * evaluations) + " replays, " + std::to_string(noted) +
+                                        " of them done before, in "));
+    CHECK(!inputs.exists("killed_checkpoint.csv"));
+    CHECK(inputs.tune("whole", options(evaluations)).status == 0);
+    check_same(inputs, "killed", "whole", files_of_each);
+}
+
+TEST_CASE("tune refuses a checkpoint of another run and leaves it as it is") {
+    const Inputs inputs;
+    const std::string expected =
+        ": line 1: expected a checkpoint of this program with the same options, platform and workloads; remove it to "
+        "start anew\n";
+    const std::string checkpoint = file(inputs.folder, "t_checkpoint.csv", "something else\n0,0,1\n");
+    const Outcome outcome = inputs.tune("t", {"--evaluations", "5"});
+    check_refused(outcome, 1);
+    CHECK(outcome.errors == "batfill: " + checkpoint + expected);
+    CHECK(contents(checkpoint) == "something else\n0,0,1\n");
+    CHECK(!inputs.exists("t_results.csv"));
+}
+
+TEST_CASE("tune refuses what it cannot use and leaves no file") {
+    const Inputs inputs;
+    const auto check_no_file = [&] {
+        for (const std::string ending : {"_results.csv", "_convergence.csv", "_checkpoint.csv", "_one.json", ".json"}) {
+            CHECK(!inputs.exists("t" + ending));
+        }
+    };
+    const auto refused = [&](const Arguments& options) {
+        const Outcome outcome = inputs.tune("t", options);
+        check_refused(outcome, 2);
+        check_no_file();
+        return outcome.errors;
+    };
+    CHECK_THAT(refused({"--method", "guess"}), EndsWith("--method: unknown value 'guess', known: xnes, cover\n"));
+    CHECK_THAT(refused({"--features", "4"}), EndsWith("--features: unknown value '4', known: 3, 6\n"));
+    CHECK_THAT(refused({"--over", "both"}), EndsWith("--over: unknown value 'both', known: each, sum\n"));
+    CHECK_THAT(refused({"--metric", "happiness"}), Contains("mean_bounded_slowdown"));
+    CHECK_THAT(refused({"--evaluations", "0"}), EndsWith("--evaluations: expected 1 to 10000000, found 0\n"));
+    CHECK_THAT(refused({"--points", "9"}), EndsWith("--points is for --method cover with --features 3\n"));
+    CHECK_THAT(refused({"--method", "cover", "--points", "2"}), EndsWith("--points: expected 3 to 2001, found 2\n"));
+    CHECK_THAT(refused({"--method", "cover", "--evaluations", "5"}), Contains("--points says how many"));
+    CHECK_THAT(refused({"--method", "cover", "--lambda", "2"}), EndsWith("--lambda is for --method xnes\n"));
+    CHECK_THAT(refused({"--lambda", "0"}), EndsWith("--lambda: expected a number above 0, found 0\n"));
+    CHECK_THAT(refused({"--lambda", "nan"}), EndsWith("--lambda: expected a number above 0, found nan\n"));
+    CHECK_THAT(refused({"--threads", "0"}), EndsWith("--threads: expected 1 to 1024, found 0\n"));
+    CHECK_THAT(refused({"-P", "order=saf"}), EndsWith("parameter order is what tune looks for, it cannot be given\n"));
+    CHECK_THAT(refused({"-P", "threshold=soon"}), Contains("threshold"));
+    CHECK_THAT(refused({"-a", "fcfs"}), Contains("no parameter 'order'"));
+    CHECK_THAT(refused({"-w", inputs.one}),
+               EndsWith("two workloads are called 'one', expected names that tell them apart\n"));
+    const auto refused_workload = [&](const std::string& path) {
+        const Outcome outcome =
+            run(inputs.folder, {"tune", "-p", inputs.platform, "-w", path, "-o", inputs.folder.file("t")});
+        check_refused(outcome, 1);
+        check_no_file();
+        return outcome.errors;
+    };
+    CHECK_THAT(refused_workload(inputs.folder.file("none.json")), Contains("none.json"));
+    const std::string empty = file(inputs.folder, "empty.json", R"({"nb_res":4,"profiles":{},"jobs":[]})");
+    CHECK(refused_workload(empty) == "batfill: " + empty + ": expected a job that counts for mean_bounded_slowdown\n");
+    const std::string wide = file(inputs.folder, "wide.json",
+                                  R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[)"
+                                  R"({"id":"big","subtime":0,"res":5,"walltime":9,"profile":"p"}]})");
+    CHECK_THAT(refused_workload(wide), Contains("wide.json: ") && Contains("big"));
+}
+
+TEST_CASE("tune works for other algorithms that have mixed orders, and passes parameters on") {
+    const Inputs inputs;
+    CHECK(inputs.tune("pc", {"-a", "pc", "--evaluations", "10"}).status == 0);
+    CHECK_THAT(inputs.text("pc_one.json"), StartsWith(R"({"algorithm":"pc","params":{"order":"mixed","weights":[)"));
+    CHECK(inputs.tune("easy", {"-P", "threshold=50", "-P", "backfill-order=mixed", "--evaluations", "10"}).status == 0);
+    CHECK_THAT(inputs.text("easy_one.json"), Contains(R"("backfill-order":"mixed","threshold":"50")"));
+}
