@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <batfill/algorithm.hpp>
+#include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
+#include <batfill/online_tuning.hpp>
 
 namespace batfill {
 
@@ -43,6 +46,16 @@ class Ranking {
         if (!is_submission_order()) {
             scores_.resize(std::size_t{job} + 1);
             scores_[job] = order_.score(state.job(job));
+        }
+    }
+
+    // Ranks by another order from now on, if by one that is mixed.
+    void change_mixed(const MixedWeights& weights, const SchedulerState& state) {
+        if (order_.is_mixed()) {
+            order_ = JobOrder::mixed(weights);
+            for (const JobIndex job : state.waiting.jobs()) {
+                scores_[job] = order_.score(state.job(job));
+            }
         }
     }
 
@@ -90,8 +103,30 @@ class Easy : public Algorithm {
     explicit Easy(const Parameters& parameters)
         : primary_(JobOrder(parameters, "order")),
           backfill_(JobOrder(parameters, "backfill-order")),
-          threshold_(parameters.seconds("threshold")) {
+          threshold_(parameters.seconds("threshold")),
+          tuning_(OnlineTuning::from(parameters)) {
         JobOrder::refuse_unused_weights(parameters, {"order", "backfill-order"});
+        if (tuning_) {
+            const std::vector<double> weights = parameters.numbers("weights");
+            if (weights.empty()) {
+                throw UsageError("parameter period is used only with order=mixed");
+            }
+            std::copy(weights.begin(), weights.end(), weights_.begin());
+            tuned_ = {"easy",
+                      {{"order", parameters.choice("order")}, {"backfill-order", parameters.choice("backfill-order")}}};
+            if (threshold_) {
+                tuned_.parameters.emplace_back("threshold", threshold_->to_string());
+            }
+        }
+    }
+
+    void completed(Round& round, std::span<const Completion> completions) override {
+        if (tuning_) {
+            tuning_->ended(round.state(), completions);
+        }
+    }
+    void machine_changed(Round& round, std::span<const Completion> completions) override {
+        completed(round, completions);
     }
 
     void submitted(Round& round, JobIndex job) override {
@@ -100,6 +135,9 @@ class Easy : public Algorithm {
     }
 
     void decide(Round& round) override {
+        if (tuning_) {
+            tune(round.state());
+        }
         if (round.state().idle_count == 0) {
             return;
         }
@@ -108,7 +146,19 @@ class Easy : public Algorithm {
         }
     }
 
+    std::vector<Statistic> statistics() const override {
+        return tuning_ ? tuning_->statistics() : std::vector<Statistic>();
+    }
+
  private:
+    void tune(const SchedulerState& state) {
+        if (const auto better = tuning_->tune(state, tuned_, weights_)) {
+            weights_ = *better;
+            primary_.change_mixed(weights_, state);
+            backfill_.change_mixed(weights_, state);
+        }
+    }
+
     // Starts jobs until one does not fit, and returns that one.
     std::optional<JobIndex> start_in_order(Round& round) {
         const SchedulerState& state = round.state();
@@ -172,16 +222,27 @@ class Easy : public Algorithm {
     Ranking primary_;
     Ranking backfill_;
     std::optional<Duration> threshold_;
+    std::unique_ptr<OnlineTuning> tuning_;  // null: the weights stay as they are
+    SchedulerChoice tuned_;                 // what the weights are tuned for
+    MixedWeights weights_{};
 };
+
+std::vector<Parameter> parameters() {
+    std::vector<Parameter> parameters{
+        JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
+        JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"), JobOrder::weights(),
+        Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission")};
+    const std::vector<Parameter> of_tuning = OnlineTuning::parameters();
+    parameters.insert(parameters.end(), of_tuning.begin(), of_tuning.end());
+    return parameters;
+}
 
 const Registration registration({
     "easy",
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling "
     "to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
-    {JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
-     JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"), JobOrder::weights(),
-     Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission")},
+    parameters(),
     [](const Parameters& parameters) { return std::make_unique<Easy>(parameters); },
 });
 

@@ -51,11 +51,14 @@ class JobOrder {
 
     // Reads the parameter `name`, and `weights` if it is "mixed". Throws UsageError if weights are missing or all zero.
     JobOrder(const Parameters& parameters, const std::string& name);
+    // The order `mixed` with these weights, of which at least one is not 0.
+    static JobOrder mixed(const std::array<double, 6>& weights);
     // Throws UsageError if weights are given and none of the orders `names` is mixed.
     static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
 
     // Whether this is the order of SchedulerState::waiting.
     bool is_submission_order() const;
+    bool is_mixed() const;
     // Whether two waiting jobs may change places as time goes by.
     bool depends_on_clock() const;
 
@@ -69,6 +72,8 @@ class JobOrder {
         double sign;
     };
     static const std::array<Policy, 13> policies;
+
+    explicit JobOrder(const std::string& policy);
 
     Policy policy_;
     std::array<double, 6> weights_{};  // of the features, in their order

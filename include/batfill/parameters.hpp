@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,9 +15,10 @@ namespace batfill {
 // One parameter of an algorithm, as declared where the algorithm registers.
 struct Parameter {
     enum class Type {
-        choice,   // one of `choices`
-        seconds,  // a length of time, not negative
-        numbers,  // `count` numbers with commas between them
+        choice,        // one of `choices`
+        seconds,       // a length of time, not negative
+        numbers,       // `count` numbers with commas between them
+        whole_number,  // from 0 to 2^63 - 1
     };
     std::string name;
     Type type;
@@ -28,10 +30,10 @@ struct Parameter {
     static Parameter choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description);
     static Parameter seconds(std::string name, std::string default_value, std::string description);
-
     static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description);
+    static Parameter whole_number(std::string name, std::string default_value, std::string description);
 
-    std::string type_name() const;  // "choice", "seconds", "6 numbers"
+    std::string type_name() const;  // "choice", "seconds", "6 numbers", "whole number"
     // Throws UsageError saying what is allowed.
     void validate(const std::string& value) const;
 };
@@ -46,8 +48,9 @@ class Parameters {
     Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
 
     const std::string& choice(const std::string& name) const;
-    std::optional<Duration> seconds(const std::string& name) const;  // none: off
-    std::vector<double> numbers(const std::string& name) const;      // empty: off
+    std::optional<Duration> seconds(const std::string& name) const;            // none: off
+    std::vector<double> numbers(const std::string& name) const;                // empty: off
+    std::optional<std::uint64_t> whole_number(const std::string& name) const;  // none: off
 
  private:
     const std::string& value(const std::string& name, Parameter::Type type) const;

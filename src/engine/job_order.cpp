@@ -13,6 +13,14 @@ double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
 }
 
+double sum_of_magnitudes(const std::array<double, 6>& weights) {
+    double sum = 0;
+    for (const double weight : weights) {
+        sum += std::abs(weight);
+    }
+    return sum;
+}
+
 }  // namespace
 
 const std::array<JobOrder::Policy, 13> JobOrder::policies{{
@@ -44,22 +52,33 @@ Parameter JobOrder::weights() {
                               "(wait+walltime)/walltime, walltime*processors");
 }
 
-JobOrder::JobOrder(const Parameters& parameters, const std::string& name)
+JobOrder::JobOrder(const std::string& policy)
     : policy_(*std::find_if(policies.begin(), policies.end(),
-                            [&](const Policy& policy) { return policy.name == parameters.choice(name); })) {
-    if (policy_.feature != Feature::mixed) {
+                            [&](const Policy& candidate) { return candidate.name == policy; })) {
+    if (!is_mixed()) {
         weights_[static_cast<std::size_t>(policy_.feature)] = policy_.sign;
+    }
+}
+
+JobOrder JobOrder::mixed(const std::array<double, 6>& weights) {
+    JobOrder order("mixed");
+    const double sum = sum_of_magnitudes(weights);
+    std::transform(weights.begin(), weights.end(), order.weights_.begin(), [=](double weight) { return weight / sum; });
+    return order;
+}
+
+JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobOrder(parameters.choice(name)) {
+    if (!is_mixed()) {
         return;
     }
-    const std::vector<double> weights = parameters.numbers("weights");
-    double sum = 0;
-    for (const double weight : weights) {
-        sum += std::abs(weight);
-    }
+    const std::vector<double> given = parameters.numbers("weights");
+    std::array<double, 6> weights{};
+    std::copy(given.begin(), given.end(), weights.begin());
+    const double sum = sum_of_magnitudes(weights);
     if (sum <= 0 || std::isinf(sum)) {
         throw UsageError("parameter " + name + "=mixed: expected weights, of which at least one is not 0");
     }
-    std::transform(weights.begin(), weights.end(), weights_.begin(), [=](double weight) { return weight / sum; });
+    *this = mixed(weights);
 }
 
 void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names) {
@@ -68,6 +87,10 @@ void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::ve
     if (!used && !parameters.numbers("weights").empty()) {
         throw UsageError("parameter weights is used only with " + names.front() + "=mixed");
     }
+}
+
+bool JobOrder::is_mixed() const {
+    return policy_.feature == Feature::mixed;
 }
 
 bool JobOrder::is_submission_order() const {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include <batfill/error.hpp>
@@ -30,12 +31,18 @@ Parameter Parameter::numbers(std::string name, std::size_t count, std::string de
     return {std::move(name), Type::numbers, std::move(default_value), std::move(description), {}, count};
 }
 
+Parameter Parameter::whole_number(std::string name, std::string default_value, std::string description) {
+    return {std::move(name), Type::whole_number, std::move(default_value), std::move(description), {}, 0};
+}
+
 std::string Parameter::type_name() const {
     switch (type) {
         case Type::choice:
             return "choice";
         case Type::seconds:
             return "seconds";
+        case Type::whole_number:
+            return "whole number";
         case Type::numbers:
             break;
     }
@@ -66,6 +73,14 @@ std::optional<std::vector<double>> parse_numbers(const std::string& text) {
     }
 }
 
+std::optional<std::uint64_t> parse_whole_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [next, error] = std::from_chars(text.data(), end, number);
+    const bool is_one = error == std::errc() && next == end && number <= std::numeric_limits<std::int64_t>::max();
+    return is_one ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 void Parameter::validate(const std::string& value) const {
@@ -90,6 +105,11 @@ void Parameter::validate(const std::string& value) const {
             }
             return;
         }
+        case Type::whole_number:
+            if (!parse_whole_number(value)) {
+                throw UsageError("parameter " + name + ": '" + value + "' is not a whole number (0 or more)");
+            }
+            return;
     }
 }
 
@@ -147,6 +167,10 @@ std::optional<Duration> Parameters::seconds(const std::string& name) const {
 std::vector<double> Parameters::numbers(const std::string& name) const {
     const std::string& text = value(name, Parameter::Type::numbers);
     return text.empty() ? std::vector<double>() : *parse_numbers(text);
+}
+
+std::optional<std::uint64_t> Parameters::whole_number(const std::string& name) const {
+    return parse_whole_number(value(name, Parameter::Type::whole_number));
 }
 
 std::pair<std::string, std::string> parse_assignment(const std::string& text) {

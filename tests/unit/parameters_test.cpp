@@ -15,13 +15,15 @@ namespace {
 
 const std::vector<Parameter> declared{Parameter::choice("order", {"first", "last"}, "first", "which goes first"),
                                       Parameter::seconds("threshold", "", "waits longer than this"),
-                                      Parameter::numbers("weights", 3, "", "how much each counts")};
+                                      Parameter::numbers("weights", 3, "", "how much each counts"),
+                                      Parameter::whole_number("seed", "7", "of what is drawn")};
 
 }  // namespace
 
 TEST_CASE("Parameters have the given values, the last of several, or their defaults", "[parameters]") {
     const Parameters defaults("a", declared, {});
     CHECK(defaults.choice("order") == "first");
+    CHECK(defaults.whole_number("seed") == 7);
     CHECK_FALSE(defaults.seconds("threshold").has_value());
     const Parameters given("a", declared, {{"order", "first"}, {"threshold", "2e2"}, {"order", "last"}});
     CHECK(given.choice("order") == "last");
@@ -36,7 +38,7 @@ TEST_CASE("Parameters refuse unknown names and values, and list the known ones",
         return Parameters("a", declared, {{name, value}});
     };
     CHECK_THROWS_AS(with("size", "1"), UsageError);
-    CHECK_THROWS_WITH(with("size", "1"), "algorithm a has no parameter 'size', known: order, threshold, weights");
+    CHECK_THROWS_WITH(with("size", "1"), "algorithm a has no parameter 'size', known: order, threshold, weights, seed");
     CHECK_THROWS_AS(with("order", "middle"), UsageError);
     CHECK_THROWS_WITH(with("order", "middle"), "parameter order: unknown value 'middle', known: first, last");
     for (const std::string value : {"", "-1", "long", "1 s", "nan", "inf", "1e19", "0x10"}) {
@@ -44,6 +46,11 @@ TEST_CASE("Parameters refuse unknown names and values, and list the known ones",
         CHECK_THROWS_AS(with("threshold", value), UsageError);
     }
     CHECK_NOTHROW(with("threshold", "0"));
+    for (const std::string value : {"", "-1", "1.0", "1e3", " 1", "9223372036854775808"}) {
+        INFO(value);
+        CHECK_THROWS_WITH(with("seed", value), "parameter seed: '" + value + "' is not a whole number (0 or more)");
+    }
+    CHECK(with("seed", "9223372036854775807").whole_number("seed") == 9223372036854775807U);
     for (const std::string value :
          {"", "1,2", "1,2,3,4", "1,,3", "1,2,", ",1,2", "1, 2, 3", "1,2,x", "1,2,inf", "1;2;3"}) {
         INFO(value);
