@@ -62,7 +62,7 @@ TEST_CASE("batfill introduces itself") {
     CHECK(help.status == 0);
     CHECK(help.errors.empty());
     for (const char* command :
-         {"serve", "simulate", "swf", "generate", "deadlines", "metrics", "check", "algorithms"}) {
+         {"serve", "simulate", "swf", "generate", "deadlines", "metrics", "check", "compare", "algorithms"}) {
         CHECK_THAT(help.output, Contains(std::string("\n  ") + command + " "));
         const Outcome of_command = run(folder, {command, "--help"});
         INFO(command);
