@@ -9,6 +9,7 @@
 
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
+#include <zlib.h>
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
@@ -224,6 +225,18 @@ double measure(const Replay& replay, const SchedulerChoice& scheduler, const Rep
     return *value;
 }
 
+// All options that the values and their order depend on, in one line.
+std::string description_of(const SearchOptions& search, bool sum, const ReplayMetric& metric, Duration tau,
+                           const SchedulerChoice& policy) {
+    std::string text = std::string("batfill tune ") + version + ": " + search.text() + ", over " +
+                       (sum ? "sum" : "each") + ", " + metric.name() + ", tau " + tau.to_string() + ", " +
+                       policy.algorithm;
+    for (const auto& [name, value] : policy.parameters) {
+        text.append(" ").append(name).append("=").append(value);
+    }
+    return text;
+}
+
 // What is tuned on its own: a workload, or all together.
 std::vector<TuningTask> make_tasks(const SearchOptions& search, bool sum, std::size_t workloads) {
     std::vector<TuningTask> tasks;
@@ -335,13 +348,8 @@ int tune(const Arguments& arguments) {
 
     const auto begin = std::chrono::steady_clock::now();
     std::vector<TuningTask> tasks = make_tasks(search, sum, inputs.replays.size());
-    std::string run = std::string("batfill tune ") + version + ": " + search.text() + ", over " +
-                      (sum ? "sum" : "each") + ", " + metric.name() + ", tau " + tau.to_string() + ", " +
-                      policy.algorithm;
-    for (const auto& [name, value] : policy.parameters) {
-        run += ' ' + name + '=' + value;
-    }
-    Checkpoint checkpoint(prefix + "_checkpoint.csv", run + ", " + inputs.digest, inputs.replays.size(),
+    const std::string description = description_of(search, sum, metric, tau, policy) + ", " + inputs.digest;
+    Checkpoint checkpoint(prefix + "_checkpoint.csv", description, inputs.replays.size(),
                           tasks.front().search->evaluations());
     std::optional<OutputFile> all_values;
     TuningHooks hooks;
