@@ -17,7 +17,7 @@ namespace batfill {
 
 // Tunes the weights of an order while the scheduler is at work: once every period, they become those under which the
 // jobs that were seen lately would have had the smallest mean bounded slowdown, on a machine that was empty before.
-// What decides are the jobs and the seed alone. docs/tuning.md tells whether it helps.
+// What decides are the jobs and the seed alone. docs/results/online-tuning.md tells whether it helps.
 class OnlineTuning {
  public:
     // `period` and those that go with it.

@@ -52,6 +52,24 @@ SchedulerChoice parse(const std::string& argument) {
 
 }  // namespace
 
+SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
+    SchedulerChoice choice{algorithm, {}};
+    for (const std::string& parameter : parameters) {
+        if (!parameter.ends_with(".json") || parameter.find('=') != std::string::npos) {
+            choice.parameters.push_back(parse_assignment(parameter));
+            continue;
+        }
+        const SchedulerChoice file = read_file(parameter);
+        if (!choice.algorithm.empty() && choice.algorithm != file.algorithm) {
+            throw UsageError("-P " + parameter + ": it is of algorithm " + file.algorithm + ", and " +
+                             choice.algorithm + " is chosen");
+        }
+        choice.algorithm = file.algorithm;
+        choice.parameters.insert(choice.parameters.end(), file.parameters.begin(), file.parameters.end());
+    }
+    return choice;
+}
+
 NamedScheduler read_scheduler(const std::string& argument) {
     const bool is_file = argument.ends_with(".json");
     NamedScheduler scheduler{is_file ? std::filesystem::path(argument).stem().string() : argument,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <batfill/scheduler_choice.hpp>
 
@@ -17,5 +18,10 @@ struct NamedScheduler {
 // NAME, "params": {KEY: VALUE}}, which is called as the file without folder and suffix. Throws InputError if there is
 // no such file or it is not like that, UsageError for unknown algorithms, parameters and values.
 NamedScheduler read_scheduler(const std::string& argument);
+
+// What -a NAME (empty if not given) and the -P say. Each -P is KEY=VALUE or, if it ends in .json and has no '=', the
+// path of such a file: its parameters stand in its place, and its algorithm counts if -a names none. Throws InputError
+// as read_scheduler(), UsageError if a file is of another algorithm than -a or the files before it.
+SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
 
 }  // namespace batfill::commands

@@ -5,6 +5,7 @@
 #include <batfill/error.hpp>
 
 #include "command.hpp"
+#include "scheduler_argument.hpp"
 #include "src/serve/server.hpp"
 
 namespace batfill::commands {
@@ -18,7 +19,7 @@ int serve(const Arguments& arguments) {
     options.add_options()("algorithm,a", po::value(&server.choice.algorithm)->default_value("", ""),
                           "algorithm (see batfill algorithms); else the one in Batsim's --sched-cfg")(
         "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
-        "key=value, a parameter of the algorithm; repeatable")(
+        "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable")(
         "socket-endpoint,s", po::value(&server.endpoint)->default_value("tcp://127.0.0.1:28000"),
         "ZeroMQ endpoint to listen on")("keep-alive", po::bool_switch(&server.keep_alive),
                                         "serve one simulation after another, until a signal comes")(
@@ -29,9 +30,7 @@ int serve(const Arguments& arguments) {
                options, {}, values)) {
         return 0;
     }
-    for (const std::string& assignment : values["parameter"].as<std::vector<std::string>>()) {
-        server.choice.parameters.push_back(parse_assignment(assignment));
-    }
+    server.choice = read_choice(server.choice.algorithm, values["parameter"].as<std::vector<std::string>>());
     if (!server.choice.algorithm.empty()) {
         const Engine check(server.choice.algorithm, server.choice.parameters);  // before any simulation begins
     }

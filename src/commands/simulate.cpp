@@ -12,6 +12,8 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "progress.hpp"
+#include "scheduler_argument.hpp"
+#include "src/core/files.hpp"
 #include "src/simulate/embedded_scheduler.hpp"
 #include "src/simulate/results.hpp"
 #include "src/simulate/socket_scheduler.hpp"
@@ -46,10 +48,23 @@ class TimedScheduler : public SimulatedScheduler {
     std::chrono::steady_clock::duration spent_{};
 };
 
+// The text of --sched-cfg, or of the file that it or --sched-cfg-file names.
+std::string scheduler_configuration(const po::variables_map& values) {
+    constexpr std::size_t largest_file = std::size_t{1} << 20;
+    const auto& text = values["sched-cfg"].as<std::string>();
+    if (values.count("sched-cfg-file") == 0) {
+        return text.ends_with(".json") ? InputFile(text).read_all(largest_file) : text;
+    }
+    if (!text.empty()) {
+        throw UsageError("--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
+    }
+    return InputFile(values["sched-cfg-file"].as<std::string>()).read_all(largest_file);
+}
+
 Scenario read_scenario(const po::variables_map& values, bool for_socket) {
     Scenario scenario;
     scenario.forward_unknown_events = values.count("forward-unknown-events") != 0;
-    scenario.scheduler_configuration = values["sched-cfg"].as<std::string>();
+    scenario.scheduler_configuration = scheduler_configuration(values);
     scenario.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
     scenario.workloads = read_workloads(values["workload"].as<std::vector<std::string>>(), for_socket);
     for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
@@ -67,14 +82,15 @@ int simulate(const Arguments& arguments) {
         "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...")(
         "algorithm,a", po::value<std::string>()->default_value("", ""), "algorithm of the embedded scheduler")(
         "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
-        "key=value, a parameter of the algorithm; repeatable (see batfill algorithms)")(
-        "export,e", po::value<std::string>()->default_value("out"), "prefix of the output files")(
+        "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters as batfill tune "
+        "writes; repeatable")("export,e", po::value<std::string>()->default_value("out"), "prefix of the output files")(
         "events", po::value<std::vector<std::string>>()->default_value({}, ""),
         "file of external events (one JSON object per line); repeatable")(
         "forward-unknown-events", "pass external events of unknown type on instead of refusing them")(
         "master-host,m", po::value<std::string>()->default_value("master_host"), "host that is not a resource")(
         "sched-cfg", po::value<std::string>()->default_value("", ""),
-        R"(scheduler configuration, {"algorithm": ..., "params": {...}}; the options above win)")(
+        R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; the options above win)")(
+        "sched-cfg-file", po::value<std::string>(), "the same from a file")(
         "socket-endpoint,s", po::value<std::string>()->default_value("", ""),
         "drive the scheduler that listens there, in Batsim's stead, instead of the embedded one")(
         "socket-timeout", po::value<unsigned>()->default_value(600),
@@ -91,10 +107,8 @@ int simulate(const Arguments& arguments) {
     }
     const std::string endpoint = values["socket-endpoint"].as<std::string>();
     const std::string prefix = values["export"].as<std::string>();
-    SchedulerChoice choice{values["algorithm"].as<std::string>(), {}};
-    for (const std::string& assignment : values["parameter"].as<std::vector<std::string>>()) {
-        choice.parameters.push_back(parse_assignment(assignment));
-    }
+    SchedulerChoice choice =
+        read_choice(values["algorithm"].as<std::string>(), values["parameter"].as<std::vector<std::string>>());
     if (!endpoint.empty() && (!choice.algorithm.empty() || !choice.parameters.empty())) {
         throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
     }
@@ -102,7 +116,7 @@ int simulate(const Arguments& arguments) {
     std::unique_ptr<SimulatedScheduler> scheduler;
     const EmbeddedScheduler* embedded = nullptr;
     if (endpoint.empty()) {
-        choice = combine(choice, parse_scheduler_configuration(values["sched-cfg"].as<std::string>()));
+        choice = combine(choice, parse_scheduler_configuration(scheduler_configuration(values)));
         engine = std::make_unique<Engine>(choice.algorithm, choice.parameters);
         auto made = std::make_unique<EmbeddedScheduler>(*engine);
         embedded = made.get();

@@ -56,6 +56,35 @@ std::string start_of(const std::string& jobs, const std::string& id) {
 
 }  // namespace
 
+TEST_CASE("simulate takes an algorithm and its parameters from a file") {
+    const Inputs inputs;
+    const std::string policy =
+        file(inputs.folder, "policy.json",
+             R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0, -1, 0, 0, 0, 0]}})");
+    REQUIRE(inputs.simulate("fcfs", {"-a", "fcfs"}).status == 0);
+    CHECK(start_of(inputs.jobs("fcfs"), "4") == "20.000000");
+    const auto check_backfills = [&](const std::string& prefix, const Arguments& options) {
+        INFO(prefix);
+        REQUIRE(inputs.simulate(prefix, options).status == 0);
+        CHECK(start_of(inputs.jobs(prefix), "4") == "2.000000");
+    };
+    check_backfills("a", {"-P", policy});
+    check_backfills("b", {"-a", "easy", "-P", policy});
+    check_backfills("c", {"--sched-cfg", policy});
+    check_backfills("d", {"--sched-cfg-file", policy});
+    const std::string misspelt =
+        file(inputs.folder, "misspelt.json", R"({"algorithm":"easy","params":{"ordre":"spf"}})");
+    check_refused(inputs.simulate("i", {"-P", misspelt}), 2);
+    check_refused(inputs.simulate("j", {"--sched-cfg-file", misspelt}), 2);
+    check_refused(inputs.simulate("e", {"-a", "fcfs", "-P", policy}), 2);
+    check_refused(inputs.simulate("f", {"-a", "easy", "-P", inputs.folder.file("none.json")}), 1);
+    check_refused(inputs.simulate("g", {"--sched-cfg", policy, "--sched-cfg-file", policy}), 2);
+    check_refused(inputs.simulate("h", {"-a", "easy", "-P", file(inputs.folder, "list.json", "[1]")}), 1);
+    for (const std::string prefix : {"e", "f", "g", "h", "i", "j"}) {
+        CHECK_FALSE(inputs.wrote(prefix));
+    }
+}
+
 TEST_CASE("batfill introduces itself") {
     const Folder folder;
     const Outcome help = run(folder, {"--help"});

@@ -94,6 +94,16 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule when processo
     }
 }
 
+TEST_CASE("The daemon and the embedded scheduler give one schedule when weights are tuned at work") {
+    const Folder folder;
+    const std::string workload = generated_workload(folder);
+    std::ofstream(folder.file("policy.json"))
+        << R"({"algorithm":"easy","params":{"order":"mixed","weights":[0,0,1,0,0,0],"backfill-order":"spf"}})";
+    compare_replays(folder, {"-P", folder.file("policy.json"), "-P", "period=43200", "-P", "evaluations=20"},
+                    {"-p", platform, "-w", workload});
+    CHECK(contents(folder.file("embedded_statistics.csv")).find("tunings") != std::string::npos);
+}
+
 TEST_CASE("The daemon and the embedded scheduler give one schedule when --sched-cfg chooses the algorithm") {
     const Folder folder;
     const std::string workload = generated_workload(folder);

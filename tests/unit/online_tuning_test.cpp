@@ -1,0 +1,177 @@
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/online_tuning.hpp>
+
+#include "random_stream.hpp"
+#include "simulator_fixture.hpp"
+#include "src/simulate/embedded_scheduler.hpp"
+
+// Weights that are tuned while the scheduler is at work.
+
+using namespace batfill;
+using namespace batfill::tests;
+
+namespace {
+
+constexpr MixedWeights longest_first{0, 1, 0, 0, 0, 0};
+
+std::unique_ptr<OnlineTuning> tuning(const Parameters::Given& given) {
+    return OnlineTuning::from(Parameters("easy", OnlineTuning::parameters(), given));
+}
+
+// A machine with one processor, on which jobs have run.
+struct Past {
+    SchedulerState state;
+    std::vector<Completion> completions;
+
+    explicit Past(long long now) {
+        state.processors = 1;
+        state.now = Time::seconds(now);
+    }
+    // A job that has just ended.
+    void ran(long long submit, long long run) {
+        Job& job = state.jobs.emplace_back();
+        job.description.submit = Time::seconds(submit);
+        job.description.processors = 1;
+        job.walltime = Duration::seconds(run);
+        job.start = state.now - job.walltime;
+        completions.push_back({static_cast<JobIndex>(state.jobs.size() - 1), state.now, 1});
+    }
+};
+
+// Jobs of different lengths that wait together.
+Past long_and_short_jobs(long long now) {
+    Past past(now);
+    for (const int run : {500, 20, 3000, 100, 40, 800, 10, 60}) {
+        past.ran(now - 10'000, run);
+    }
+    return past;
+}
+
+// Three machine weeks of jobs, more than four processors can run at times.
+Workload busy_weeks(unsigned seed) {
+    Random random(seed);
+    std::string jobs;
+    int submit = 0;
+    for (int i = 0; i < 300; ++i) {
+        submit += random.below(2000);
+        const int run = random.one_in(4) ? random.between(1000, 20'000) : random.between(10, 1000);
+        const int walltime = run * random.between(1, 3);
+        jobs += (jobs.empty() ? "" : ",") + job(std::to_string(1000 + i), std::to_string(submit), random.between(1, 4),
+                                                std::to_string(walltime), std::to_string(run));
+    }
+    return workload_of(jobs);
+}
+
+struct Outcome {
+    std::vector<Time> starts;
+    std::map<std::string, std::uint64_t> statistics;
+};
+
+Outcome replayed(const Parameters::Given& given) {
+    const Scenario scenario = scenario_of(machine(4), {busy_weeks(5)});
+    Engine engine("easy", given);
+    EmbeddedScheduler scheduler(engine);
+    Simulator simulator(scenario);
+    simulator.run(scheduler);
+    Outcome outcome;
+    for (const SimulatedJob& job : simulator.jobs()) {
+        outcome.starts.push_back(job.start);
+    }
+    for (const Statistic& statistic : engine.statistics()) {
+        outcome.statistics[statistic.name] = statistic.value;
+    }
+    return outcome;
+}
+
+Parameters::Given with(Parameters::Given given, const Parameters::Given& more) {
+    given.insert(given.end(), more.begin(), more.end());
+    return given;
+}
+
+}  // namespace
+
+TEST_CASE("Weights are tuned once in each period, to what would have been best for the jobs that ended", "[tuning]") {
+    const auto tuned = tuning({{"period", "50000"}, {"evaluations", "60"}});
+    const SchedulerChoice easy{"easy", {{"order", "mixed"}}};
+    Past past = long_and_short_jobs(49'999);
+    tuned->ended(past.state, past.completions);
+    CHECK_FALSE(tuned->tune(past.state, easy, longest_first));
+    past.state.now = Time::seconds(50'000);
+    const std::optional<MixedWeights> weights = tuned->tune(past.state, easy, longest_first);
+    REQUIRE(weights.has_value());
+    // All were submitted together and ask for one processor: only the walltime tells them apart, and short jobs suffer
+    // most by waiting.
+    CHECK((*weights)[1] < 0);
+    CHECK_FALSE(tuned->tune(past.state, easy, longest_first));
+    past.state.now = Time::seconds(99'999);
+    CHECK_FALSE(tuned->tune(past.state, easy, longest_first));
+    past.state.now = Time::seconds(100'000);
+    CHECK(tuned->tune(past.state, easy, longest_first).has_value());
+    past.state.now = Time::seconds(500'000);  // what is best already stays
+    CHECK_FALSE(tuned->tune(past.state, easy, *weights));
+    CHECK(tuned->statistics()[0].value == 3);
+    CHECK(tuned->statistics()[1].value == 2);
+}
+
+TEST_CASE("Jobs that were submitted before the history do not count for the tuning of weights", "[tuning]") {
+    const SchedulerChoice easy{"easy", {{"order", "mixed"}}};
+    const auto searches = [&](const std::string& history) {
+        const auto tuned = tuning({{"period", "50000"}, {"evaluations", "8"}, {"history", history}});
+        Past past = long_and_short_jobs(60'000);  // submitted at 50,000
+        tuned->ended(past.state, past.completions);
+        tuned->tune(past.state, easy, longest_first);
+        return tuned->statistics()[0].value;
+    };
+    CHECK(searches("10000") == 1);
+    CHECK(searches("9999") == 0);
+}
+
+TEST_CASE("easy with tuned weights depends on the jobs and the seed alone, and begins with the given weights",
+          "[tuning]") {
+    const Parameters::Given fixed{
+        {"order", "mixed"}, {"weights", "0,1,0,0,0,0"}, {"backfill-order", "mixed"}, {"threshold", "100000"}};
+    const Parameters::Given tuned = with(fixed, {{"period", "86400"}, {"evaluations", "30"}});
+    const Outcome once = replayed(tuned);
+    CHECK(once.starts == replayed(tuned).starts);
+    CHECK(once.statistics.at("tunings") >= 2);
+    CHECK(once.statistics.at("improvements") >= 1);
+    CHECK(once.starts != replayed(with(tuned, {{"seed", "2"}})).starts);
+    const Outcome never = replayed(fixed);
+    CHECK(never.statistics.empty());
+    REQUIRE(never.starts.size() == once.starts.size());
+    CHECK(never.starts != once.starts);
+    for (std::size_t i = 0; i < never.starts.size(); ++i) {
+        if (std::min(never.starts[i], once.starts[i]) < Time::seconds(86'400)) {
+            CHECK(never.starts[i] == once.starts[i]);
+        }
+    }
+}
+
+TEST_CASE("Parameters of tuning that nothing uses, or that make no sense, are refused", "[tuning]") {
+    const auto make = [](const Parameters::Given& given) {
+        Engine("easy", with({{"weights", "0,-1,0,0,0,0"}}, given));
+    };
+    const Parameters::Given mixed{{"order", "mixed"}};
+    CHECK_NOTHROW(make(with(mixed, {{"period", "1"}, {"history", "1"}, {"evaluations", "1"}, {"features", "6"}})));
+    for (const Parameters::Given& unused : std::vector<Parameters::Given>{
+             {{"history", "1"}}, {{"evaluations", "1"}}, {{"seed", "1"}}, {{"features", "6"}}}) {
+        CHECK_THROWS_WITH(make(with(mixed, unused)),
+                          "parameters history, evaluations, features and seed are used only with period");
+    }
+    for (const std::string name : {"period", "history", "evaluations"}) {
+        CHECK_THROWS_WITH(make(with(mixed, {{"period", "1"}, {name, "0"}})),
+                          "parameters period, history and evaluations must be more than 0");
+    }
+    CHECK_THROWS_WITH(Engine("easy", {{"period", "1"}}), "parameter period is used only with order=mixed");
+    CHECK_THROWS_AS(make({{"period", "1"}}), UsageError);
+}
