@@ -36,6 +36,10 @@ class Settings:
         """The paper's machines whose logs are there or, without a folder of logs, the generated ones."""
         return list(self._found(paper))
 
+    def machine(self, paper: str, machine: str) -> Mapping[str, Any]:
+        """All that the configuration says of a machine."""
+        return self._found(paper)[machine]
+
     def logs(self, paper: str, machine: str) -> list[str]:
         """The machine's log, as the only element; empty if its workload is generated."""
         return self._found(paper)[machine]["logs"]

@@ -1,5 +1,6 @@
 """Runs the commands of one job of the workflow, and writes down what it ran."""
 import gzip
+import hashlib
 import re
 import resource
 import shlex
@@ -66,6 +67,20 @@ class Workbench:
         shown = file if not Path(file).is_absolute() else Path(file).name
         self._inputs[name] = {"file": shown, "sha256": sha256(file)}
 
+    def link_folder(self, name: str, folder: str) -> list[str]:
+        """Makes a folder of inputs known as `name`; returns the names of its files, without hidden ones, in order."""
+        self.path(name).symlink_to(Path(folder).resolve())
+        files = sorted(file for file in Path(folder).iterdir() if not file.name.startswith("."))
+        lines = "".join(f"{sha256(str(file))}  {file.name}\n" for file in files)
+        self._inputs[name] = {"file": folder, "sha256": hashlib.sha256(lines.encode()).hexdigest()}
+        return [f"{name}/{file.name}" for file in files]
+
+    def link_unfinished(self, name: str, folder: str) -> None:
+        """Makes a folder known as `name` that is still there when the job is broken off, for a command that goes on
+        where it was."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self.path(name).symlink_to(Path(folder).resolve())
+
     def run(self, *arguments: str) -> str:
         """Runs `batfill` with these arguments and returns what it printed."""
         self._note("batfill", arguments)
@@ -96,8 +111,8 @@ class Workbench:
         self.run("check", f"{prefix}_jobs.csv", "-w", workload, "-p", platform, *promised)
 
     def keep(self, name: str, file: str) -> None:
-        """Makes a file of the folder a result; gzipped, the same bytes each time, if `file` ends in .gz."""
-        if file.endswith(".gz"):
+        """Makes a file of the folder a result; gzipped, the same bytes each time, if only `file` ends in .gz."""
+        if file.endswith(".gz") and not name.endswith(".gz"):
             with open(self.path(name), "rb") as source, open(file, "wb") as target:
                 with gzip.GzipFile(filename="", mode="wb", fileobj=target, mtime=0) as packed:
                     shutil.copyfileobj(source, packed)

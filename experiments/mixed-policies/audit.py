@@ -1,0 +1,47 @@
+"""Job of rule `mixed_audit`: replays some policies of some periods with the engine, audits the schedules, and fails if
+their mean bounded slowdown is not what the replays in memory have given."""
+import csv
+import io
+from typing import Any
+
+from common.tables import read_csv, write_csv
+from common.workbench import CommandError, Workbench, run_job
+
+# The program prints ten digits of a metric.
+DIGITS = 1e-8
+
+
+def parameters(policy: str, weights: dict[str, str], params: Any) -> list[str]:
+    """Of the algorithm `easy`."""
+    order = ["order=mixed", f"weights={weights[policy]}"] if policy in weights else [f"order={policy}"]
+    return [*order, f"backfill-order={params.backfill_order}", f"threshold={params.threshold}"]
+
+
+def main(job: Any) -> None:
+    """Audits every so many periods of a machine."""
+    expected = {(row["policy"], int(row["period"])): float(row["value"]) for row in read_csv(job.input.policies)}
+    features = ("q", "p", "wait", "ratio", "expansion", "area")
+    rows = []
+    with Workbench(job.input.batfill, job.params.engine) as bench:
+        bench.link("platform.xml", job.input.platform)
+        workloads = bench.link_folder("workloads", job.input.workloads)
+        for workload in workloads[::job.params.every]:
+            period = int(workload.split("/")[1].split(".")[0])
+            weights = {row["policy"]: ",".join(row[one] for one in features)
+                       for row in read_csv(job.input.weights) if row["period"] in ("", str(period))}
+            for policy in job.params.policies:
+                bench.replay("platform.xml", workload, "easy", parameters(policy, weights, job.params), "schedule")
+                bench.audit("schedule", workload, "platform.xml")
+                printed = bench.run("metrics", "schedule_jobs.csv", "-p", "platform.xml", "--format", "csv")
+                [metrics] = csv.DictReader(io.StringIO(printed))
+                value = float(metrics["mean_bounded_slowdown"])
+                if abs(value - expected[policy, period]) > DIGITS * value:
+                    raise CommandError(f"{workload}: {policy} is {value} with the engine, "
+                                       f"{expected[policy, period]} in memory")
+                rows.append({"period": period, "policy": policy, "value": metrics["mean_bounded_slowdown"]})
+        write_csv(str(bench.path("audit.csv")), rows)
+        bench.keep("audit.csv", job.output.audit)
+        bench.write_manifest(job.output.manifest)
+
+
+run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821

@@ -1,0 +1,47 @@
+"""A machine's values: the mean bounded slowdown of each week or month under each policy."""
+from typing import Iterable, Optional, Sequence
+
+from common.tables import read_csv
+
+NAMES = {"w-star": "w*", "w-train": "w*_train", "w-greedy": "w_greedy", "xnes3": "xnes3", "xnes6": "xnes6"}
+
+
+def shown(policy: str) -> str:
+    """A policy's name, as in the paper."""
+    return NAMES.get(policy, policy.upper())
+
+
+class PeriodValues:
+    """Values by policy and period."""
+
+    def __init__(self, file: str, orders: Sequence[str]) -> None:
+        self._values: dict[str, dict[int, float]] = {}
+        for row in read_csv(file):
+            self._values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
+        self.orders = list(orders)
+        self.periods = sorted(self._values[self.orders[0]])
+
+    def within(self, half: Sequence[int]) -> list[int]:
+        """The periods from the first to the last one of a half."""
+        return [period for period in self.periods if half[0] <= period <= half[1]]
+
+    def value(self, policy: str, period: int) -> Optional[float]:
+        """None for w_greedy in a period that follows none."""
+        return self._values[policy].get(period)
+
+    def known(self, policy: str, periods: Iterable[int]) -> list[float]:
+        """The values of a policy that has one in each of the periods."""
+        return [self._values[policy][period] for period in periods]
+
+    def sum(self, policy: str, periods: Sequence[int]) -> Optional[float]:
+        """None if the policy has no value in one of the periods."""
+        values = [self.value(policy, period) for period in periods]
+        return None if None in values else sum(value for value in values if value is not None)
+
+    def best_pure(self, period: int) -> float:
+        """The smallest value of a pure policy in the period."""
+        return min(self._values[order][period] for order in self.orders)
+
+    def ranking(self) -> list[str]:
+        """The pure policies, that with the smallest sum over all periods first."""
+        return sorted(self.orders, key=lambda order: sum(self._values[order].values()))
