@@ -196,9 +196,11 @@ class Easy : public Algorithm {
         if (queue.size() < 2 || state.idle_count == 0) {
             return;
         }
-        auto [shadow_time, extra] = reserve(state, state.job(head).processors());
-        const auto may_start = [&, shadow_time = shadow_time](int processors, Duration walltime) {
-            return processors <= state.idle_count && (state.now + walltime <= shadow_time || processors <= extra);
+        Reservation reservation = reserve(state, state.job(head).processors());
+        const auto ends_in_time = [&](Duration walltime) { return state.now + walltime <= reservation.shadow_time; };
+        const auto may_start = [&](int processors, Duration walltime) {
+            return processors <= state.idle_count &&
+                   (ends_in_time(walltime) || processors <= reservation.extra_processors);
         };
         // What may not start now, may not when less is left.
         backfill_.clear();
@@ -207,11 +209,11 @@ class Easy : public Algorithm {
                 backfill_.add(queue.job(at), state.now);
             }
         }
-        backfill_.for_each_until([&, shadow_time = shadow_time](JobIndex index) {
+        backfill_.for_each_until([&](JobIndex index) {
             const Job& job = state.job(index);
             if (may_start(job.processors(), job.walltime)) {
-                if (state.now + job.walltime > shadow_time) {
-                    extra -= job.processors();
+                if (!ends_in_time(job.walltime)) {
+                    reservation.extra_processors -= job.processors();
                 }
                 round.start(index);
             }
