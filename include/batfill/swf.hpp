@@ -82,21 +82,22 @@ struct SwfConversion {
 
     std::vector<long long> excluded_queues;
     std::vector<long long> excluded_statuses;
-    std::vector<long long> partitions;       // kept; none given: all
-    std::optional<Duration> from;            // keep jobs submitted at or after it, on the log's clock
-    std::optional<Duration> until;           // keep jobs submitted before it, on the log's clock
-    bool drop_longer_than_estimate = false;  // drop jobs that ran longer than the time they requested
-    Size size = Size::requested;
-    bool keep_unallocated = false;       // keep jobs without allocated processors whose size is what they requested
-    int unit = 1;                        // processors allocated together: sizes are rounded up to whole units
-    std::optional<int> processors;       // `nb_res`, in units; none: what the header says, else the widest job
-    std::optional<int> max_processors;   // drop wider jobs, in units
-    bool missing_walltime_exact = true;  // a job that requested no time gets its run time as walltime; else
-    std::optional<Duration> missing_walltime;  // ... this one; none: no walltime at all
+    std::vector<long long> partitions;  // kept; none given: all
+    std::optional<Duration> from;       // keep jobs submitted at or after it, on the log's clock
+    std::optional<Duration> until;      // keep jobs submitted before it, on the log's clock
+    // The walltime of a job that requested no time, unless `missing_walltime_exact`; none: no walltime at all.
+    std::optional<Duration> missing_walltime;
     // Drop jobs that are not in a period that is kept, and those that by the log started in one period and ended in
     // another: a replay of one period could not do them justice. An unknown wait counts as none.
     std::optional<SwfSplit> split;
-    bool shift = false;  // subtract the first kept job's submission time from all
+    std::optional<int> processors;      // `nb_res`, in units; none: what the header says, else the widest job
+    std::optional<int> max_processors;  // drop wider jobs, in units
+    int unit = 1;                       // processors allocated together: sizes are rounded up to whole units
+    Size size = Size::requested;
+    bool drop_longer_than_estimate = false;  // drop jobs that ran longer than the time they requested
+    bool keep_unallocated = false;           // keep jobs without allocated processors whose size is what they requested
+    bool missing_walltime_exact = true;      // a job that requested no time gets its run time as walltime
+    bool shift = false;                      // subtract the first kept job's submission time from all
 };
 
 struct SwfWorkload {

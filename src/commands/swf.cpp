@@ -131,9 +131,9 @@ void print_counts(const std::string& title, const Counts& counts) {
 
 // Weeks and months are called so.
 const char* name_of(Duration period) {
-    return period == Duration::seconds(7 * 86'400)    ? "week"
-           : period == Duration::seconds(30 * 86'400) ? "month"
-                                                      : "period";
+    return period == Duration::seconds(7LL * 86'400)    ? "week"
+           : period == Duration::seconds(30LL * 86'400) ? "month"
+                                                        : "period";
 }
 
 // "logs/SP2.swf.gz" and week 7 give "SP2-week-007.json".
