@@ -9,7 +9,7 @@ MIXED_MACHINES = SETTINGS.machines("mixed-policies")
 MIXED_THRESHOLD = MIXED["threshold"]
 MIXED_SEARCHES = ["xnes3", "xnes6"]
 MIXED_FOLDER = "mixed-policies/{machine}/{period}"
-MIXED_TABLES = ["table-1", "table-2", "thresholds", "ranking", "weeks", "months"]
+MIXED_TABLES = ["table-1", "table-2", "thresholds", "ranking", "weeks", "months", "scaled"]
 # Of each machine: the best pure policies, mixed policies, the searches.
 MIXED_FIGURES_OF = {machine: SETTINGS.machine("mixed-policies", machine)["figures"] for machine in MIXED_MACHINES}
 # Figure 4 is about the first machine with weeks for it.
@@ -142,6 +142,24 @@ rule mixed_policies_of:
         "policies.py"
 
 
+rule mixed_scaled:
+    input:
+        workloads=f"{MIXED_FOLDER}/workloads",
+        platform=lambda wildcards: SETTINGS.platform("mixed-policies", wildcards.machine),
+        batfill=SETTINGS.batfill,
+    output:
+        values="mixed-policies/{machine}/{period}/scaled.csv",
+        w_train="mixed-policies/{machine}/{period}/scaled-w-train.json",
+        manifest="mixed-policies/{machine}/{period}/manifests/scaled.json",
+    params:
+        periods=mixed_periods,
+        backfill_order=MIXED["backfill_order"],
+        threshold=MIXED_THRESHOLD,
+    threads: workflow.cores
+    script:
+        "scaled.py"
+
+
 # The replays above are in memory; this is what makes sure that they are those of the engine, and sound.
 rule mixed_audit:
     input:
@@ -171,6 +189,7 @@ rule mixed_tables:
         workloads=mixed_of_all("workloads", ["weeks"]),
         weeks=mixed_of_all("policies.csv", ["weeks"]),
         months=mixed_of_all("policies.csv", ["months"]),
+        scaled=mixed_of_all("scaled.csv", ["weeks"]),
         pure=expand(f"{MIXED_FOLDER}/pure-{{threshold}}.csv", machine=MIXED_MACHINES, period="weeks",
                     threshold=MIXED["thresholds"]),
     output:

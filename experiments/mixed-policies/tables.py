@@ -47,6 +47,7 @@ class Tables:
                         for machine, file in zip(self._machines, job.input.splits)}
         self._weeks = self._read(job.input.weeks)
         self._months = self._read(job.input.months)
+        self._scaled = {machine: read_csv(file) for machine, file in zip(self._machines, job.input.scaled)}
         files = iter(job.input.pure)
         self._pure = {(machine, threshold): self._sums(next(files))
                       for machine in self._machines for threshold in self._thresholds}
@@ -61,6 +62,8 @@ class Tables:
                     str)
         self._write("weeks", "What the text says of weeks", self._statements(), two_digits)
         self._write("months", "Figure 15: sums of the monthly mean bounded slowdowns", self._monthly(), two_digits)
+        self._write("scaled", "Weights for features between 0 and 1: sums of the weekly mean bounded slowdowns",
+                    self._with_scales(), two_digits)
 
     def _read(self, files: Sequence[str]) -> dict[str, PeriodValues]:
         return {machine: PeriodValues(file, self._orders) for machine, file in zip(self._machines, files)}
@@ -218,6 +221,19 @@ class Tables:
                 sums = {half: months.sum(policy, months.within(settings[half])) for half in ("training", "testing")}
                 rows.append({"log": machine, "policy": shown(policy), **sums})
         return rows
+
+    def _with_scales(self) -> Numbers:
+        return [{"log": machine, "half": half, "vectors": int(rows[0]["vectors"]),
+                 **self._with_scales_of(machine, self._weeks[machine].within(self._machines[machine]["weeks"][half]))}
+                for machine, rows in self._scaled.items() for half in ("training", "testing")]
+
+    def _with_scales_of(self, machine: str, periods: Sequence[int]) -> Mapping[str, Number]:
+        rows = [row for row in self._scaled[machine] if int(row["period"]) in periods]
+        sums: dict[str, Number] = {"SAF": self._weeks[machine].sum("saf", periods)}
+        for policy in ("w-star", "w-train"):
+            sums[shown(policy)] = self._weeks[machine].sum(policy, periods)
+            sums[f"{shown(policy)}, scaled"] = sum(float(row[policy]) for row in rows)
+        return sums
 
 
 def main(job: Any) -> None:
