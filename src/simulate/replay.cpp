@@ -101,6 +101,7 @@ ReplayMetric::ReplayMetric(const std::string& name, Duration tau) : name_(name),
 
 std::vector<std::string> ReplayMetric::known_names() {
     std::vector<std::string> names;
+    names.reserve(metric_functions.size());
     for (const auto& [name, function] : metric_functions) {
         names.emplace_back(name);
     }
