@@ -130,6 +130,19 @@ struct Case {
     Parameters::Given parameters;
 };
 
+constexpr const char* weights = "0.2,-0.3,0.1,0.1,0.2,-0.1";
+
+// What a choice is used only with.
+Parameters::Given companions(const std::string& parameter, const std::string& choice) {
+    if (choice == "mixed") {
+        return {{"weights", weights}};
+    }
+    if (parameter == "features") {
+        return {{"order", "mixed"}, {"weights", weights}, {"period", "15"}, {"evaluations", "5"}};
+    }
+    return {};
+}
+
 // Every registered algorithm, with each choice of each of its parameters, with and without a default walltime.
 std::vector<Case> cases() {
     std::vector<Case> all;
@@ -139,8 +152,8 @@ std::vector<Case> cases() {
         for (const Parameter& parameter : algorithm->parameters) {
             for (const std::string& choice : parameter.choices) {
                 all.push_back({algorithm->name, {{parameter.name, choice}}});
-                if (choice == "mixed") {
-                    all.back().parameters.emplace_back("weights", "0.2,-0.3,0.1,0.1,0.2,-0.1");
+                for (const auto& companion : companions(parameter.name, choice)) {
+                    all.back().parameters.push_back(companion);
                 }
             }
         }
