@@ -12,7 +12,9 @@ class Conservative : public PlanAlgorithm {
     explicit Conservative(const Parameters& parameters)
         : PlanAlgorithm(parameters.choice("count-events") == "yes"), compression_(parameters.choice("compression")) {}
 
-    std::vector<Statistic> statistics() const override { return {{"compressions", compressions_}, {"moves", moves_}}; }
+    std::vector<Statistic> statistics() const override {
+        return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
+    }
 
  protected:
     void compress(Round& round) override {
@@ -25,7 +27,7 @@ class Conservative : public PlanAlgorithm {
             return;
         }
         for (const JobIndex job : round.state().waiting.jobs()) {
-            moves_ += round.plan().move_earlier(job, round.now()) ? 1U : 0U;
+            moves_ += plan().move_earlier(job, round.now()) ? 1U : 0U;
         }
     }
 

@@ -16,15 +16,9 @@ std::optional<Time> deadline(const Round& round, JobIndex job) {
     return round.state().job(job).description.deadline;
 }
 
-// Whether the present allocation of a waiting job violates its deadline (ct > d in the paper).
-bool late(Round& round, JobIndex job) {
-    const std::optional<Time> d = deadline(round, job);
-    return d && round.plan().planned_start(job) + round.state().job(job).walltime > *d;
-}
-
 // Jobs without a deadline are regular. They are placed as by conservative backfilling, but before the deadline-driven
-// jobs whose allocation is still tentative, as long as these meet their deadlines. The list L1 of the paper is
-// `tentative` of the state, L0 all other waiting jobs; numbers of lines are those of its Algorithm 1.
+// jobs whose allocation is still tentative, as long as these meet their deadlines. L1 is the list of these tentative
+// jobs, as in the paper, and L0 all other waiting jobs; numbers of lines are those of its Algorithm 1.
 //
 // While L1 is empty this is conservative backfilling, at its cost. Else the submission of a regular job, and the early
 // completions of a message, cost a search and two changes of the profile for each job of L1, and at most that again for
@@ -50,7 +44,7 @@ class DeadlineBased : public PlanAlgorithm {
         }
         const Trial trial(*this, round);
         JobList Ltmp;
-        round.plan().cancel(round.tentative());
+        plan().cancel(L1_);
         PlanAlgorithm::completed(round, completions);
         allocate_tentative(round, Ltmp);
         if (trial.lost_a_deadline()) {
@@ -63,6 +57,17 @@ class DeadlineBased : public PlanAlgorithm {
     void machine_changed(Round& round, std::span<const Completion> completions) override {
         judge(round, completions);
         PlanAlgorithm::machine_changed(round, completions);
+    }
+
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        std::erase(L1_, job);
+    }
+
+    // The place of a tentative job may still be given to others.
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override {
+        const bool tentative = std::find(L1_.begin(), L1_.end(), job) != L1_.end();
+        return tentative ? std::nullopt : PlanAlgorithm::guaranteed_start(state, job);
     }
 
     std::vector<Statistic> statistics() const override {
@@ -91,23 +96,24 @@ class DeadlineBased : public PlanAlgorithm {
      public:
         Trial(DeadlineBased& algorithm, Round& round) : algorithm_(algorithm), round_(round) {
             ++algorithm.count_.runs;
-            if (!algorithm.strict_ || round.tentative().empty()) {
+            if (!algorithm.strict_ || algorithm.L1_.empty()) {
                 return;
             }
-            tentative_ = round.tentative();
-            places_ = round.plan().places();
+            tentative_ = algorithm.L1_;
+            places_ = algorithm.plan().places();
             std::copy_if(tentative_.begin(), tentative_.end(), std::back_inserter(in_time_),
-                         [&](JobIndex job) { return !late(round_, job); });
+                         [&](JobIndex job) { return !algorithm_.late(round_, job); });
         }
         // Only a job that was in L1 can have lost its deadline: a run never moves a job of L0 later.
         bool lost_a_deadline() const {
-            return std::any_of(in_time_.begin(), in_time_.end(), [&](JobIndex job) { return late(round_, job); });
+            return std::any_of(in_time_.begin(), in_time_.end(),
+                               [&](JobIndex job) { return algorithm_.late(round_, job); });
         }
         // A job that came with the run is left without a place.
         void undo() const {
             ++algorithm_.count_.undone;
-            round_.plan().restore(places_);
-            round_.tentative() = tentative_;
+            algorithm_.plan().restore(places_);
+            algorithm_.L1_ = tentative_;
         }
 
      private:
@@ -118,57 +124,61 @@ class DeadlineBased : public PlanAlgorithm {
         JobList in_time_;
     };
 
+    // Whether the present allocation of a waiting job violates its deadline (ct > d in the paper).
+    bool late(const Round& round, JobIndex job) const {
+        const std::optional<Time> d = deadline(round, job);
+        return d && plan().planned_start(job) + round.state().job(job).walltime > *d;
+    }
+
     void submit_deadline_driven(Round& round, JobIndex job) {
         place(round, job, round.now());
         if (!late(round, job)) {
             ++count_.tentative;
-            insert(round, round.tentative(), job);
+            insert(round, L1_, job);
             return;
         }
         ++count_.hopeless;
         hopeless_.insert(job);
         spdlog::debug("at {}: job {} cannot meet its deadline {}: the plan has room for it from {} on",
                       round.now().to_string(), round.state().job(job).description.id, deadline(round, job)->to_string(),
-                      round.plan().planned_start(job).to_string());
+                      plan().planned_start(job).to_string());
         // L1 was in the way of its place, but no longer is now that the job belongs to L0.
-        round.plan().look_again_at(job);
+        plan().look_again_at(job);
     }
 
     void submit_regular(Round& round, JobIndex Jr) {
         ++count_.regular;
         const Trial trial(*this, round);
-        Plan& plan = round.plan();
-        plan.cancel(round.tentative());   // 1-3
+        plan().cancel(L1_);               // 1-3
         JobList Ltmp(1, Jr);              // 4
         place(round, Jr, round.now());    // 5
         allocate_tentative(round, Ltmp);  // 6-35
         if (trial.lost_a_deadline()) {
             trial.undo();
             Ltmp.assign(1, Jr);
-            plan.place_again(Jr, round.now());
-            plan.look_again_at(Jr);  // as a hopeless job, it was placed behind L1
+            plan().place_again(Jr, round.now());
+            plan().look_again_at(Jr);  // as a hopeless job, it was placed behind L1
         }
         start_due(round, Ltmp);  // 36-48
     }
 
     // Lines 6-35, with L1 cancelled and Ltmp allocated: allocates L1, and moves what would be late from L1 to Ltmp.
     void allocate_tentative(Round& round, JobList& Ltmp) {
-        JobList& L1 = round.tentative();
         const auto is_late = [&](JobIndex job) { return late(round, job); };
         // Each pass allocates L1 up to the first late job (6-9, 18-20): what comes behind would be cancelled at once
         // (13), and so would the jobs of Ltmp before the one that joins them, to be allocated in the same places.
-        for (std::size_t allocated = 0; allocated < L1.size();) {
-            const JobIndex Ji = L1[allocated];
-            allocate_again(round, {&L1[allocated], 1});
+        for (std::size_t allocated = 0; allocated < L1_.size();) {
+            const JobIndex Ji = L1_[allocated];
+            allocate_again(round, {&L1_[allocated], 1});
             ++allocated;
             if (is_late(Ji)) {
                 ++count_.moves;
-                round.plan().cancel(std::span(L1).first(allocated));                // 13
-                L1.erase(L1.begin() + static_cast<std::ptrdiff_t>(allocated) - 1);  // 11
-                const std::size_t place = insert(round, Ltmp, Ji);                  // 10
+                plan().cancel(std::span(L1_).first(allocated));                       // 13
+                L1_.erase(L1_.begin() + static_cast<std::ptrdiff_t>(allocated) - 1);  // 11
+                const std::size_t place = insert(round, Ltmp, Ji);                    // 10
                 const std::span behind = std::span(Ltmp).subspan(place);
-                round.plan().cancel(behind.subspan(1));  // 13
-                allocate_again(round, behind);           // 15-17
+                plan().cancel(behind.subspan(1));  // 13
+                allocate_again(round, behind);     // 15-17
                 allocated = 0;
             }
         }
@@ -176,33 +186,33 @@ class DeadlineBased : public PlanAlgorithm {
         if (last_late != Ltmp.rend()) {  // 22
             ++count_.repairs;
             const Time S_max = round.state().job(*last_late).submit();  // 23
-            round.plan().cancel(Ltmp);                                  // 26-28
-            round.plan().cancel(L1);
-            const auto rest = std::find_if(L1.begin(), L1.end(),
+            plan().cancel(Ltmp);                                        // 26-28
+            plan().cancel(L1_);
+            const auto rest = std::find_if(L1_.begin(), L1_.end(),
                                            [&](JobIndex Jj) { return round.state().job(Jj).submit() >= S_max; });
-            count_.moves_by_repairs += static_cast<std::uint64_t>(rest - L1.begin());
-            std::for_each(L1.begin(), rest, [&](JobIndex Jj) { insert(round, Ltmp, Jj); });  // 24
-            L1.erase(L1.begin(), rest);                                                      // 25
-            allocate_again(round, Ltmp);                                                     // 29-31
-            allocate_again(round, L1);                                                       // 32-34
+            count_.moves_by_repairs += static_cast<std::uint64_t>(rest - L1_.begin());
+            std::for_each(L1_.begin(), rest, [&](JobIndex Jj) { insert(round, Ltmp, Jj); });  // 24
+            L1_.erase(L1_.begin(), rest);                                                     // 25
+            allocate_again(round, Ltmp);                                                      // 29-31
+            allocate_again(round, L1_);                                                       // 32-34
         }
     }
 
     // Lines 36-48. What is left of Ltmp is in L0 by being in L1 no more. In two cases all starts are left to decide(),
     // in the order of the plan, as in conservative backfilling: there is nothing tentative that has to be started lest
     // it be moved again; or a job has outlived its estimate, and not all that is due finds its processors.
-    static void start_due(Round& round, const JobList& Ltmp) {
+    void start_due(Round& round, const JobList& Ltmp) {
         const SchedulerState& state = round.state();
-        if (state.tentative.empty() || (!state.running.empty() && state.running.front().end <= round.now())) {
+        if (L1_.empty() || (!state.running.empty() && state.running.front().end <= round.now())) {
             return;
         }
         const auto start_if_due = [&](JobIndex Ji) {
-            if (round.plan().planned_start(Ji) == round.now()) {
+            if (plan().planned_start(Ji) == round.now()) {
                 start_if_idle(round, Ji);
             }
         };
         std::for_each(Ltmp.begin(), Ltmp.end(), start_if_due);
-        const JobList L1 = state.tentative;  // which a job leaves when it starts
+        const JobList L1 = L1_;  // which a job leaves when it starts
         std::for_each(L1.begin(), L1.end(), start_if_due);
     }
 
@@ -210,15 +220,15 @@ class DeadlineBased : public PlanAlgorithm {
     void allocate_again(Round& round, std::span<const JobIndex> jobs) {
         count_.allocations += jobs.size();
         for (const JobIndex job : jobs) {
-            round.plan().place_again(job, round.now());
+            plan().place_again(job, round.now());
         }
     }
 
     // Compression of a plan in which L0 has been searched with L1 in the way, or will have been.
-    static void compress_together(Round& round) {
+    void compress_together(Round& round) {
         const auto forget = [&] {
-            for (const JobIndex job : round.plan().by_start()) {
-                round.plan().look_again_at(job);
+            for (const JobIndex job : plan().by_start()) {
+                plan().look_again_at(job);
             }
         };
         forget();
@@ -254,6 +264,7 @@ class DeadlineBased : public PlanAlgorithm {
     }
 
     bool strict_;
+    JobList L1_;                   // by submission time, ties by order of arrival
     std::set<JobIndex> hopeless_;  // that have not ended
     struct {
         std::uint64_t regular = 0;

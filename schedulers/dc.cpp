@@ -24,39 +24,35 @@ class DelayedCompression : public PlanAlgorithm {
 
     void submitted(Round& round, JobIndex job) override {
         const SchedulerState& state = round.state();
-        Plan& plan = round.plan();
         const Job& description = state.job(job);
-        const Time completion =
-            plan.profile().earliest(round.now(), description.walltime, description.processors()) + description.walltime;
+        const Time completion = plan().profile().earliest(round.now(), description.walltime, description.processors()) +
+                                description.walltime;
         queue_.insert(state, job);
         for (const JobIndex other : queue_.now(state)) {
             if (other == job) {
                 break;
             }
-            if (plan.move_earlier(other, round.now(), completion)) {
+            if (plan().move_earlier(other, round.now(), completion)) {
                 ++moves_at_submission_;
             }
         }
         place(round, job, round.now());
     }
 
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        queue_.remove(job);
+    }
+
     std::vector<Statistic> statistics() const override {
-        return {{"compressions", compressions_}, {"moves", moves_}, {"moves_at_submissions", moves_at_submission_}};
+        return with_profile_events(
+            {{"compressions", compressions_}, {"moves", moves_}, {"moves_at_submissions", moves_at_submission_}});
     }
 
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        const Time after_now = round.now() + Duration::microseconds(1);
-        const std::vector<JobIndex>& queue = queue_.now(round.state());
-        for (std::size_t i = 0; i < queue.size();) {
-            if (round.plan().move_earlier(queue[i], round.now(), after_now)) {
-                ++moves_;
-                i = 0;
-            } else {
-                ++i;
-            }
-        }
+        moves_ += move_earlier_in_order(round, queue_, round.now() + Duration::microseconds(1));
     }
 
  private:

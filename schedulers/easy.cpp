@@ -185,7 +185,7 @@ class Easy : public Algorithm {
         return head;
     }
 
-    // The jobs that are, come first in the queue.
+    // Whether the job goes before all others. Those that do have waited longest, so they stand first in the queue.
     bool over_threshold(const SchedulerState& state, JobIndex job) const {
         return threshold_ && state.now - state.job(job).submit() > *threshold_;
     }

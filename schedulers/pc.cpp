@@ -20,20 +20,19 @@ class PrioritizedCompression : public PlanAlgorithm {
         PlanAlgorithm::submitted(round, job);
     }
 
-    std::vector<Statistic> statistics() const override { return {{"compressions", compressions_}, {"moves", moves_}}; }
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        queue_.remove(job);
+    }
+
+    std::vector<Statistic> statistics() const override {
+        return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
+    }
 
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        const std::vector<JobIndex>& queue = queue_.now(round.state());
-        for (std::size_t i = 0; i < queue.size();) {
-            if (round.plan().move_earlier(queue[i], round.now())) {
-                ++moves_;
-                i = 0;
-            } else {
-                ++i;
-            }
-        }
+        moves_ += move_earlier_in_order(round, queue_);
     }
 
  private:

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <batfill/job.hpp>
+#include <batfill/machine.hpp>
 #include <batfill/parameters.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/state.hpp>
@@ -33,21 +35,26 @@ class Round {
 
     const SchedulerState& state() const;
     Time now() const { return state().now; }
-    // The plan and the list of tentative jobs belong to the state; the plan family writes them. A job that starts
-    // leaves the list by itself.
-    Plan& plan();
-    std::vector<JobIndex>& tentative();
 
-    // Starts a waiting job now on its number of the lowest idle processors, or on `allocation`, which must be idle and
-    // of that number. It leaves the queue and is running at once. O(queue + intervals of the idle processors).
+    // Starts a waiting job now on the lowest idle processors that its request admits, or on `allocation`, which must be
+    // idle and what it requested. It leaves the queue and is running at once. O(queue + intervals of the idle
+    // processors).
     void start(JobIndex job);
     void start(JobIndex job, const ResourceSet& allocation);
 
-    // Asks for a round at `time`, which must be in the future. Asking twice for one instant sends one call.
-    void call_at(Time time);
-
  private:
     Engine& engine_;
+};
+
+// Thrown by what families of algorithms share when an algorithm breaks one of its rules; the engine, which knows the
+// names of algorithm and job, makes a DecisionError of it. `rule` says what was done and what is demanded.
+class BrokenRule : public std::logic_error {
+ public:
+    BrokenRule(JobIndex job, const std::string& rule) : std::logic_error(rule), job_(job) {}
+    JobIndex job() const { return job_; }
+
+ private:
+    JobIndex job_;
 };
 
 // Something that an algorithm counts of its own decisions, for the log and PREFIX_statistics.csv.
@@ -59,24 +66,24 @@ struct Statistic {
 // "name value, name value, ...", for the log.
 std::string text_of(const std::vector<Statistic>& statistics);
 
-// A scheduling algorithm. The engine calls, in each round: machine_changed or completed (not both; neither if nothing
-// of the kind happened), submitted for each new job in the order received, then decide. See docs/architecture.md.
+// A scheduling algorithm. The engine calls, in each round: begin_round; machine_changed or completed (not both; neither
+// if nothing of the kind happened); submitted for each new job in the order received; decide; end_round. A round takes
+// place when jobs were submitted or ended, when processors went or came, and at the instants that next_wake() names.
+// See docs/architecture.md.
 class Algorithm {
  public:
     virtual ~Algorithm() = default;
 
+    // ---- What it is told. Jobs may be started in all of these but begin, begin_round and end_round.
+
     // The machine is known, no job is.
     virtual void begin(Round&) {}
 
-    // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
-    // already refused jobs that are wider than the machine or lack a walltime.
-    virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
+    // Jobs ended; they are out of the state.
+    virtual void completed(Round&, std::span<const Completion>) {}
 
     // Processors became unavailable or available; state().processors stays the whole machine. Jobs may have ended too.
     virtual void machine_changed(Round&, std::span<const Completion>) {}
-
-    // Jobs ended; they are out of the state.
-    virtual void completed(Round&, std::span<const Completion>) {}
 
     // A job arrived; it is the newest in state().waiting, and later ones of the same message are not there yet.
     virtual void submitted(Round&, JobIndex) {}
@@ -84,9 +91,34 @@ class Algorithm {
     // Start what is to start.
     virtual void decide(Round& round) = 0;
 
-    // Whether a job is in the plan, or runs, once it was submitted, and its place there is a promise unless it is
-    // tentative. The plan family does this.
+    // A job has just started by a decision of this algorithm: it has left the queue and is running.
+    virtual void started(const SchedulerState&, JobIndex) {}
+
+    // For what a family of algorithms has in common: called before and after everything else in a round.
+    virtual void begin_round(const SchedulerState&) {}
+    virtual void end_round(const SchedulerState&) {}
+
+    // ---- What it is asked.
+
+    // What a job is to hold while it runs: by default its number of processors, wherever they are. Jobs whose request
+    // the machine cannot fulfil even when it is empty are rejected by the engine.
+    virtual Request request(const Machine&, const JobDescription& job) const { return {job.processors, false, {}}; }
+
+    // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
+    // already refused jobs that are too large for the machine or lack a walltime.
+    virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
+
+    // Whether it guarantees jobs a latest start. PREFIX_guarantees.csv then lists what guaranteed_start() said, and the
+    // audit holds the algorithm to it (`batfill check --guarantees`).
     virtual bool gives_guarantees() const { return false; }
+
+    // The latest start that it guarantees a job, asked once, just after submitted(); none if it leaves this job open.
+    virtual std::optional<Time> guaranteed_start(const SchedulerState&, JobIndex) const { return std::nullopt; }
+
+    // The first instant after `after` at which it wants a round even if nothing happens then; Time::infinity() if there
+    // is none. The engine asks Batsim for a call at that time, unless a running job is expected to end just then.
+    // Called often: O(1) is expected.
+    virtual Time next_wake(Time /*after*/) const { return Time::infinity(); }
 
     // What it has counted so far, in the order in which it is to be shown; described in docs/algorithms.md.
     virtual std::vector<Statistic> statistics() const { return {}; }

@@ -24,18 +24,21 @@ struct Decision {
 // algorithm decide, and keeps the decisions of the round.
 //
 // Use: begin(), then for each message arrive() with its time, one call for each event, and decide().
-// A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if
-// the time of a planned start has come; other messages change nothing.
+// A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if an
+// instant has come at which the algorithm wants to be woken; other messages change nothing.
 class Engine {
  public:
-    // `given` may hold those common to all algorithms. Throws UsageError for unknown names or values.
+    // The registered algorithm of this name. `given` may hold the parameters common to all algorithms. Throws
+    // UsageError for unknown names or values.
     Engine(const std::string& algorithm, const Parameters::Given& given);
+    // An algorithm that need not be registered. `description` must outlive the engine.
+    Engine(const AlgorithmDescription& description, const Parameters::Given& given);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // The machine has processors 0..processors-1, all available, at time `now`.
-    void begin(Time now, int processors);
+    // All of the machine is available at time `now`, and nothing runs.
+    void begin(Time now, Machine machine);
 
     // A message of time `now` follows. Requires now >= state().now.
     void arrive(Time now);
@@ -48,29 +51,35 @@ class Engine {
     void machine_changed(const ResourceSet& processors, bool available);
 
     // The round. The decisions are valid until the next call of decide(), in the order in which they are to be applied.
+    // Throws DecisionError if the algorithm breaks a rule; the engine is of no use after that.
     const std::vector<Decision>& decide();
 
     const SchedulerState& state() const { return state_; }
-    const AlgorithmDescription& algorithm() const { return description_; }
-    // Whether Job::guaranteed_start is set for the jobs that the plan promises a start.
+    // What the algorithm is called and what its parameters are, and the algorithm itself as it is at work.
+    const AlgorithmDescription& description() const { return description_; }
+    const Algorithm& algorithm() const { return *algorithm_; }
     bool gives_guarantees() const { return algorithm_->gives_guarantees(); }
-    // What the algorithm and the plan have counted.
-    std::vector<Statistic> statistics() const;
+    std::vector<Statistic> statistics() const { return algorithm_->statistics(); }
 
  private:
     friend class Round;
 
+    void run_round();
     void start(JobIndex index, const ResourceSet* allocation);  // null: the lowest idle processors
+    void allocate(JobIndex index, const ResourceSet* allocation);
+    void check_allocation(JobIndex index, const ResourceSet& allocation) const;
+    void ask_for_wake();
     void call_at(Time time);
     std::optional<std::string> reason_to_refuse(const Job& job) const;
     void admit(Round& round, JobIndex index);
-    std::optional<Time> guaranteed_start(JobIndex index) const;
     void stop_overlong_jobs();
+    [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
 
     const AlgorithmDescription& description_;
     std::optional<Duration> default_walltime_;
     std::unique_ptr<Algorithm> algorithm_;
     SchedulerState state_;
+    Time last_round_;
 
     // Of the message that is being taken in.
     std::vector<JobIndex> submissions_;

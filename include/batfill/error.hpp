@@ -18,8 +18,9 @@ class UsageError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// An algorithm asked for something the machine cannot do (a processor used twice, an unknown job, a call in the past).
-// It is a bug of ours, found before the decision leaves; the command ends with status 1.
+// An algorithm broke a rule: it asked for something that the machine cannot do (a processor used twice, an unknown
+// job), or forgot something that its family owes its jobs. `what()` names the algorithm, the job and the rule. It is a
+// bug of the algorithm, found before the decision leaves; the command ends with status 1.
 class DecisionError : public std::logic_error {
  public:
     using std::logic_error::logic_error;

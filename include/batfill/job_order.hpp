@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,14 +87,16 @@ class OrderedJobs {
 
     // A job has come; to be called once for each. O(waiting jobs).
     void insert(const SchedulerState& state, JobIndex index);
+    // A job has started. Requires that it is there. O(waiting jobs).
+    void remove(JobIndex index);
 
-    // All that are still waiting, as they are ordered now; valid until the next call. O(waiting jobs), and if the order
-    // depends on the clock, what it takes to sort them.
+    // All of them as they are ordered now; valid until the next call of any function. O(1), but if the order depends on
+    // the clock, what it takes to sort them, once for each instant.
     const std::vector<JobIndex>& now(const SchedulerState& state);
 
  private:
     struct Entry {
-        double score;  // at the time of the last sorting
+        double score;  // at `sorted_at_`, or later if the job came later
         Time submit;
         JobIndex job;
         JobScore score_of_job;
@@ -106,8 +109,9 @@ class OrderedJobs {
     };
 
     JobOrder order_;
+    std::optional<Time> sorted_at_;  // the instant whose scores the entries have; none: of several
     std::vector<Entry> entries_;
-    std::vector<JobIndex> jobs_;
+    std::vector<JobIndex> jobs_;  // of the entries
 };
 
 }  // namespace batfill

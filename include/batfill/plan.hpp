@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <batfill/availability_profile.hpp>
@@ -12,8 +13,12 @@
 
 namespace batfill {
 
-// The planned starts of the waiting jobs and the availability profile that they and the running jobs leave. Shared by
-// the plan family: what distinguishes its algorithms is only which jobs they place, and in which order.
+// The planned starts of the waiting jobs and the availability profile that they and the running jobs leave. Owned by
+// PlanAlgorithm: what distinguishes the algorithms of the plan family is only which jobs they place, and in which
+// order.
+//
+// Whatever names a job throws BrokenRule if the plan does not have the job, or has it already where a new one is
+// demanded.
 //
 // The plan remembers what it has proved: a job that could not start before some instant when it was last looked at can
 // only do so now if processors were given back since, at an instant before its planned start, and enough of them.
@@ -29,7 +34,7 @@ class Plan {
     // An empty plan of `processors` free from `now` on.
     void reset(Time now, int processors);
 
-    // The clock moves to `now`; requires that it does not move back.
+    // The clock moves to `now`. Requires that it does not move back.
     void advance(Time now);
 
     // Processors that a running job holds until `end`, or gives back that long before it.
@@ -37,8 +42,8 @@ class Plan {
     void give_back(Time from, Time end, int processors);
 
     // Plans a job at earliest(job, from), which is returned: the first instant from `from` on at which its processors
-    // are free for its whole walltime; Time::infinity() if the machine has too few at present. Requires that the job is
-    // not planned. Cost: a search and two changes of the profile, O(planned jobs) to keep the order.
+    // are free for its whole walltime; Time::infinity() if the machine has too few at present. The job must be new to
+    // the plan. Cost: a search and two changes of the profile, O(planned jobs) to keep the order.
     struct Request {
         JobIndex job;
         int processors;
@@ -63,14 +68,14 @@ class Plan {
     // The next move_earlier of this planned job searches: nothing is taken as proved of it. O(1).
     void look_again_at(JobIndex job);
 
-    // Planned jobs and their places, to be restored after a trial.
+    // Planned jobs and their places, to be put back after a trial.
     struct Place {
         JobIndex job;
         Time start;
     };
     std::vector<Place> places() const;
-    // Puts jobs back to where they were. Requires that they are the planned and cancelled ones, but for cancelled ones
-    // that stay so, and that running jobs hold no more than they did then. Two changes of the profile for each job.
+    // Puts jobs back to where they were; they are the planned and cancelled ones, but for cancelled ones that stay so.
+    // Requires that running jobs hold no more than they did then. Two changes of the profile for each job.
     void restore(const std::vector<Place>& places);
 
     // Removes a job that starts as planned: its processors stay taken until start + walltime.
@@ -78,9 +83,14 @@ class Plan {
 
     // The planned jobs by planned start, ties by submission time, then order of arrival.
     const std::vector<JobIndex>& by_start() const { return by_start_; }
-    Time planned_start(JobIndex job) const { return slot(job).start; }
-    // Whether the planned start of some job has come.
-    bool due(Time now) const { return !by_start_.empty() && planned_start(by_start_.front()) <= now; }
+    // Whether the job is in by_start(). O(1).
+    bool contains(JobIndex job) const {
+        return job < slot_of_.size() && slot_of_[job] != no_slot && !slots_[slot_of_[job]].cancelled;
+    }
+    Time planned_start(JobIndex job) const { return planned(job).start; }
+    // The first planned start after `after`; infinite if there is none. O(1), and O(1) for each job that is planned at
+    // or before that instant.
+    Time next_start(Time after) const;
 
     const AvailabilityProfile& profile() const { return profile_; }
 
@@ -95,29 +105,36 @@ class Plan {
         Time start;
         Duration walltime;
         Time submit;
-        Time impossible_before;  // proved: it cannot start before this, and none of the first `proved` gifts ever made
-        std::size_t proved;      // has changed that
+        Time impossible_before;  // proved: it cannot start before this, and none of the first `proved` returns of
+        std::size_t proved;      // processors has changed that
         int processors;
         bool cancelled;  // else `start` is planned and in the profile
         Time end() const { return start + walltime; }
     };
     // Processors given back during [from, to). It helps only jobs that were too wide for some instant there before, and
     // were not afterwards: they need more than `least_before`, and not more than `most_after`.
-    struct Gift {
+    struct Return {
         Time from;
         Time to;
         int least_before;
         int most_after;
     };
 
+    static constexpr std::uint32_t no_slot = UINT32_MAX;
+
+    // Of a job that the plan is known to have.
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
     Slot& slot(JobIndex job) { return slots_[slot_of_[job]]; }
+    // The same, checked: of a job that is planned, or that is cancelled.
+    const Slot& planned(JobIndex job) const;
+    Slot& planned(JobIndex job) { return const_cast<Slot&>(std::as_const(*this).planned(job)); }
+    Slot& cancelled(JobIndex job);
     bool before(JobIndex a, JobIndex b) const;
     std::vector<JobIndex>::iterator place_of(JobIndex job);
     void find_place(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
-    std::size_t gifts_made() const { return gifts_forgotten_ + gifts_.size(); }
-    void note_gift(Time from, Time to, int processors);
+    std::size_t returns_made() const { return returns_forgotten_ + returns_.size(); }
+    void note_return(Time from, Time to, int processors);
     bool may_profit(const Slot& slot) const;
     std::size_t events_of_search(const Slot& slot, Time now, Time than) const;
 
@@ -125,9 +142,9 @@ class Plan {
     std::vector<JobIndex> by_start_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_slots_;
-    std::vector<std::uint32_t> slot_of_;  // by JobIndex
-    std::vector<Gift> gifts_;
-    std::size_t gifts_forgotten_ = 0;
+    std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: not in the plan
+    std::vector<Return> returns_;
+    std::size_t returns_forgotten_ = 0;
     std::optional<std::uint64_t> counted_events_;
 };
 

@@ -1,27 +1,45 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include <batfill/algorithm.hpp>
+#include <batfill/job_order.hpp>
+#include <batfill/plan.hpp>
 
 namespace batfill {
 
 // What the plan family has in common: every waiting job has a planned start, a job is placed when it is submitted, and
-// jobs start when their planned start has come. A subclass says what an early completion is good for.
+// jobs start when their planned start has come. A subclass says what an early completion is good for, and where new
+// jobs are placed; what it promises a job is its planned start unless it says otherwise.
+//
+// At the end of each round every waiting job must be in the plan, and nothing else; a job that starts has to leave the
+// plan before. An algorithm that breaks this ends in a DecisionError that names the job.
 class PlanAlgorithm : public Algorithm {
  public:
     // The parameter `count-events`, for algorithms whose compressions are compared by the events that they examine.
     static Parameter count_events();
 
-    void begin(Round& round) final;
+    void begin(Round& round) override;
+    void begin_round(const SchedulerState& state) final;
     void machine_changed(Round& round, std::span<const Completion> completions) override;
     void completed(Round& round, std::span<const Completion> completions) override;
     void submitted(Round& round, JobIndex job) override;
-    // Starts the jobs that are due, in the order of the plan, and asks for a call at the next planned start unless a
-    // running job ends at that very instant. A job that is due but finds its processors still taken, because a job has
-    // outlived its estimate, waits for that job; the plan is made anew once it starts late.
+    // Starts the jobs that are due, in the order of the plan. A job that is due but finds its processors still taken,
+    // because a job has outlived its estimate, waits for that job; the plan is made anew once it starts late.
     void decide(Round& round) override;
-    bool gives_guarantees() const final { return true; }
+    void started(const SchedulerState& state, JobIndex job) override;
+    void end_round(const SchedulerState& state) final;
+
+    bool gives_guarantees() const override { return true; }
+    // The planned start, or the start of a job that runs already; none if the machine is too small at present.
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override;
+    // The next planned start.
+    Time next_wake(Time after) const override { return plan_.next_start(after); }
+
+    const Plan& plan() const { return plan_; }
 
  protected:
     explicit PlanAlgorithm(bool counts_events = false) : counts_events_(counts_events) {}
@@ -29,24 +47,34 @@ class PlanAlgorithm : public Algorithm {
     // Once a round, after all early completions gave their processors back to the plan.
     virtual void compress(Round& round) = 0;
 
+    Plan& plan() { return plan_; }
+
     // Gives the processors of early completions back to the plan. Returns whether there was one.
-    static bool give_back(Round& round, std::span<const Completion> completions);
-    // Places a job at its earliest start from `from` on, on the present plan.
-    static Time place(Round& round, JobIndex index, Time from);
+    bool give_back(const Round& round, std::span<const Completion> completions);
+    // Places a waiting job at its earliest start from `from` on, on the present plan.
+    Time place(const Round& round, JobIndex index, Time from);
     // Compression by planned start: each planned job in turn is placed again, and none moves later. O(1) for each that
     // provably cannot move. Returns how many moved.
-    static std::size_t move_all_earlier(Round& round);
+    std::size_t move_all_earlier(const Round& round);
+    // Compression in an order: each job in turn is placed again if it can start earlier than planned and before `than`,
+    // and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move, in
+    // each pass. Returns how many moves there were.
+    std::size_t move_earlier_in_order(const Round& round, OrderedJobs& order, Time than = Time::infinity());
     // Starts a planned job now if its processors are idle, and returns whether they were. They are not if another job
     // has outlived its estimate.
-    static bool start_if_idle(Round& round, JobIndex job);
+    bool start_if_idle(Round& round, JobIndex job);
+
+    // `own`, and the number of events that the plan has counted if it was to.
+    std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
 
  private:
     enum class NotBefore { now, planned_start };
     // Builds the plan anew from the running jobs and the waiting ones in the order of their planned starts, each at the
     // earliest start not before `not_before`. For the rare events that break promises: processors that go or come back,
     // a job that starts late. O(waiting jobs) searches.
-    static void replan(Round& round, NotBefore not_before);
+    void replan(const Round& round, NotBefore not_before);
 
+    Plan plan_;
     bool counts_events_;
 };
 

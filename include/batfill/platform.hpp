@@ -1,19 +1,12 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace batfill {
+#include <batfill/machine.hpp>
 
-// One compute resource of the machine; its number is its place in Platform::hosts.
-struct Host {
-    std::string name;
-    double speed = 0;  // floating-point operations per second, in the state the host starts in (pstate, 0 if not said)
-    std::map<std::string, std::string> properties;       // <prop> of the host (a cluster's, for its hosts)
-    std::map<std::string, std::string> zone_properties;  // <prop> of the zones it is in, the innermost zone wins
-};
+namespace batfill {
 
 // What a SimGrid platform file says of the machine, as Batsim sees it: hosts in the lexicographic order of their names
 // (which numbers them), without the master host and the storage hosts.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <batfill/job.hpp>
-#include <batfill/plan.hpp>
+#include <batfill/machine.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
 
@@ -18,15 +18,16 @@ struct Job {
     enum class State : std::uint8_t { waiting, running, finished, rejected };
 
     JobDescription description;
+    Request request;                // what it holds of the machine while it runs
     Duration walltime;              // the description's, or the assumed one
     bool walltime_assumed = false;  // by `default-walltime`: the scheduler itself must stop the job at its end
     bool kill_requested = false;
     State state = State::waiting;
     Time start;                            // once running
     ResourceSet allocation;                // while running
-    std::optional<Time> guaranteed_start;  // the latest that the plan promised when the job was submitted, if it did
+    std::optional<Time> guaranteed_start;  // the latest start that it was promised when it was submitted, if it was
 
-    int processors() const { return description.processors; }
+    int processors() const { return request.processors; }
     Time submit() const { return description.submit; }
     Time expected_end() const { return start + walltime; }
 };
@@ -63,27 +64,30 @@ struct RunningJob {
     int processors;  // of its allocation, those that are available again when it ends
 };
 
-// All that the scheduler knows at an instant. The engine owns and changes it; algorithms read it through Round and
-// keep nothing of their own between rounds but what is theirs alone.
+// What every scheduler knows at an instant: the clock, the machine, the jobs, the queue, and what runs. The engine owns
+// and changes it; algorithms read it. What only some algorithms need (a plan, lists of jobs) is kept by them.
 struct SchedulerState {
     Time now;
-    int processors = 0;  // of the whole machine
-    ResourceSet idle;    // available and not allocated
-    int idle_count = 0;
-    ResourceSet unavailable;  // allocated or not
-    std::deque<Job> jobs;     // all that were submitted, by JobIndex: in order of arrival
+    Machine machine;
+    int processors = 0;                  // of the whole machine
+    ResourceSet idle;                    // available and not allocated
+    int idle_count = 0;                  // how many these are
+    ResourceSet unavailable;             // allocated or not
+    std::vector<long long> copies_left;  // of each counter of the machine, those that no job holds
+    std::deque<Job> jobs;                // all that were submitted, by JobIndex: in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by end, ties by order of arrival
-    Plan plan;                        // of the waiting jobs; the queue family leaves it empty
-    // Waiting jobs whose place in the plan may still be given to others, by submission time, ties by order of arrival:
-    // the list L1 of dbf. Every other waiting job has a definitive place: they are its list L0.
-    std::vector<JobIndex> tentative;
 
     const Job& job(JobIndex index) const { return jobs[index]; }
     // The common rule for ties: by submission time, then by order of arrival.
     bool submitted_before(JobIndex a, JobIndex b) const {
         return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
     }
+
+    // Idle processors on which a job with this request could start now: the lowest ones, of the first group that has
+    // enough if they have to be of one group. None if it could not start. O(intervals of the idle processors), and for
+    // one group that times the groups.
+    std::optional<ResourceSet> lowest_idle(const Request& request) const;
 };
 
 }  // namespace batfill

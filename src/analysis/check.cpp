@@ -9,14 +9,12 @@
 
 #include <batfill/check.hpp>
 
-#include "farm.hpp"
 #include "job_index.hpp"
 
 namespace batfill {
 
 namespace {
 
-using analysis::Farm;
 using analysis::IndexedJob;
 using analysis::JobIndex;
 
@@ -32,7 +30,7 @@ class Audit {
         : schedule_(schedule),
           workloads_(workloads),
           jobs_(workloads),
-          farm_(analysis::read_farm(platform)),
+          machine_(platform.hosts),
           options_(options),
           guarantees_(guarantees) {}
 
@@ -52,10 +50,11 @@ class Audit {
     void check_processors();
     void check_licenses();
     void check_machine(const ScheduledJob& job, const std::set<std::string>& licenses);
+    bool can_use(const Machine::Group& group, const std::string& license) const;
     void check_guarantees();
     void check_guarantee(const Guarantee& guarantee, const ScheduledJob& job);
 
-    int processors() const { return static_cast<int>(farm_.hosts.size()); }
+    int processors() const { return machine_.processors(); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
     bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
     void violation(Time at, const ScheduledJob& job, const std::string& what) {
@@ -65,7 +64,7 @@ class Audit {
     const Schedule& schedule_;
     const std::vector<Workload>& workloads_;
     JobIndex jobs_;
-    Farm farm_;
+    Machine machine_;
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;
     CheckReport report_;
@@ -271,7 +270,7 @@ void Audit::check_missing() {
 // Walks the jobs by start and remembers for every processor the job that holds it longest. A job that starts before
 // that one is over shares the processor with it. Each job is reported once, on its lowest such processor.
 void Audit::check_processors() {
-    std::vector<const ScheduledJob*> holders(farm_.hosts.size(), nullptr);
+    std::vector<const ScheduledJob*> holders(static_cast<std::size_t>(processors()), nullptr);
     for (const ScheduledJob* job : ran_) {
         const Time start = job->execution->start;
         const Time finish = job->execution->finish;
@@ -296,7 +295,7 @@ void Audit::check_processors() {
 // Follows the licences in use through time. As with processors, two jobs overlap only if each starts, by more than the
 // tolerance, before the other ends: copies are taken that much after the start, and copies freed are taken up first.
 void Audit::check_licenses() {
-    if (!farm_.has_licenses()) {
+    if (machine_.counters().empty()) {
         return;
     }
     struct Change {
@@ -328,8 +327,8 @@ void Audit::check_licenses() {
     for (const Change& change : changes) {
         long long& count = used[change.license];
         count += change.copies;
-        const auto total = farm_.copies.find(change.license);
-        const long long copies = total == farm_.copies.end() ? 0 : total->second;
+        const std::optional<CounterIndex> counter = machine_.find_counter(change.license);
+        const long long copies = counter ? machine_.counters()[*counter].copies : 0;
         if (change.copies > 0 && count > copies) {
             violation(change.job->execution->start, *change.job,
                       "takes copy " + std::to_string(count) + " of licence " + change.license + ", there are " +
@@ -340,23 +339,29 @@ void Audit::check_licenses() {
 
 // A job with licences runs on one machine that may have all of them.
 void Audit::check_machine(const ScheduledJob& job, const std::set<std::string>& licenses) {
-    const Farm::Host* first = nullptr;
+    const Machine::Group* first = nullptr;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
         for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
-            const Farm::Host& host = farm_.hosts[static_cast<std::size_t>(processor)];
-            first = first == nullptr ? &host : first;
-            if (host.machine != first->machine) {
+            const Machine::Group& group = machine_.group_of(processor);
+            first = first == nullptr ? &group : first;
+            if (group.name != first->name) {
                 violation(job.execution->start, job,
-                          "needs licences and is on machines " + first->machine + " and " + host.machine);
+                          "needs licences and is on machines " + first->name + " and " + group.name);
                 return;
             }
-            if (!std::includes(host.licenses.begin(), host.licenses.end(), licenses.begin(), licenses.end())) {
+            if (std::any_of(licenses.begin(), licenses.end(),
+                            [&](const std::string& license) { return !can_use(group, license); })) {
                 violation(job.execution->start, job,
                           "needs licences that processor " + std::to_string(processor) + " does not have");
                 return;
             }
         }
     }
+}
+
+bool Audit::can_use(const Machine::Group& group, const std::string& license) const {
+    const std::optional<CounterIndex> counter = machine_.find_counter(license);
+    return counter && std::binary_search(group.counters.begin(), group.counters.end(), *counter);
 }
 
 // Every job of the schedule has one line among the guarantees, and no other job has.

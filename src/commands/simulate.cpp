@@ -153,7 +153,7 @@ int simulate(const Arguments& arguments) {
                   << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix
                   << "_jobs.csv and " << prefix << "_schedule.csv\n";
         if (!statistics.empty()) {
-            std::cout << "statistics of " << engine->algorithm().name << ": " << text_of(statistics) << '\n';
+            std::cout << "statistics of " << engine->description().name << ": " << text_of(statistics) << '\n';
         }
     }
     if (!stopped.empty()) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <stdexcept>
 #include <utility>
 
@@ -19,15 +20,6 @@ bool ends_before(const RunningJob& a, const RunningJob& b) {
 const SchedulerState& Round::state() const {
     return engine_.state_;
 }
-Plan& Round::plan() {
-    return engine_.state_.plan;
-}
-std::vector<JobIndex>& Round::tentative() {
-    return engine_.state_.tentative;
-}
-void Round::call_at(Time time) {
-    engine_.call_at(time);
-}
 
 void Round::start(JobIndex job) {
     engine_.start(job, nullptr);
@@ -36,7 +28,10 @@ void Round::start(JobIndex job, const ResourceSet& allocation) {
     engine_.start(job, &allocation);
 }
 
-Engine::Engine(const std::string& algorithm, const Parameters::Given& given) : description_(find_algorithm(algorithm)) {
+Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
+    : Engine(find_algorithm(algorithm), given) {}
+
+Engine::Engine(const AlgorithmDescription& description, const Parameters::Given& given) : description_(description) {
     const Parameters parameters(description_.name, description_.parameters, given);
     default_walltime_ = parameters.seconds("default-walltime");
     if (default_walltime_ == Duration()) {
@@ -47,21 +42,19 @@ Engine::Engine(const std::string& algorithm, const Parameters::Given& given) : d
 
 Engine::~Engine() = default;
 
-void Engine::begin(Time now, int processors) {
+void Engine::begin(Time now, Machine machine) {
+    assert(state_.jobs.empty());
     state_.now = now;
-    state_.processors = processors;
-    state_.idle = ResourceSet::range(0, processors - 1);
-    state_.idle_count = processors;
+    state_.machine = std::move(machine);
+    state_.processors = state_.machine.processors();
+    state_.idle = ResourceSet::range(0, state_.processors - 1);
+    state_.idle_count = state_.processors;
+    for (const Machine::Counter& counter : state_.machine.counters()) {
+        state_.copies_left.push_back(counter.copies);
+    }
+    last_round_ = now;
     Round round(*this);
     algorithm_->begin(round);
-}
-
-std::vector<Statistic> Engine::statistics() const {
-    std::vector<Statistic> statistics = algorithm_->statistics();
-    if (const auto events = state_.plan.counted_events()) {
-        statistics.push_back({"profile_events", *events});
-    }
-    return statistics;
 }
 
 void Engine::arrive(Time now) {
@@ -100,6 +93,9 @@ void Engine::completed(JobIndex index) {
     state_.idle.insert(job.allocation);
     state_.idle_count += job.allocation.size();
     job.allocation = {};
+    for (const CounterIndex counter : job.request.counters) {
+        ++state_.copies_left[counter];
+    }
     if (job.walltime_assumed) {
         std::erase(to_be_stopped_, index);
     }
@@ -124,12 +120,8 @@ void Engine::machine_changed(const ResourceSet& processors, bool available) {
 }
 
 std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
-    if (job.processors() < 1) {
-        return "asks for " + std::to_string(job.processors()) + " processors";
-    }
-    if (job.processors() > state_.processors) {
-        return "asks for " + std::to_string(job.processors()) + " processors, the machine has " +
-               std::to_string(state_.processors);
+    if (auto reason = state_.machine.reason_to_refuse(job.request)) {
+        return reason;
     }
     if (!job.description.walltime && !default_walltime_) {
         return "has no walltime, and no default-walltime is set";
@@ -142,6 +134,7 @@ std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
 
 void Engine::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
+    job.request = algorithm_->request(state_.machine, job.description);
     if (auto reason = reason_to_refuse(job)) {
         job.state = Job::State::rejected;
         decisions_.push_back({Decision::Kind::reject, index, {}, std::move(*reason)});
@@ -149,79 +142,67 @@ void Engine::admit(Round& round, JobIndex index) {
     }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
-    if (gives_guarantees()) {
-        job.guaranteed_start = guaranteed_start(index);
+    job.guaranteed_start = algorithm_->guaranteed_start(state_, index);
+    if (job.guaranteed_start && (*job.guaranteed_start < state_.now || job.guaranteed_start->is_infinite())) {
+        fail(index, "it was guaranteed a start at " + job.guaranteed_start->to_string() +
+                        ", expected one that is still to come");
     }
-}
-
-// Of a job that has just been submitted. A job for which the machine is too small at present has no planned start yet.
-std::optional<Time> Engine::guaranteed_start(JobIndex index) const {
-    if (state_.jobs[index].state == Job::State::running) {
-        return state_.now;
-    }
-    const bool tentative = std::binary_search(state_.tentative.begin(), state_.tentative.end(), index,
-                                              [this](JobIndex a, JobIndex b) { return state_.submitted_before(a, b); });
-    const Time planned = state_.plan.planned_start(index);
-    return tentative || planned.is_infinite() ? std::nullopt : std::optional(planned);
 }
 
 const std::vector<Decision>& Engine::decide() {
     decisions_.clear();
-    state_.plan.advance(state_.now);
     const bool changed = machine_changed_ || !completions_.empty() || !submissions_.empty();
-    if (changed || state_.plan.due(state_.now)) {
-        Round round(*this);
-        if (machine_changed_) {
-            algorithm_->machine_changed(round, completions_);
-        } else if (!completions_.empty()) {
-            algorithm_->completed(round, completions_);
+    if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
+        try {
+            run_round();
+        } catch (const BrokenRule& broken) {
+            fail(broken.job(), broken.what());
         }
-        for (const JobIndex job : submissions_) {
-            admit(round, job);
-        }
-        algorithm_->decide(round);
-        completions_.clear();
-        submissions_.clear();
-        machine_changed_ = false;
     }
     stop_overlong_jobs();
     return decisions_;
 }
 
+void Engine::run_round() {
+    Round round(*this);
+    algorithm_->begin_round(state_);
+    if (machine_changed_) {
+        algorithm_->machine_changed(round, completions_);
+    } else if (!completions_.empty()) {
+        algorithm_->completed(round, completions_);
+    }
+    for (const JobIndex job : submissions_) {
+        admit(round, job);
+    }
+    algorithm_->decide(round);
+    algorithm_->end_round(state_);
+    completions_.clear();
+    submissions_.clear();
+    machine_changed_ = false;
+    last_round_ = state_.now;
+    ask_for_wake();
+}
+
+void Engine::fail(JobIndex index, const std::string& rule) const {
+    const std::string job = index < state_.jobs.size() ? "job " + state_.jobs[index].description.id
+                                                       : "there is no job number " + std::to_string(index);
+    throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + job + ": " + rule);
+}
+
 void Engine::start(JobIndex index, const ResourceSet* allocation) {
-    const auto refuse = [&](const std::string& why) {
-        throw DecisionError(
-            "algorithm " + description_.name + " started " +
-            (index < state_.jobs.size() ? "job " + state_.jobs[index].description.id : "an unknown job") + " at " +
-            state_.now.to_string() + ": " + why);
-    };
     if (index >= state_.jobs.size()) {
-        refuse("there is no such job");
+        fail(index, "it cannot start");
     }
     Job& job = state_.jobs[index];
     if (job.state != Job::State::waiting) {
-        refuse("it is not waiting");
+        fail(index, "it cannot start, it is not waiting");
     }
-    if (job.processors() > state_.idle_count) {
-        refuse("it needs " + std::to_string(job.processors()) + " processors and " + std::to_string(state_.idle_count) +
-               " are idle");
-    }
-    if (allocation == nullptr) {
-        job.allocation = state_.idle.take_lowest(job.processors());
-    } else {
-        if (allocation->size() != job.processors()) {
-            refuse("it needs " + std::to_string(job.processors()) + " processors and would get " +
-                   std::to_string(allocation->size()));
-        }
-        if (!state_.idle.contains_all(*allocation)) {
-            refuse("processors " + allocation->to_string() + " are not all idle");
-        }
-        job.allocation = *allocation;
-        state_.idle.remove(*allocation);
-    }
+    allocate(index, allocation);
     state_.waiting.remove(index, state_.jobs);
-    std::erase(state_.tentative, index);
     state_.idle_count -= job.processors();
+    for (const CounterIndex counter : job.request.counters) {
+        --state_.copies_left[counter];
+    }
     job.state = Job::State::running;
     job.start = state_.now;
     const RunningJob running{job.expected_end(), index, job.processors()};
@@ -232,13 +213,74 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
         to_be_stopped_.push_back(index);
         call_at(job.expected_end());
     }
+    algorithm_->started(state_, index);
 }
 
-void Engine::call_at(Time time) {
-    if (time <= state_.now || time.is_infinite()) {
-        throw DecisionError("algorithm " + description_.name + " asked at " + state_.now.to_string() +
-                            " for a call at " + time.to_string());
+// Takes the processors of a job that is to start out of the idle ones.
+void Engine::allocate(JobIndex index, const ResourceSet* allocation) {
+    Job& job = state_.jobs[index];
+    const Request& request = job.request;
+    if (request.processors > state_.idle_count) {
+        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " processors and " +
+                        std::to_string(state_.idle_count) + " are idle");
     }
+    for (const CounterIndex counter : request.counters) {
+        if (state_.copies_left[counter] < 1) {
+            fail(index,
+                 "it cannot start, all copies of licence " + state_.machine.counters()[counter].name + " are in use");
+        }
+    }
+    if (allocation != nullptr) {
+        check_allocation(index, *allocation);
+        job.allocation = *allocation;
+        state_.idle.remove(*allocation);
+    } else if (!request.of_one_group) {
+        job.allocation = state_.idle.take_lowest(request.processors);
+    } else if (std::optional<ResourceSet> lowest = state_.lowest_idle(request)) {
+        job.allocation = std::move(*lowest);
+        state_.idle.remove(job.allocation);
+    } else {
+        fail(index, "it cannot start, no machine has " + std::to_string(request.processors) +
+                        " idle processors and what else it needs");
+    }
+}
+
+void Engine::check_allocation(JobIndex index, const ResourceSet& allocation) const {
+    const Request& request = state_.jobs[index].request;
+    if (allocation.size() != request.processors) {
+        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " processors and would get " +
+                        std::to_string(allocation.size()));
+    }
+    if (!state_.idle.contains_all(allocation)) {
+        fail(index, "it cannot start, processors " + allocation.to_string() + " are not all idle");
+    }
+    if (request.of_one_group) {
+        const Machine::Group& group = state_.machine.group_of(allocation.last());
+        if (!group.processors.contains_all(allocation) || !group.has_all(request.counters)) {
+            fail(index, "it cannot start, processors " + allocation.to_string() +
+                            " are not of one machine that has what it needs");
+        }
+    }
+}
+
+void Engine::ask_for_wake() {
+    const Time wake = algorithm_->next_wake(state_.now);
+    if (wake <= state_.now) {
+        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() +
+                            ": it wants to be woken at " + wake.to_string() +
+                            ", expected a time that is still to come");
+    }
+    const bool a_job_ends_then =
+        std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
+                           [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
+    if (!wake.is_infinite() && !a_job_ends_then) {
+        call_at(wake);
+    }
+}
+
+// Requires that `time` is still to come. Asking twice for one instant sends one call.
+void Engine::call_at(Time time) {
+    assert(time > state_.now);
     if (calls_.insert(time).second) {
         decisions_.push_back({Decision::Kind::call, 0, time, {}});
     }

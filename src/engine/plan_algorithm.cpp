@@ -10,56 +10,106 @@ Parameter PlanAlgorithm::count_events() {
 }
 
 void PlanAlgorithm::begin(Round& round) {
-    round.plan().reset(round.now(), round.state().processors);
+    plan_.reset(round.now(), round.state().processors);
     if (counts_events_) {
-        round.plan().count_events();
+        plan_.count_events();
     }
 }
 
-Time PlanAlgorithm::place(Round& round, JobIndex index, Time from) {
+void PlanAlgorithm::begin_round(const SchedulerState& state) {
+    plan_.advance(state.now);
+}
+
+void PlanAlgorithm::end_round(const SchedulerState& state) {
+    // What has started is out of the plan, so equal numbers mean equal sets.
+    if (plan_.by_start().size() == state.waiting.size()) {
+        return;
+    }
+    for (const JobIndex job : state.waiting.jobs()) {
+        if (!plan_.contains(job)) {
+            throw BrokenRule(job, "it waits and has no place in the plan, expected one for every waiting job");
+        }
+    }
+    for (const JobIndex job : plan_.by_start()) {
+        if (state.job(job).state != Job::State::waiting) {
+            throw BrokenRule(job, "it is in the plan, expected only jobs that wait");
+        }
+    }
+}
+
+void PlanAlgorithm::started(const SchedulerState&, JobIndex job) {
+    if (plan_.contains(job)) {
+        throw BrokenRule(job, "it has started and is still in the plan, expected that it leaves the plan before");
+    }
+}
+
+std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state, JobIndex job) const {
+    if (state.job(job).state == Job::State::running) {
+        return state.job(job).start;
+    }
+    if (!plan_.contains(job)) {
+        throw BrokenRule(job, "it was submitted and has no place in the plan, expected one for every waiting job");
+    }
+    const Time planned = plan_.planned_start(job);
+    return planned.is_infinite() ? std::nullopt : std::optional(planned);
+}
+
+Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     const Job& job = round.state().job(index);
-    return round.plan().place({index, job.processors(), job.walltime, job.submit()}, from);
+    return plan_.place({index, job.processors(), job.walltime, job.submit()}, from);
 }
 
-std::size_t PlanAlgorithm::move_all_earlier(Round& round) {
-    Plan& plan = round.plan();
-    std::size_t moved = 0;
+std::size_t PlanAlgorithm::move_all_earlier(const Round& round) {
+    std::size_t moves = 0;
     // A job that moves goes to a place before its own, so the jobs after it keep theirs.
-    for (std::size_t i = 0; i < plan.by_start().size(); ++i) {
-        moved += plan.move_earlier(plan.by_start()[i], round.now()) ? 1U : 0U;
+    for (std::size_t i = 0; i < plan_.by_start().size(); ++i) {
+        moves += plan_.move_earlier(plan_.by_start()[i], round.now()) ? 1U : 0U;
     }
-    return moved;
+    return moves;
+}
+
+std::size_t PlanAlgorithm::move_earlier_in_order(const Round& round, OrderedJobs& order, Time than) {
+    const std::vector<JobIndex>& jobs = order.now(round.state());
+    std::size_t moves = 0;
+    for (std::size_t i = 0; i < jobs.size();) {
+        if (plan_.move_earlier(jobs[i], round.now(), than)) {
+            ++moves;
+            i = 0;
+        } else {
+            ++i;
+        }
+    }
+    return moves;
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
     if (round.state().job(job).processors() > round.state().idle_count) {
         return false;
     }
-    round.plan().start(job);
+    plan_.start(job);
     round.start(job);
     return true;
 }
 
-void PlanAlgorithm::replan(Round& round, NotBefore not_before) {
+void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
     const SchedulerState& state = round.state();
-    Plan& plan = round.plan();
-    const std::vector<JobIndex> order = plan.by_start();
+    const std::vector<JobIndex> order = plan_.by_start();
     std::vector<Time> starts;
     for (const JobIndex job : order) {
-        const Time planned = plan.planned_start(job);
+        const Time planned = plan_.planned_start(job);
         starts.push_back(not_before == NotBefore::planned_start && !planned.is_infinite() ? planned : round.now());
     }
     int processors = state.idle_count;
     for (const RunningJob& running : state.running) {
         processors += running.processors;
     }
-    plan.reset(round.now(), processors);
+    plan_.reset(round.now(), processors);
     for (const RunningJob& running : state.running) {
-        plan.hold(round.now(), running.end, running.processors);
+        plan_.hold(round.now(), running.end, running.processors);
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
         place(round, order[i], starts[i]);
-        plan.look_again_at(order[i]);
+        plan_.look_again_at(order[i]);
     }
 }
 
@@ -67,12 +117,12 @@ void PlanAlgorithm::machine_changed(Round& round, std::span<const Completion>) {
     replan(round, NotBefore::now);
 }
 
-bool PlanAlgorithm::give_back(Round& round, std::span<const Completion> completions) {
+bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> completions) {
     bool early = false;
     for (const Completion& completion : completions) {
         if (completion.expected_end > round.now()) {
             early = true;
-            round.plan().give_back(round.now(), completion.expected_end, completion.processors);
+            plan_.give_back(round.now(), completion.expected_end, completion.processors);
         }
     }
     return early;
@@ -89,37 +139,31 @@ void PlanAlgorithm::submitted(Round& round, JobIndex job) {
 }
 
 void PlanAlgorithm::decide(Round& round) {
-    const SchedulerState& state = round.state();
-    Plan& plan = round.plan();
     bool late;
     do {
         late = false;
         std::vector<JobIndex> due;
-        for (const JobIndex job : plan.by_start()) {
-            if (plan.planned_start(job) > round.now()) {
+        for (const JobIndex job : plan_.by_start()) {
+            if (plan_.planned_start(job) > round.now()) {
                 break;
             }
             due.push_back(job);
         }
         for (const JobIndex job : due) {
-            const bool behind = plan.planned_start(job) < round.now();
+            const bool behind = plan_.planned_start(job) < round.now();
             late |= start_if_idle(round, job) && behind;
         }
         if (late) {
             replan(round, NotBefore::planned_start);
         }
     } while (late);
+}
 
-    const auto next = std::find_if(plan.by_start().begin(), plan.by_start().end(),
-                                   [&](JobIndex job) { return plan.planned_start(job) > round.now(); });
-    if (next != plan.by_start().end() && !plan.planned_start(*next).is_infinite()) {
-        const Time start = plan.planned_start(*next);
-        const bool certain = std::binary_search(state.running.begin(), state.running.end(), RunningJob{start, 0, 0},
-                                                [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
-        if (!certain) {
-            round.call_at(start);
-        }
+std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic> own) const {
+    if (const std::optional<std::uint64_t> events = plan_.counted_events()) {
+        own.push_back({"profile_events", *events});
     }
+    return own;
 }
 
 }  // namespace batfill

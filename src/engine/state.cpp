@@ -34,4 +34,24 @@ void WaitingQueue::remove(JobIndex index, const std::deque<Job>& jobs) {
     walltimes_.erase(walltimes_.begin() + at);
 }
 
+std::optional<ResourceSet> SchedulerState::lowest_idle(const Request& request) const {
+    const bool copies_are_left = std::all_of(request.counters.begin(), request.counters.end(),
+                                             [this](CounterIndex counter) { return copies_left[counter] > 0; });
+    if (request.processors > idle_count || !copies_are_left) {
+        return std::nullopt;
+    }
+    if (!request.of_one_group) {
+        return ResourceSet(idle).take_lowest(request.processors);
+    }
+    for (const Machine::Group& group : machine.groups()) {
+        if (group.size >= request.processors && group.has_all(request.counters)) {
+            ResourceSet idle_in_group = idle.intersection(group.processors);
+            if (idle_in_group.size() >= request.processors) {
+                return idle_in_group.take_lowest(request.processors);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace batfill

@@ -80,11 +80,18 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
         throw InputError("SIMULATION_BEGINS: jobs are kept in Redis, expected a Batsim without --enable-redis");
     }
     const int processors = static_cast<int>(begins.compute_resources.size());
+    std::vector<Host> hosts(begins.compute_resources.size());
     for (const protocol::Resource& resource : begins.compute_resources) {
         if (resource.id >= processors) {
             throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(resource.id) + " of " +
                              std::to_string(processors) + ", expected numbers from 0");
         }
+        // Batsim 4 does not say how fast a host is.
+        hosts[static_cast<std::size_t>(resource.id)] = {
+            resource.name,
+            0,
+            {resource.properties.begin(), resource.properties.end()},
+            {resource.zone_properties.begin(), resource.zone_properties.end()}};
     }
     last_resource_ = processors - 1;
     for (const protocol::Resource& resource : begins.storage_resources) {
@@ -92,7 +99,7 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     }
     const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(begins.config.sched_config));
     engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
-    engine_->begin(now, processors);
+    engine_->begin(now, Machine(hosts));
     spdlog::info("simulation begins: {} processors, algorithm {}", processors, choice.algorithm);
 }
 

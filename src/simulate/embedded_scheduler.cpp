@@ -6,7 +6,7 @@ void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply)
     simulator_ = &simulator;
     index_of_.resize(simulator.jobs().size());
     number_of_.reserve(simulator.jobs().size());
-    engine_.begin(Time(), static_cast<int>(simulator.scenario().platform.hosts.size()));
+    engine_.begin(Time(), Machine(simulator.scenario().platform.hosts));
     reply.now = Time();
 }
 

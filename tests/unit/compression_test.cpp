@@ -228,7 +228,7 @@ TEST_CASE("pc and dc: no processor is used twice and no job is lost when process
                 Engine engine(name_of(kind), order.given);
                 stream.play(engine, [&](const Message& message, const std::vector<JobIndex>&) {
                     changes += message.machine_changes.size();
-                    REQUIRE(engine.state().plan.by_start().size() == engine.state().waiting.size());
+                    REQUIRE(plan_in(engine)->by_start().size() == engine.state().waiting.size());
                 });
             }
         }

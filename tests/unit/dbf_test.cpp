@@ -41,7 +41,7 @@ void compare_with_plain_form(unsigned streams, const Features& features, Repair 
             INFO("at " << message.now);
             REQUIRE(plain.round(message) == started);
             require_same_plans(plan_of(engine), plain.planned_starts());
-            REQUIRE(engine.state().tentative == plain.tentative());
+            REQUIRE(tentative_jobs(engine) == plain.tentative());
             for (const JobIndex index : started) {
                 if (repair == Repair::strict && plain.met_at_submission().count(index) != 0) {
                     const Job& job = engine.state().job(index);
@@ -153,7 +153,7 @@ TEST_CASE("dbf: without deadlines it is conservative, job by job", "[dbf][proper
             Stream stream(seed, {.deadlines = false});
             Engine dbf("dbf", {{"repair", name_of(repair)}});
             Engine conservative("conservative", {});
-            conservative.begin(Time(), stream.processors());
+            conservative.begin(Time(), Machine(stream.processors()));
             stream.play(dbf, [&](const Message& message, const std::vector<JobIndex>& started) {
                 INFO("at " << message.now);
                 REQUIRE(starts_of(send(conservative, message)) == started);
@@ -161,7 +161,7 @@ TEST_CASE("dbf: without deadlines it is conservative, job by job", "[dbf][proper
                     REQUIRE(dbf.state().job(job).allocation == conservative.state().job(job).allocation);
                 }
                 require_same_plans(plan_of(dbf), plan_of(conservative));
-                REQUIRE(dbf.state().tentative.empty());
+                REQUIRE(tentative_jobs(dbf).empty());
             });
         }
     }

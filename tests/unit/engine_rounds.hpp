@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/engine.hpp>
+#include <batfill/plan_algorithm.hpp>
 
 #include "simulator_fixture.hpp"
 
@@ -54,16 +55,34 @@ inline std::vector<JobIndex> starts_of(const std::vector<Decision>& decisions) {
     return started;
 }
 
+// The plan of a plan algorithm; null if the engine has another algorithm.
+inline const Plan* plan_in(const Engine& engine) {
+    const auto* algorithm = dynamic_cast<const PlanAlgorithm*>(&engine.algorithm());
+    return algorithm == nullptr ? nullptr : &algorithm->plan();
+}
+
+// The waiting jobs that a plan algorithm would guarantee nothing now, in the order of submission: the list L1 of dbf.
+inline std::vector<JobIndex> tentative_jobs(const Engine& engine) {
+    std::vector<JobIndex> tentative;
+    for (const JobIndex job : engine.state().waiting.jobs()) {
+        if (!plan_in(engine)->planned_start(job).is_infinite() &&
+            !engine.algorithm().guaranteed_start(engine.state(), job)) {
+            tentative.push_back(job);
+        }
+    }
+    return tentative;
+}
+
 inline bool is_tentative(const Engine& engine, JobIndex job) {
-    const std::vector<JobIndex>& tentative = engine.state().tentative;
+    const std::vector<JobIndex> tentative = tentative_jobs(engine);
     return std::find(tentative.begin(), tentative.end(), job) != tentative.end();
 }
 
 // The planned starts of the waiting jobs.
 inline std::map<JobIndex, Time> plan_of(const Engine& engine) {
     std::map<JobIndex, Time> plan;
-    for (const JobIndex job : engine.state().waiting.jobs()) {
-        plan[job] = engine.state().plan.planned_start(job);
+    for (const JobIndex job : plan_in(engine)->by_start()) {
+        plan[job] = plan_in(engine)->planned_start(job);
     }
     return plan;
 }
@@ -87,7 +106,7 @@ inline void require_same_plans(const std::map<JobIndex, Time>& plan, const std::
 class Table {
  public:
     Table(int processors, const std::string& algorithm, const Parameters::Given& given) : engine_(algorithm, given) {
-        engine_.begin(Time(), processors);
+        engine_.begin(Time(), Machine(processors));
     }
 
     void at(int now) { message_ = {Time::seconds(now), {}, {}, {}}; }

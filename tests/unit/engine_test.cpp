@@ -11,6 +11,7 @@
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+#include <batfill/plan_algorithm.hpp>
 
 using namespace batfill;
 
@@ -56,11 +57,11 @@ struct ModelJob {
     int expected_end() const { return start + walltime; }
 };
 
-struct Machine {
+struct ModelMachine {
     std::vector<int> user;        // by processor: the job, or -1
     std::vector<bool> available;  // by processor
 
-    explicit Machine(int processors)
+    explicit ModelMachine(int processors)
         : user(static_cast<std::size_t>(processors), -1), available(static_cast<std::size_t>(processors), true) {}
 
     std::size_t size() const { return user.size(); }
@@ -105,12 +106,12 @@ struct Message {
 class Reference {
  public:
     virtual ~Reference() = default;
-    virtual void round(const Message& message, std::vector<ModelJob>& jobs, Machine& machine) = 0;
+    virtual void round(const Message& message, std::vector<ModelJob>& jobs, ModelMachine& machine) = 0;
     // Where it plans the waiting jobs; nothing if it makes no plan.
     virtual const std::map<int, int>* plan() const { return nullptr; }
 
  protected:
-    static void start(int index, int now, std::vector<ModelJob>& jobs, Machine& machine) {
+    static void start(int index, int now, std::vector<ModelJob>& jobs, ModelMachine& machine) {
         ModelJob& job = jobs[static_cast<std::size_t>(index)];
         job.state = ModelJob::State::running;
         job.start = now;
@@ -135,7 +136,7 @@ class QueueReference : public Reference {
  public:
     explicit QueueReference(bool backfills) : backfills_(backfills) {}
 
-    void round(const Message& message, std::vector<ModelJob>& jobs, Machine& machine) override {
+    void round(const Message& message, std::vector<ModelJob>& jobs, ModelMachine& machine) override {
         if (!message.asks_for_round()) {
             return;
         }
@@ -175,7 +176,7 @@ class ConservativeReference : public Reference {
  public:
     explicit ConservativeReference(std::string compression) : compression_(std::move(compression)) {}
 
-    void round(const Message& message, std::vector<ModelJob>& jobs, Machine& machine) override {
+    void round(const Message& message, std::vector<ModelJob>& jobs, ModelMachine& machine) override {
         if (message.machine_changed) {
             const std::vector<int> order = by_planned_start(jobs);
             plan_.clear();
@@ -215,7 +216,7 @@ class ConservativeReference : public Reference {
         return order;
     }
 
-    void place(int index, int now, const std::vector<ModelJob>& jobs, const Machine& machine) {
+    void place(int index, int now, const std::vector<ModelJob>& jobs, const ModelMachine& machine) {
         const ModelJob& job = jobs[static_cast<std::size_t>(index)];
         int end_of_all = now + 1;  // from here on nothing is running and nothing is planned
         for (const int user : machine.user) {
@@ -260,8 +261,8 @@ class World {
           features_(features),
           reference_(reference),
           machine_(random_.between(1, 8)),
-          keeps_promises_(engine.algorithm().name == "conservative" && !features.overdue && !features.machine_changes &&
-                          !features.delayed_calls && !features.missing_walltimes) {
+          keeps_promises_(engine.description().name == "conservative" && !features.overdue &&
+                          !features.machine_changes && !features.delayed_calls && !features.missing_walltimes) {
         const int submissions = random_.between(1, 16);
         const int span = random_.between(1, 60);
         for (int i = 0; i < submissions; ++i) {
@@ -278,7 +279,7 @@ class World {
     }
 
     void play() {
-        engine_.begin(Time(), static_cast<int>(machine_.size()));
+        engine_.begin(Time(), batfill::Machine(static_cast<int>(machine_.size())));
         while (!calendar_.empty()) {
             const int now = calendar_.begin()->first;
             std::vector<Event> events = std::move(calendar_.begin()->second);
@@ -297,7 +298,7 @@ class World {
         }
         REQUIRE(engine_.state().waiting.empty());
         REQUIRE(engine_.state().running.empty());
-        REQUIRE(engine_.state().plan.by_start().empty());
+        REQUIRE((plan() == nullptr || plan()->by_start().empty()));
     }
 
  private:
@@ -309,6 +310,12 @@ class World {
     };
 
     ModelJob& job(JobIndex index) { return jobs_[index]; }
+
+    // Of a plan algorithm, else null.
+    const Plan* plan() const {
+        const auto* algorithm = dynamic_cast<const PlanAlgorithm*>(&engine_.algorithm());
+        return algorithm == nullptr ? nullptr : &algorithm->plan();
+    }
 
     ResourceSet some_processors() {
         const int first = random_.below(static_cast<int>(machine_.size()));
@@ -323,7 +330,7 @@ class World {
             take_in(event, message);
         }
         const std::vector<ModelJob> jobs_before = jobs_;
-        const Machine machine_before = machine_;
+        const ModelMachine machine_before = machine_;
         for (const Decision& decision : engine_.decide()) {
             follow(decision, now);
         }
@@ -463,7 +470,7 @@ class World {
     // No planned start ever moves later.
     void check_promises() {
         for (const int index : waiting_by_submission(jobs_)) {
-            const Time planned = engine_.state().plan.planned_start(static_cast<JobIndex>(index));
+            const Time planned = plan()->planned_start(static_cast<JobIndex>(index));
             const auto seconds = static_cast<int>(planned.to_seconds());
             REQUIRE(Time::seconds(seconds) == planned);
             const auto promise = promises_.emplace(index, seconds).first;
@@ -472,7 +479,7 @@ class World {
         }
     }
 
-    void compare_with_reference(const Message& message, std::vector<ModelJob> jobs, Machine machine) {
+    void compare_with_reference(const Message& message, std::vector<ModelJob> jobs, ModelMachine machine) {
         reference_->round(message, jobs, machine);
         REQUIRE(machine.user == machine_.user);
         for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -480,7 +487,7 @@ class World {
         }
         if (reference_->plan() != nullptr) {
             for (const auto& [index, start] : *reference_->plan()) {
-                REQUIRE(engine_.state().plan.planned_start(static_cast<JobIndex>(index)) ==
+                REQUIRE(plan()->planned_start(static_cast<JobIndex>(index)) ==
                         (start == never ? Time::infinity() : Time::seconds(start)));
             }
         }
@@ -491,7 +498,7 @@ class World {
     Features features_;
     Reference* reference_;
     std::vector<ModelJob> jobs_;
-    Machine machine_;
+    ModelMachine machine_;
     std::map<int, std::vector<Event>> calendar_;
     bool keeps_promises_;
     std::map<int, int> promises_;

@@ -7,6 +7,7 @@
 
 #include <batfill/engine.hpp>
 
+#include "engine_rounds.hpp"
 #include "simulator_fixture.hpp"
 
 // What the plan promises a job when it is submitted.
@@ -17,9 +18,11 @@ using namespace batfill::tests;
 namespace {
 
 // An engine, told what happens by the names of jobs.
-class Table {
+class NamedJobs {
  public:
-    Table(const std::string& algorithm, int processors) : engine_(algorithm, {}) { engine_.begin(Time(), processors); }
+    NamedJobs(const std::string& algorithm, int processors) : engine_(algorithm, {}) {
+        engine_.begin(Time(), Machine(processors));
+    }
 
     void at(int now) { engine_.arrive(Time::seconds(now)); }
     void submit(const std::string& name, int processors, int walltime, std::optional<int> deadline = std::nullopt) {
@@ -63,7 +66,7 @@ class Table {
 }  // namespace
 
 TEST_CASE("A job is guaranteed the start that it is planned for when it is submitted", "[guarantees]") {
-    Table table("conservative", 2);
+    NamedJobs table("conservative", 2);
     CHECK(table.engine().gives_guarantees());
     table.at(0);
     table.submit("a", 2, 10);
@@ -83,7 +86,7 @@ TEST_CASE("A job is guaranteed the start that it is planned for when it is submi
 }
 
 TEST_CASE("A guarantee stays as it was when it is broken", "[guarantees]") {
-    Table table("conservative", 2);
+    NamedJobs table("conservative", 2);
     table.at(0);
     table.submit("a", 2, 5);
     table.submit("b", 2, 5);
@@ -104,7 +107,7 @@ TEST_CASE("A guarantee stays as it was when it is broken", "[guarantees]") {
 }
 
 TEST_CASE("A job that the machine is too small for at present is guaranteed nothing", "[guarantees]") {
-    Table table("conservative", 2);
+    NamedJobs table("conservative", 2);
     table.at(0);
     table.processor_changes(0, false);
     table.submit("a", 2, 5);
@@ -116,7 +119,7 @@ TEST_CASE("A job that the machine is too small for at present is guaranteed noth
 }
 
 TEST_CASE("A tentative job is guaranteed nothing, also when it becomes definitive", "[guarantees][dbf]") {
-    Table table("dbf", 2);
+    NamedJobs table("dbf", 2);
     table.at(0);
     table.submit("a", 2, 10);
     table.submit("b", 2, 10, 25);
@@ -125,11 +128,11 @@ TEST_CASE("A tentative job is guaranteed nothing, also when it becomes definitiv
     table.at(1);
     table.submit("r", 2, 10);  // b would end at 50, so that it becomes definitive, before r
     CHECK(table.round() == "a 0; b none; hopeless 20; r 30");
-    CHECK(table.engine().state().tentative.empty());
+    CHECK(tentative_jobs(table.engine()).empty());
 }
 
 TEST_CASE("A job that is started as soon as it is submitted is guaranteed that", "[guarantees][dbf]") {
-    Table table("dbf", 3);
+    NamedJobs table("dbf", 3);
     table.at(0);
     table.submit("a", 2, 10);
     table.submit("b", 2, 10, 100);
@@ -143,7 +146,7 @@ TEST_CASE("A job that is started as soon as it is submitted is guaranteed that",
 
 TEST_CASE("Algorithms without a plan guarantee nothing", "[guarantees]") {
     for (const char* algorithm : {"easy", "fcfs"}) {
-        Table table(algorithm, 2);
+        NamedJobs table(algorithm, 2);
         CHECK_FALSE(table.engine().gives_guarantees());
         table.at(0);
         table.submit("a", 2, 10);

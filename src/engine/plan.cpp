@@ -1,13 +1,15 @@
 #include <algorithm>
+#include <cassert>
 
+#include <batfill/algorithm.hpp>
 #include <batfill/plan.hpp>
 
 namespace batfill {
 
 namespace {
 
-// Past this many the older half of the gifts is remembered as one that covers them: still a proof, only a weaker one.
-constexpr std::size_t gifts_remembered = 64;
+// Past this many the older half of the returns is remembered as one that covers them: still a proof, only a weaker one.
+constexpr std::size_t returns_remembered = 64;
 
 constexpr Time nothing_proved = Time::at(-Duration::infinity());
 
@@ -18,45 +20,67 @@ void Plan::reset(Time now, int processors) {
     by_start_.clear();
     slots_.clear();
     free_slots_.clear();
-    gifts_.clear();
-    gifts_forgotten_ = 0;
+    slot_of_.clear();
+    returns_.clear();
+    returns_forgotten_ = 0;
+}
+
+const Plan::Slot& Plan::planned(JobIndex job) const {
+    if (!contains(job)) {
+        throw BrokenRule(job, "it is looked up in the plan, where it is not");
+    }
+    return slot(job);
+}
+
+Plan::Slot& Plan::cancelled(JobIndex job) {
+    if (job >= slot_of_.size() || slot_of_[job] == no_slot || !slot(job).cancelled) {
+        throw BrokenRule(job, "it is placed in the plan again without having been cancelled");
+    }
+    return slot(job);
 }
 
 void Plan::advance(Time now) {
+    assert(now >= profile_.origin());
     profile_.advance(now);
 }
 
 void Plan::give_back(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
-    note_gift(from, end, processors);
+    note_return(from, end, processors);
 }
 
-void Plan::note_gift(Time from, Time to, int processors) {
+void Plan::note_return(Time from, Time to, int processors) {
     if (by_start_.empty() || from >= to || to <= profile_.origin()) {
         return;
     }
-    if (gifts_.size() == gifts_remembered) {
-        constexpr std::size_t older = gifts_remembered / 2;
-        Gift all = gifts_.front();
+    if (returns_.size() == returns_remembered) {
+        constexpr std::size_t older = returns_remembered / 2;
+        Return all = returns_.front();
         for (std::size_t i = 1; i < older; ++i) {
-            all.from = std::min(all.from, gifts_[i].from);
-            all.to = std::max(all.to, gifts_[i].to);
-            all.least_before = std::min(all.least_before, gifts_[i].least_before);
-            all.most_after = std::max(all.most_after, gifts_[i].most_after);
+            all.from = std::min(all.from, returns_[i].from);
+            all.to = std::max(all.to, returns_[i].to);
+            all.least_before = std::min(all.least_before, returns_[i].least_before);
+            all.most_after = std::max(all.most_after, returns_[i].most_after);
         }
-        gifts_.erase(gifts_.begin(), gifts_.begin() + older - 1);
-        gifts_.front() = all;
-        gifts_forgotten_ += older - 1;
+        returns_.erase(returns_.begin(), returns_.begin() + older - 1);
+        returns_.front() = all;
+        returns_forgotten_ += older - 1;
     }
     const AvailabilityProfile::Bounds after = profile_.bounds(from, to);
-    gifts_.push_back({from, to, after.least - processors, after.most});
+    returns_.push_back({from, to, after.least - processors, after.most});
+}
+
+Time Plan::next_start(Time after) const {
+    const auto next =
+        std::find_if(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start > after; });
+    return next == by_start_.end() ? Time::infinity() : slot(*next).start;
 }
 
 bool Plan::may_profit(const Slot& slot) const {
-    const std::size_t known = slot.proved > gifts_forgotten_ ? slot.proved - gifts_forgotten_ : 0;
-    return std::any_of(gifts_.begin() + static_cast<std::ptrdiff_t>(known), gifts_.end(), [&](const Gift& gift) {
-        return slot.processors > gift.least_before && slot.processors <= gift.most_after && gift.from < slot.start &&
-               gift.to > profile_.origin();
+    const std::size_t known = slot.proved > returns_forgotten_ ? slot.proved - returns_forgotten_ : 0;
+    return std::any_of(returns_.begin() + static_cast<std::ptrdiff_t>(known), returns_.end(), [&](const Return& given) {
+        return slot.processors > given.least_before && slot.processors <= given.most_after && given.from < slot.start &&
+               given.to > profile_.origin();
     });
 }
 
@@ -83,14 +107,17 @@ void Plan::change_place(const Slot& slot, int change) {
 void Plan::find_place(Slot& slot, Time from) {
     slot.start = profile_.earliest(from, slot.walltime, slot.processors);
     slot.impossible_before = from <= profile_.origin() ? slot.start : nothing_proved;
-    slot.proved = gifts_made();
+    slot.proved = returns_made();
     slot.cancelled = false;
     change_place(slot, -slot.processors);
 }
 
 Time Plan::place(const Request& request, Time from) {
     if (request.job >= slot_of_.size()) {
-        slot_of_.resize(std::max<std::size_t>(request.job + 1, slot_of_.size() * 2));
+        slot_of_.resize(std::max<std::size_t>(std::size_t{request.job} + 1, slot_of_.size() * 2), no_slot);
+    }
+    if (slot_of_[request.job] != no_slot) {
+        throw BrokenRule(request.job, "it is placed in the plan, where it has a place already");
     }
     if (free_slots_.empty()) {
         free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -106,19 +133,20 @@ Time Plan::place(const Request& request, Time from) {
 
 void Plan::cancel(std::span<const JobIndex> jobs) {
     for (const JobIndex job : jobs) {
-        slot(job).cancelled = true;
-        change_place(slot(job), slot(job).processors);
+        Slot& slot = planned(job);
+        slot.cancelled = true;
+        change_place(slot, slot.processors);
     }
     std::erase_if(by_start_, [this](JobIndex job) { return slot(job).cancelled; });
 }
 
 void Plan::place_again(JobIndex job, Time from) {
-    find_place(slot(job), from);
+    find_place(cancelled(job), from);
     by_start_.insert(place_of(job), job);
 }
 
 void Plan::look_again_at(JobIndex job) {
-    slot(job).impossible_before = nothing_proved;
+    planned(job).impossible_before = nothing_proved;
 }
 
 std::vector<Plan::Place> Plan::places() const {
@@ -133,7 +161,7 @@ std::vector<Plan::Place> Plan::places() const {
 void Plan::restore(const std::vector<Place>& places) {
     cancel(std::vector<JobIndex>(by_start_));
     for (const auto& [job, start] : places) {
-        Slot& slot = this->slot(job);
+        Slot& slot = cancelled(job);
         slot.start = start;
         slot.impossible_before = nothing_proved;
         slot.cancelled = false;
@@ -148,14 +176,14 @@ std::size_t Plan::events_of_search(const Slot& slot, Time now, Time than) const 
 }
 
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
-    Slot& slot = this->slot(job);
+    Slot& slot = planned(job);
     than = std::min(than, slot.start);
     if (counted_events_) {
         *counted_events_ += events_of_search(slot, now, than);
     }
     Time from = now;
     if (!may_profit(slot)) {
-        slot.proved = gifts_made();
+        slot.proved = returns_made();
         if (slot.impossible_before >= than) {
             return false;
         }
@@ -165,7 +193,7 @@ bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     const Time start = profile_.earliest(from, slot.walltime, slot.processors, old_start, than);
     slot.impossible_before = std::min(start, than);
     if (start.is_infinite()) {
-        slot.proved = gifts_made();
+        slot.proved = returns_made();
         return false;
     }
     const auto old_place = place_of(job);
@@ -179,16 +207,18 @@ bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     if (!old_start.is_infinite()) {
         give_back(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
-    slot.proved = gifts_made();
+    slot.proved = returns_made();
     return true;
 }
 
 void Plan::start(JobIndex job) {
+    (void)planned(job);
     by_start_.erase(place_of(job));
     free_slots_.push_back(slot_of_[job]);
+    slot_of_[job] = no_slot;
     if (by_start_.empty()) {
-        gifts_.clear();
-        gifts_forgotten_ = 0;
+        returns_.clear();
+        returns_forgotten_ = 0;
     }
 }
 

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/resource_set.hpp>
+
+namespace batfill {
+
+// One compute resource, as a platform file or Batsim's first message describes it. Its number is its place in the list.
+struct Host {
+    std::string name;
+    double speed = 0;  // floating-point operations per second, in the state the host starts in (pstate, 0 if not said)
+    std::map<std::string, std::string> properties;       // <prop> of the host (a cluster's, for its hosts)
+    std::map<std::string, std::string> zone_properties;  // <prop> of the zones it is in, the innermost zone wins
+};
+
+// Numbers the counters of a machine: its place in Machine::counters().
+using CounterIndex = std::size_t;
+
+// What a job holds from its start to its end: processors, and one copy of each of some counters.
+struct Request {
+    int processors = 0;
+    bool of_one_group = false;  // all processors from one group, in which all these counters can be used
+    std::vector<CounterIndex> counters;  // increasing, each once
+    friend bool operator==(const Request&, const Request&) = default;
+};
+
+// The machine that is scheduled, as it is described when a simulation begins: groups of hosts that are alike, and
+// counters, of which a number of copies may be in use at one time, on whatever hosts (floating licences). Which of it
+// is in use or unavailable is kept by SchedulerState.
+//
+// The homogeneous machine of most logs is one group without counters. A farm is a group for each of its machines; a
+// cluster with partitions is a group for each kind of host.
+class Machine {
+ public:
+    // Hosts that have the same property `machine`, speed and property `licenses`.
+    struct Group {
+        std::string name;                    // property `machine`; empty if the hosts have none
+        double speed = 0;                    // of each host
+        ResourceSet processors;              // their numbers, at least one
+        std::vector<CounterIndex> counters;  // that can be used here (installable licences), increasing
+        int size = 0;                        // number of processors
+
+        // Whether all of these can be used here. O(counters).
+        bool has_all(std::span<const CounterIndex> required) const;
+    };
+    struct Counter {
+        std::string name;
+        long long copies = 0;
+    };
+
+    // No processors at all.
+    Machine() = default;
+    // One group of equal processors 0..processors-1. Requires processors >= 0.
+    explicit Machine(int processors);
+    // Reads what the properties of the hosts say: `machine` and `licenses` (names with commas between them) of a host,
+    // `licenses` of a zone ("name:copies,name:copies"). Licences count only where some zone states copies; one that
+    // only hosts name has none. Throws InputError if a zone's property is not like that, or if two zones disagree on a
+    // licence. O(hosts * log(groups)).
+    explicit Machine(std::span<const Host> hosts);
+
+    int processors() const { return processors_; }
+    // From the fastest to the slowest, groups of equal speed by their lowest processor.
+    const std::vector<Group>& groups() const { return groups_; }
+    // By name.
+    const std::vector<Counter>& counters() const { return counters_; }
+    // O(log(counters)).
+    std::optional<CounterIndex> find_counter(std::string_view name) const;
+
+    // The group of a processor of this machine. O(1).
+    const Group& group_of(int processor) const;
+
+    // Why the machine could not run such a job even if it were empty, as a predicate ("asks for ..."); nothing if it
+    // could. O(groups * counters of the request).
+    std::optional<std::string> reason_to_refuse(const Request& request) const;
+
+ private:
+    int processors_ = 0;
+    std::vector<Group> groups_;
+    std::vector<Counter> counters_;
+    std::vector<std::size_t> group_of_;  // by processor; empty if there is only one group
+};
+
+}  // namespace batfill

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <tuple>
+#include <utility>
+
+#include <batfill/error.hpp>
+#include <batfill/machine.hpp>
+
+namespace batfill {
+
+namespace {
+
+// The names in a list with commas between them, without surrounding blanks; empty ones are left out.
+std::vector<std::string_view> split(std::string_view text) {
+    std::vector<std::string_view> parts;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::string_view part = text.substr(0, comma);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+        const std::size_t first = part.find_first_not_of(' ');
+        if (first != std::string_view::npos) {
+            parts.push_back(part.substr(first, part.find_last_not_of(' ') - first + 1));
+        }
+    }
+    return parts;
+}
+
+// Empty if there is no such property.
+std::string_view property(const std::map<std::string, std::string>& properties, const std::string& name) {
+    const auto found = properties.find(name);
+    return found == properties.end() ? std::string_view() : std::string_view(found->second);
+}
+
+using Copies = std::map<std::string, long long, std::less<>>;
+
+void add_copies(Copies& copies, std::string_view text) {
+    for (const std::string_view part : split(text)) {
+        const std::size_t colon = part.rfind(':');
+        long long number = -1;
+        if (colon != std::string_view::npos && colon > 0) {
+            const char* const end = part.data() + part.size();
+            if (std::from_chars(part.data() + colon + 1, end, number).ptr != end) {
+                number = -1;
+            }
+        }
+        if (number < 0) {
+            throw InputError("platform: zone property licenses has '" + std::string(part) + "', expected name:copies");
+        }
+        const std::string name(part.substr(0, colon));
+        const auto [known, added] = copies.emplace(name, number);
+        if (!added && known->second != number) {
+            throw InputError("platform: zone property licenses gives both " + std::to_string(known->second) + " and " +
+                             std::to_string(number) + " copies of " + name);
+        }
+    }
+}
+
+Copies copies_stated_by_zones(std::span<const Host> hosts) {
+    Copies copies;
+    std::string_view previous;
+    for (const Host& host : hosts) {
+        const std::string_view text = property(host.zone_properties, "licenses");
+        // Hosts of one zone have the same text, which is read once.
+        if (text != previous) {
+            add_copies(copies, text);
+            previous = text;
+        }
+    }
+    return copies;
+}
+
+}  // namespace
+
+bool Machine::Group::has_all(std::span<const CounterIndex> required) const {
+    return std::includes(counters.begin(), counters.end(), required.begin(), required.end());
+}
+
+Machine::Machine(int processors) : processors_(processors) {
+    assert(processors >= 0);
+    if (processors > 0) {
+        groups_.push_back({{}, 0, ResourceSet::range(0, processors - 1), {}, processors});
+    }
+}
+
+Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hosts.size())) {
+    Copies copies = copies_stated_by_zones(hosts);
+    const bool counts_licenses = !copies.empty();
+    if (counts_licenses) {
+        for (const Host& host : hosts) {
+            for (const std::string_view name : split(property(host.properties, "licenses"))) {
+                copies.emplace(name, 0);  // unless a zone has stated its copies
+            }
+        }
+    }
+    for (const auto& [name, number] : copies) {
+        counters_.push_back({name, number});
+    }
+
+    // Keyed so that groups come out in the order in which groups() has them but for equal speeds.
+    using Likeness = std::tuple<double, std::string_view, std::string_view>;
+    std::map<Likeness, std::vector<ResourceSet::Interval>> alike;
+    for (int number = 0; number < processors_; ++number) {
+        const Host& host = hosts[static_cast<std::size_t>(number)];
+        auto& intervals = alike[{-host.speed, property(host.properties, "machine"),
+                                 counts_licenses ? property(host.properties, "licenses") : std::string_view()}];
+        if (!intervals.empty() && intervals.back().last == number - 1) {
+            intervals.back().last = number;
+        } else {
+            intervals.push_back({number, number});
+        }
+    }
+    for (const auto& [likeness, intervals] : alike) {
+        const auto& [negative_speed, name, licenses] = likeness;
+        Group& group = groups_.emplace_back();
+        group.name = name;
+        group.speed = -negative_speed;
+        for (const ResourceSet::Interval& interval : intervals) {
+            group.processors.insert(ResourceSet::range(interval.first, interval.last));
+            group.size += interval.last - interval.first + 1;
+        }
+        for (const std::string_view license : split(licenses)) {
+            group.counters.push_back(*find_counter(license));
+        }
+        std::sort(group.counters.begin(), group.counters.end());
+        group.counters.erase(std::unique(group.counters.begin(), group.counters.end()), group.counters.end());
+    }
+    std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
+        const int lowest_of_a = a.processors.intervals().front().first;
+        const int lowest_of_b = b.processors.intervals().front().first;
+        return a.speed != b.speed ? a.speed > b.speed : lowest_of_a < lowest_of_b;
+    });
+    if (groups_.size() > 1) {
+        group_of_.resize(hosts.size());
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
+            for (const ResourceSet::Interval& interval : groups_[i].processors.intervals()) {
+                std::fill(group_of_.begin() + interval.first, group_of_.begin() + interval.last + 1, i);
+            }
+        }
+    }
+}
+
+std::optional<CounterIndex> Machine::find_counter(std::string_view name) const {
+    const auto found = std::lower_bound(counters_.begin(), counters_.end(), name,
+                                        [](const Counter& counter, std::string_view n) { return counter.name < n; });
+    if (found == counters_.end() || found->name != name) {
+        return std::nullopt;
+    }
+    return static_cast<CounterIndex>(found - counters_.begin());
+}
+
+const Machine::Group& Machine::group_of(int processor) const {
+    assert(processor >= 0 && processor < processors_);
+    return group_of_.empty() ? groups_.front() : groups_[group_of_[static_cast<std::size_t>(processor)]];
+}
+
+std::optional<std::string> Machine::reason_to_refuse(const Request& request) const {
+    if (request.processors < 1) {
+        return "asks for " + std::to_string(request.processors) + " processors";
+    }
+    if (request.processors > processors_) {
+        return "asks for " + std::to_string(request.processors) + " processors, the machine has " +
+               std::to_string(processors_);
+    }
+    for (const CounterIndex counter : request.counters) {
+        assert(counter < counters_.size());
+        if (counters_[counter].copies < 1) {
+            return "asks for licence " + counters_[counter].name + ", of which there are no copies";
+        }
+    }
+    if (request.of_one_group && std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+            return group.size >= request.processors && group.has_all(request.counters);
+        })) {
+        return "asks for " + std::to_string(request.processors) + " processors of one machine" +
+               (request.counters.empty() ? "" : " with its licences") + ", no machine has them";
+    }
+    return std::nullopt;
+}
+
+}  // namespace batfill
