@@ -27,7 +27,7 @@ batfill::Scenario scenario(int jobs, double load) {
 
 // The deadlines of the paper on deadline-based backfilling.
 void add_deadlines(batfill::Workload& workload, const char* share) {
-    const batfill::DeadlineRule rule{batfill::Duration::seconds(86400), *batfill::Decimal::parse("10")};
+    const batfill::DeadlineRule rule{batfill::Duration::days(1), *batfill::Decimal::parse("10")};
     const std::size_t count = batfill::count_of_share(*batfill::Decimal::parse(share), workload.jobs.size());
     for (const std::size_t place : batfill::draw(batfill::jobs_with_walltime(workload), count, 1)) {
         batfill::JobDescription& job = workload.jobs[place].description;

@@ -15,9 +15,9 @@
 namespace batfill {
 
 struct MetricsOptions {
-    Duration tau = Duration::seconds(10);  // bound of the bounded slowdown; positive
-    std::optional<int> processors;         // of the machine, positive; without it there is no utilisation
-    Duration short_deadline = Duration::seconds(86'400);  // longest time to the deadline of a short job
+    Duration tau = Duration::seconds(10);         // bound of the bounded slowdown; positive
+    std::optional<int> processors;                // of the machine, positive; without it there is no utilisation
+    Duration short_deadline = Duration::days(1);  // longest time to the deadline of a short job
 };
 
 // What the metrics look at in a job that ran and came to an end, however it ended.

@@ -19,6 +19,7 @@ class Duration {
     constexpr Duration() = default;
     static constexpr Duration microseconds(Microseconds us) { return Duration(us); }
     static constexpr Duration seconds(long long s) { return Duration(static_cast<Microseconds>(s) * 1'000'000); }
+    static constexpr Duration days(long long d) { return Duration(static_cast<Microseconds>(d) * 86'400'000'000); }
 
     // Longer than any length of time that can be read from outside.
     static constexpr Duration infinity() { return Duration(infinite); }
@@ -42,6 +43,10 @@ class Duration {
     std::string to_string() const;
     // Appends to_string() to `out` without a temporary.
     void append_to(std::string& out) const;
+    // Seconds without needless zeros: "300", "12.5"; "inf" if infinite.
+    std::string to_shortest_string() const;
+    // Appends to_shortest_string() to `out` without a temporary.
+    void append_shortest_to(std::string& out) const;
 
     friend constexpr auto operator<=>(Duration, Duration) = default;
     friend constexpr Duration operator+(Duration a, Duration b) { return Duration(a.us_ + b.us_); }

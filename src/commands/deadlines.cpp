@@ -7,7 +7,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "src/core/files.hpp"
-#include "src/core/short_seconds.hpp"
 
 namespace batfill::commands {
 
@@ -62,7 +61,7 @@ Time deadline_of(const WorkloadJob& job, const DeadlineRule& rule, const std::st
     const Time deadline = job.description.submit + rule.allowance(*job.description.walltime);
     if (deadline > Time::seconds(1'000'000'000'000'000'000)) {
         throw InputError(path + ": job " + job.description.id + ": expected its deadline within 1e18 s, found " +
-                         short_seconds(deadline.since_zero()));
+                         deadline.since_zero().to_shortest_string());
     }
     return deadline;
 }
@@ -116,7 +115,7 @@ int deadlines(const Arguments& arguments) {
     std::printf(
         "%s: %zu of %zu jobs drawn, due after %s s: %zu, after %s walltimes: %zu (without walltime, not drawn: %zu; "
         "deadlines removed: %td)\n",
-        output.c_str(), drawn.size(), workload.jobs.size(), short_seconds(rule.floor).c_str(), at_floor,
+        output.c_str(), drawn.size(), workload.jobs.size(), rule.floor.to_shortest_string().c_str(), at_floor,
         values["factor"].as<std::string>().c_str(), drawn.size() - at_floor, workload.jobs.size() - eligible.size(),
         replaced);
     return 0;

@@ -64,7 +64,8 @@ void print_summary(const Workload& workload, const std::string& path) {
     const double serial = count([&](const WorkloadJob& job) { return size(job) == 1; });
     const double power = count([&](const WorkloadJob& job) { return (size(job) & (size(job) - 1)) == 0; });
     std::printf("%s: %zu jobs for %d processors, submitted over %.2f days\n", path.c_str(), workload.jobs.size(),
-                workload.processors, workload.jobs.back().description.submit.to_seconds() / 86400);
+                workload.processors,
+                workload.jobs.back().description.submit.to_seconds() / Duration::days(1).to_seconds());
     std::printf("offered load %.4f, serial jobs %.1f %%, sizes that are powers of two %.1f %%\n",
                 offered_load(workload), 100 * serial, 100 * power);
 }

@@ -136,8 +136,9 @@ int simulate(const Arguments& arguments) {
         ProgressBar bar(simulator.jobs().size());
         try {
             simulator.run(measure ? timed : *scheduler, [&](std::size_t ended, Time now) {
-                bar.show(ended, std::to_string(ended) + " jobs, day " +
-                                    std::to_string(static_cast<long long>(now.to_seconds() / 86400)));
+                bar.show(ended,
+                         std::to_string(ended) + " jobs, day " +
+                             std::to_string(static_cast<long long>(now.to_seconds() / Duration::days(1).to_seconds())));
             });
         } catch (const DeadlockError& problem) {
             stopped = problem.what();

@@ -73,7 +73,7 @@ std::optional<SwfSplit> split_of(const po::variables_map& values) {
     if (!length || *length < Duration::microseconds(1) || *length > Duration::seconds(1'000'000)) {
         throw UsageError("--split: expected a number of days above 0, up to 1000000, found '" + days + "'");
     }
-    split.period = *length * 86'400;
+    split.period = *length * 86'400;  // what was read as seconds are days
     split.begin = optional_seconds(values, "from").value_or(Duration());
     if (values.count("skip") != 0) {
         const int skip = values["skip"].as<int>();
@@ -131,9 +131,7 @@ void print_counts(const std::string& title, const Counts& counts) {
 
 // Weeks and months are called so.
 const char* name_of(Duration period) {
-    return period == Duration::seconds(7LL * 86'400)    ? "week"
-           : period == Duration::seconds(30LL * 86'400) ? "month"
-                                                        : "period";
+    return period == Duration::days(7) ? "week" : period == Duration::days(30) ? "month" : "period";
 }
 
 // "logs/SP2.swf.gz" and week 7 give "SP2-week-007.json".

@@ -170,6 +170,20 @@ std::string Duration::to_string() const {
     return text;
 }
 
+void Duration::append_shortest_to(std::string& out) const {
+    append_to(out);
+    out.erase(out.find_last_not_of('0') + 1);
+    if (out.back() == '.') {
+        out.pop_back();
+    }
+}
+
+std::string Duration::to_shortest_string() const {
+    std::string text;
+    append_shortest_to(text);
+    return text;
+}
+
 std::ostream& operator<<(std::ostream& out, Duration d) {
     return out << d.to_string();
 }

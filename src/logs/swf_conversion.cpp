@@ -6,8 +6,6 @@
 #include <batfill/error.hpp>
 #include <batfill/swf.hpp>
 
-#include "src/core/short_seconds.hpp"
-
 namespace batfill {
 
 namespace {
@@ -98,11 +96,11 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
                          [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); }});
     }
     if (conversion.from) {
-        rules.push_back({"submitted before " + short_seconds(*conversion.from) + " s",
+        rules.push_back({"submitted before " + conversion.from->to_shortest_string() + " s",
                          [&](const SwfJob& job) { return job.submit < *conversion.from; }});
     }
     if (conversion.until) {
-        rules.push_back({"submitted at or after " + short_seconds(*conversion.until) + " s",
+        rules.push_back({"submitted at or after " + conversion.until->to_shortest_string() + " s",
                          [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
     }
     if (conversion.drop_longer_than_estimate) {
@@ -260,7 +258,7 @@ void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kep
         throw InputError(log.path + ":" + std::to_string(job.line) + ": expected at most " +
                          std::to_string(max_processors) + " processors, found " + std::to_string(size));
     }
-    const std::string profile = "d" + short_seconds(job.run_time);
+    const std::string profile = "d" + job.run_time.to_shortest_string();
     const auto [entry, is_new] = workload.profiles.try_emplace(profile);
     if (is_new) {
         entry->second.type = JobProfile::Type::delay;
@@ -283,7 +281,7 @@ std::string missing_walltime_text(const SwfConversion& conversion) {
         return "the run time is the walltime";
     }
     if (conversion.missing_walltime) {
-        return "the walltime is " + short_seconds(*conversion.missing_walltime) + " s";
+        return "the walltime is " + conversion.missing_walltime->to_shortest_string() + " s";
     }
     return "no walltime";
 }

@@ -59,7 +59,7 @@ std::unique_ptr<OnlineTuning> OnlineTuning::from(const Parameters& parameters) {
     }
     std::unique_ptr<OnlineTuning> tuning(new OnlineTuning);
     tuning->period_ = *period;
-    tuning->history_ = history.value_or(Duration::seconds(4LL * 7 * 86'400));
+    tuning->history_ = history.value_or(Duration::days(28));
     tuning->evaluations_ = evaluations.value_or(200);
     tuning->features_ = three ? MixedFeatures::three : MixedFeatures::six;
     tuning->seed_ = seed.value_or(1);

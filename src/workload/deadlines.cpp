@@ -6,7 +6,6 @@
 #include <batfill/deadlines.hpp>
 
 #include "protocol/json.hpp"
-#include "src/core/short_seconds.hpp"
 
 namespace batfill {
 
@@ -31,7 +30,7 @@ void append_with_deadline(protocol::JsonReader& reader, const std::string& text,
     }
     if (deadline) {
         out += ",\"deadline\":";
-        append_short_seconds(deadline->since_zero(), out);
+        deadline->since_zero().append_shortest_to(out);
     }
     out += '}';
 }

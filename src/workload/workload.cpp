@@ -10,7 +10,6 @@
 #include "protocol/job_json.hpp"
 #include "protocol/json.hpp"
 #include "src/core/files.hpp"
-#include "src/core/short_seconds.hpp"
 
 namespace batfill {
 
@@ -230,16 +229,16 @@ void append_job(const JobDescription& job, std::string_view workload, std::strin
     out += R"({"id":)";
     protocol::append_json_string(id, out);
     out += R"(,"subtime":)";
-    append_short_seconds(job.submit.since_zero(), out);
+    job.submit.since_zero().append_shortest_to(out);
     out += R"(,"res":)" + std::to_string(job.processors);
     if (job.walltime) {
         out += R"(,"walltime":)";
-        append_short_seconds(*job.walltime, out);
+        job.walltime->append_shortest_to(out);
     }
     append_text_field("profile", job.profile, out);
     if (job.deadline) {
         out += R"(,"deadline":)";
-        append_short_seconds(job.deadline->since_zero(), out);
+        job.deadline->since_zero().append_shortest_to(out);
     }
     append_text_field("queue", job.queue, out);
     append_text_field("user", job.user, out);
@@ -258,7 +257,7 @@ void append_profile(const JobProfile& profile, std::string& out) {
         return;
     }
     out += R"({"type":"delay","delay":)";
-    append_short_seconds(profile.delay, out);
+    profile.delay.append_shortest_to(out);
     if (profile.return_code != 0) {
         out += R"(,"ret":)" + std::to_string(profile.return_code);
     }

@@ -114,7 +114,7 @@ TEST_CASE("all places and all pairs of places are equally likely to be drawn", "
 }
 
 TEST_CASE("the time to the deadline is the longer one of floor and factor", "[deadlines]") {
-    CHECK(allowance("86400", "10", "8639.999999") == Duration::seconds(86'400));
+    CHECK(allowance("86400", "10", "8639.999999") == Duration::days(1));
     CHECK(allowance("86400", "10", "8640.000001") == Duration::microseconds(86'400'000'010));
     CHECK(allowance("0", "2.5", "3") == Duration::microseconds(7'500'000));
     CHECK(allowance("0.5", "0", "100") == Duration::microseconds(500'000));

@@ -64,9 +64,7 @@ inline Time at(const std::string& seconds) {
 
 // "12.5" for 12.500000.
 inline std::string brief(Time time) {
-    std::string text = time.to_string();
-    text.erase(text.find_last_not_of('0') + 1);
-    return text.back() == '.' ? text.substr(0, text.size() - 1) : text;
+    return time.since_zero().to_shortest_string();
 }
 
 // Actions; a job is given by its number: in the order of the files.

@@ -134,7 +134,7 @@ TEST_CASE("batfill swf --split writes a workload for each period into a new fold
     CHECK(std::filesystem::exists(weeks + "/log-week-005.json"));
     const Workload second = read_workload(weeks + "/log-week-002.json", "w0");
     REQUIRE(second.jobs.size() == 2);
-    CHECK(second.jobs[0].description.submit == Time::seconds(86400 + 5));
+    CHECK(second.jobs[0].description.submit == Time::at(Duration::days(1) + Duration::seconds(5)));
     CHECK(second.processors == 64);
 
     const std::string months = folder.file("months");

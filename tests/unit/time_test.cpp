@@ -89,3 +89,20 @@ TEST_CASE("infinity is after everything that can be read, also when a walltime i
     CHECK((Time::infinity() + *Duration::parse("1e18")).is_infinite());
     CHECK(Time::infinity().to_string() == "inf");
 }
+
+TEST_CASE("the shortest text of a duration has no needless zeros and reads back") {
+    for (const std::string text : {"0", "300", "12.5", "0.000001", "-0.05", "100.000010", "100000000000000000"}) {
+        const Duration duration = *Duration::parse(text);
+        CHECK(duration.to_shortest_string() == (text == "100.000010" ? "100.00001" : text));
+        CHECK(Duration::parse(duration.to_shortest_string()) == duration);
+    }
+    CHECK(Duration::infinity().to_shortest_string() == "inf");
+    std::string line = "delay 100";
+    Duration::seconds(0).append_shortest_to(line);
+    CHECK(line == "delay 1000");
+}
+
+TEST_CASE("a day is 86400 seconds") {
+    CHECK(Duration::days(1) == Duration::seconds(86'400));
+    CHECK(Duration::days(-7) == -Duration::seconds(604'800));
+}
