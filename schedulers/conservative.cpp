@@ -10,7 +10,7 @@ namespace {
 class Conservative : public PlanAlgorithm {
  public:
     explicit Conservative(const Parameters& parameters)
-        : PlanAlgorithm(parameters.choice("count-events") == "yes"), compression_(parameters.choice("compression")) {}
+        : PlanAlgorithm(parameters.boolean("count-events")), compression_(parameters.choice("compression")) {}
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});

@@ -12,7 +12,7 @@ namespace {
 class DelayedCompression : public PlanAlgorithm {
  public:
     explicit DelayedCompression(const Parameters& parameters)
-        : PlanAlgorithm(parameters.choice("count-events") == "yes"), queue_(JobOrder(parameters, "order")) {
+        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
         JobOrder::refuse_unused_weights(parameters, {"order"});
     }
 

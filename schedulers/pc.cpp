@@ -11,7 +11,7 @@ namespace {
 class PrioritizedCompression : public PlanAlgorithm {
  public:
     explicit PrioritizedCompression(const Parameters& parameters)
-        : PlanAlgorithm(parameters.choice("count-events") == "yes"), queue_(JobOrder(parameters, "order")) {
+        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
         JobOrder::refuse_unused_weights(parameters, {"order"});
     }
 

@@ -15,6 +15,7 @@ namespace batfill {
 // One parameter of an algorithm, as declared where the algorithm registers.
 struct Parameter {
     enum class Type {
+        boolean,       // yes or no; true and false mean the same
         choice,        // one of `choices`
         seconds,       // a length of time, not negative
         numbers,       // `count` numbers with commas between them
@@ -22,18 +23,20 @@ struct Parameter {
     };
     std::string name;
     Type type;
-    std::string default_value;  // empty: off
-    std::string description;    // one line
-    std::vector<std::string> choices;
+    std::string default_value;         // empty: off
+    std::string description;           // one line
+    std::vector<std::string> choices;  // of a choice, and "no" and "yes" of a boolean; else empty
     std::size_t count = 0;
 
+    // Off by default.
+    static Parameter boolean(std::string name, std::string description);
     static Parameter choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description);
     static Parameter seconds(std::string name, std::string default_value, std::string description);
     static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description);
     static Parameter whole_number(std::string name, std::string default_value, std::string description);
 
-    std::string type_name() const;  // "choice", "seconds", "6 numbers", "whole number"
+    std::string type_name() const;  // "boolean", "choice", "seconds", "6 numbers", "whole number"
     // Throws UsageError saying what is allowed.
     void validate(const std::string& value) const;
 };
@@ -47,6 +50,7 @@ class Parameters {
     // Later pairs win over earlier ones. Throws UsageError for unknown names (listing the known ones) and bad values.
     Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
 
+    bool boolean(const std::string& name) const;
     const std::string& choice(const std::string& name) const;
     std::optional<Duration> seconds(const std::string& name) const;            // none: off
     std::vector<double> numbers(const std::string& name) const;                // empty: off

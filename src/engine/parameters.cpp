@@ -18,6 +18,10 @@ std::string list_of(const std::vector<std::string>& names) {
     return list;
 }
 
+Parameter Parameter::boolean(std::string name, std::string description) {
+    return {std::move(name), Type::boolean, "no", std::move(description), {"no", "yes"}, 0};
+}
+
 Parameter Parameter::choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description) {
     return {std::move(name), Type::choice, std::move(default_value), std::move(description), std::move(choices), 0};
@@ -37,6 +41,8 @@ Parameter Parameter::whole_number(std::string name, std::string default_value, s
 
 std::string Parameter::type_name() const {
     switch (type) {
+        case Type::boolean:
+            return "boolean";
         case Type::choice:
             return "choice";
         case Type::seconds:
@@ -73,6 +79,13 @@ std::optional<std::vector<double>> parse_numbers(const std::string& text) {
     }
 }
 
+std::optional<bool> parse_boolean(const std::string& text) {
+    if (text == "yes" || text == "true") {
+        return true;
+    }
+    return text == "no" || text == "false" ? std::optional(false) : std::nullopt;
+}
+
 std::optional<std::uint64_t> parse_whole_number(const std::string& text) {
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
@@ -85,6 +98,11 @@ std::optional<std::uint64_t> parse_whole_number(const std::string& text) {
 
 void Parameter::validate(const std::string& value) const {
     switch (type) {
+        case Type::boolean:
+            if (!parse_boolean(value)) {
+                throw UsageError("parameter " + name + ": '" + value + "' is neither yes nor no");
+            }
+            return;
         case Type::choice:
             if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
                 throw UsageError("parameter " + name + ": unknown value '" + value + "', known: " + list_of(choices));
@@ -153,6 +171,10 @@ const std::string& Parameters::value(const std::string& name, Parameter::Type ty
         throw std::logic_error("parameter " + name + " was not declared with this type");
     }
     return found->second.second;
+}
+
+bool Parameters::boolean(const std::string& name) const {
+    return *parse_boolean(value(name, Parameter::Type::boolean));
 }
 
 const std::string& Parameters::choice(const std::string& name) const {

@@ -5,8 +5,8 @@
 namespace batfill {
 
 Parameter PlanAlgorithm::count_events() {
-    return Parameter::choice("count-events", {"no", "yes"}, "no",
-                             "count the events of the profile that plain compressions would examine; slower");
+    return Parameter::boolean("count-events",
+                              "count the events of the profile that plain compressions would examine; slower");
 }
 
 void PlanAlgorithm::begin(Round& round) {

@@ -372,6 +372,10 @@ TEST_CASE("algorithms lists every algorithm with its parameters") {
                 CHECK(parameter["default"] == "planned-start");
                 CHECK(parameter["choices"].Size() == 3);
             }
+            if (name == "count-events") {
+                CHECK(parameter["type"] == "boolean");
+                CHECK(parameter["default"] == "no");
+            }
         }
         CHECK(default_walltime);
     }

@@ -16,7 +16,8 @@ namespace {
 const std::vector<Parameter> declared{Parameter::choice("order", {"first", "last"}, "first", "which goes first"),
                                       Parameter::seconds("threshold", "", "waits longer than this"),
                                       Parameter::numbers("weights", 3, "", "how much each counts"),
-                                      Parameter::whole_number("seed", "7", "of what is drawn")};
+                                      Parameter::whole_number("seed", "7", "of what is drawn"),
+                                      Parameter::boolean("strict", "whether rules hold")};
 
 }  // namespace
 
@@ -30,6 +31,13 @@ TEST_CASE("Parameters have the given values, the last of several, or their defau
     CHECK(given.seconds("threshold") == Duration::seconds(200));
     CHECK(given.numbers("weights").empty());
     const Parameters weighed("a", declared, {{"weights", "1,-0.5,2e-3"}});
+    CHECK_FALSE(defaults.boolean("strict"));
+    for (const std::string value : {"yes", "true"}) {
+        CHECK(Parameters("a", declared, {{"strict", value}}).boolean("strict"));
+    }
+    for (const std::string value : {"no", "false"}) {
+        CHECK_FALSE(Parameters("a", declared, {{"strict", "yes"}, {"strict", value}}).boolean("strict"));
+    }
     CHECK(weighed.numbers("weights") == std::vector<double>{1, -0.5, 0.002});
 }
 
@@ -38,7 +46,8 @@ TEST_CASE("Parameters refuse unknown names and values, and list the known ones",
         return Parameters("a", declared, {{name, value}});
     };
     CHECK_THROWS_AS(with("size", "1"), UsageError);
-    CHECK_THROWS_WITH(with("size", "1"), "algorithm a has no parameter 'size', known: order, threshold, weights, seed");
+    CHECK_THROWS_WITH(with("size", "1"),
+                      "algorithm a has no parameter 'size', known: order, threshold, weights, seed, strict");
     CHECK_THROWS_AS(with("order", "middle"), UsageError);
     CHECK_THROWS_WITH(with("order", "middle"), "parameter order: unknown value 'middle', known: first, last");
     for (const std::string value : {"", "-1", "long", "1 s", "nan", "inf", "1e19", "0x10"}) {
@@ -51,6 +60,9 @@ TEST_CASE("Parameters refuse unknown names and values, and list the known ones",
         CHECK_THROWS_WITH(with("seed", value), "parameter seed: '" + value + "' is not a whole number (0 or more)");
     }
     CHECK(with("seed", "9223372036854775807").whole_number("seed") == 9223372036854775807U);
+    for (const std::string value : {"", "1", "Yes", "on", "no "}) {
+        CHECK_THROWS_WITH(with("strict", value), "parameter strict: '" + value + "' is neither yes nor no");
+    }
     for (const std::string value :
          {"", "1,2", "1,2,3,4", "1,,3", "1,2,", ",1,2", "1, 2, 3", "1,2,x", "1,2,inf", "1;2;3"}) {
         INFO(value);
@@ -63,6 +75,7 @@ TEST_CASE("Asking for a parameter that was not declared is a bug", "[parameters]
     const Parameters parameters("a", declared, {});
     CHECK_THROWS_AS(parameters.choice("size"), std::logic_error);
     CHECK_THROWS_AS(parameters.seconds("order"), std::logic_error);
+    CHECK_THROWS_AS(parameters.boolean("order"), std::logic_error);
 }
 
 TEST_CASE("Assignments of parameters have a key and an equals sign", "[parameters]") {
@@ -106,6 +119,7 @@ TEST_CASE("Batsim's text for the scheduler may choose the algorithm and its para
     CHECK(choice.parameters ==
           Parameters::Given{
               {"threshold", "200000"}, {"share", "0.2"}, {"order", "spf"}, {"strict", "true"}, {"weights", "1,-0.5"}});
+    CHECK(Parameters("a", declared, {choice.parameters[3]}).boolean("strict"));
     for (const std::string other : {"", "fcfs", "{", "[1]", "{}", R"({"other":1})"}) {
         INFO(other);
         CHECK(parse_scheduler_configuration(other).algorithm.empty());
