@@ -15,6 +15,9 @@
 namespace batfill {
 
 struct FinishedJob;
+namespace analysis {
+struct Metric;
+}
 
 // One of the metrics of docs/metrics.md for which less is better, by its name in the csv of `batfill metrics`.
 class ReplayMetric {
@@ -26,13 +29,12 @@ class ReplayMetric {
 
     const std::string& name() const { return name_; }
     // None if no job counts for it. The order of the jobs does not matter. O(n log n).
-    std::optional<double> value(const std::vector<FinishedJob>& jobs) const;
+    std::optional<double> value(std::vector<FinishedJob> jobs) const;
 
  private:
-    using Function = std::optional<double> (*)(const std::vector<FinishedJob>&, Duration tau);
+    const analysis::Metric* metric_;
     std::string name_;
     Duration tau_;
-    Function function_;
 };
 
 struct ReplayPreparation;

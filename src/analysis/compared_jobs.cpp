@@ -60,7 +60,7 @@ JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
     return result;
 }
 
-void require_same_finished_jobs(const Schedule& baseline, const Schedule& run) {
+void analysis::require_same_finished_jobs(const Schedule& baseline, const Schedule& run) {
     const auto require_all = [](const Schedule& from, const Schedule& in) {
         const FinishedById finished = finished_jobs(in);
         for (const ScheduledJob& job : from.jobs) {

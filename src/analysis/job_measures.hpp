@@ -44,4 +44,8 @@ std::optional<double> mean_slowdown(const FinishedJobs& jobs);
 std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration tau);
 std::optional<double> makespan(const FinishedJobs& jobs);
 
+// Throws InputError naming a job if not the same jobs finished in both runs: then their waits cannot be compared.
+// O(number of jobs).
+void require_same_finished_jobs(const Schedule& baseline, const Schedule& run);
+
 }  // namespace batfill::analysis

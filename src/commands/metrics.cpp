@@ -127,17 +127,14 @@ int metrics(const Arguments& arguments) {
         waited = jobs_that_waited(schedules);
     }
     const JobIds* const counted = waited ? &*waited : nullptr;
+    std::optional<Schedule> baseline;
+    if (values.count("baseline") != 0) {
+        baseline = read_schedule(values["baseline"].as<std::string>());
+    }
     std::vector<RunMetrics> runs;
     for (std::size_t i = 0; i < schedules.size(); ++i) {
-        runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted)});
-    }
-    if (values.count("baseline") != 0) {
-        const Schedule baseline = read_schedule(values["baseline"].as<std::string>());
-        const Metrics baseline_metrics = compute_metrics(baseline, metrics_options);
-        for (std::size_t i = 0; i < schedules.size(); ++i) {
-            require_same_finished_jobs(baseline, schedules[i]);
-            runs[i].metrics.improvement = improvement_over(baseline_metrics, runs[i].metrics);
-        }
+        runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted,
+                                                  baseline ? &*baseline : nullptr)});
     }
     if (values.count("per-job") != 0) {
         write_compared_jobs(values["per-job"].as<std::string>(), names, schedules, workloads, counted);

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include <batfill/engine.hpp>
@@ -11,38 +9,13 @@
 
 #include "embedded_scheduler.hpp"
 #include "results.hpp"
-#include "src/analysis/job_measures.hpp"
+#include "src/analysis/metric_table.hpp"
 
 namespace batfill {
 
 namespace {
 
 using analysis::FinishedJobs;
-
-template <std::optional<double> (*function)(const FinishedJobs&)>
-std::optional<double> without_tau(const FinishedJobs& jobs, Duration) {
-    return function(jobs);
-}
-
-template <std::optional<double> (*function)(const FinishedJobs&, std::size_t), std::size_t percent>
-std::optional<double> share(const FinishedJobs& jobs, Duration) {
-    return function(jobs, percent);
-}
-
-using MetricFunction = std::optional<double> (*)(const FinishedJobs&, Duration);
-
-constexpr std::array<std::pair<const char*, MetricFunction>, 10> metric_functions{{
-    {"mean_wait", without_tau<analysis::mean_wait>},
-    {"max_wait", without_tau<analysis::max_wait>},
-    {"mean_wait_worst_5_percent", share<analysis::mean_wait_of_worst, 5>},
-    {"mean_wait_worst_1_percent", share<analysis::mean_wait_of_worst, 1>},
-    {"mean_wait_widest_10_percent", share<analysis::mean_wait_of_widest, 10>},
-    {"mean_stretch", without_tau<analysis::mean_stretch>},
-    {"max_stretch", without_tau<analysis::max_stretch>},
-    {"mean_slowdown", without_tau<analysis::mean_slowdown>},
-    {"mean_bounded_slowdown", analysis::mean_bounded_slowdown},
-    {"makespan", without_tau<analysis::makespan>},
-}};
 
 FinalState final_state(SimulatedState state) {
     switch (state) {
@@ -90,26 +63,27 @@ FinishedJob finished_job(const SimulatedJob& job) {
 
 }  // namespace
 
-ReplayMetric::ReplayMetric(const std::string& name, Duration tau) : name_(name), tau_(tau) {
-    const auto* const found = std::find_if(metric_functions.begin(), metric_functions.end(),
-                                           [&](const auto& known) { return known.first == name; });
-    if (found == metric_functions.end()) {
+ReplayMetric::ReplayMetric(const std::string& name, Duration tau)
+    : metric_(analysis::find_metric(name)), name_(name), tau_(tau) {
+    if (metric_ == nullptr || metric_->goal != analysis::Goal::minimum) {
         throw UsageError("unknown metric '" + name + "', known: " + list_of(known_names()));
     }
-    function_ = found->second;
 }
 
 std::vector<std::string> ReplayMetric::known_names() {
     std::vector<std::string> names;
-    names.reserve(metric_functions.size());
-    for (const auto& [name, function] : metric_functions) {
-        names.emplace_back(name);
+    for (const analysis::Metric& metric : analysis::all_metrics()) {
+        if (metric.goal == analysis::Goal::minimum) {
+            names.emplace_back(metric.name);
+        }
     }
     return names;
 }
 
-std::optional<double> ReplayMetric::value(const std::vector<FinishedJob>& jobs) const {
-    return function_(jobs, tau_);
+std::optional<double> ReplayMetric::value(std::vector<FinishedJob> jobs) const {
+    MetricsOptions options;
+    options.tau = tau_;
+    return metric_->compute({options, std::move(jobs), {}, {}, {}});
 }
 
 // The simulator refers to the scenario, so neither moves. It has not run: each replay runs a copy of it.
@@ -161,7 +135,7 @@ std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const Re
         }
         finished.push_back(finished_job(job));
     }
-    return metric.value(finished);
+    return metric.value(std::move(finished));
 }
 
 std::size_t Replay::jobs() const {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,27 +93,27 @@ TEST_CASE("metrics of a small schedule are those worked out by hand") {
     const Metrics metrics =
         measure({job("a", 10, 10, 100, 2, 100), job("b", 20, 50, 5, 1, 10), job("c", 30, 36, 20, 4, 30)},
                 {.tau = Duration::seconds(10), .processors = 4});
-    CHECK(metrics.jobs == 3);
-    CHECK(metrics.finished == 3);
-    CHECK(*metrics.mean_wait == 12);
-    CHECK(*metrics.max_wait == 30);
-    CHECK(*metrics.mean_wait_worst_5_percent == 30);
-    CHECK(*metrics.mean_wait_worst_1_percent == 30);
-    CHECK(*metrics.mean_wait_widest_10_percent == 6);
-    CHECK(*metrics.mean_stretch == Approx((1 + 4 + 1.2) / 3));
-    CHECK(*metrics.max_stretch == 4);
-    CHECK(*metrics.mean_slowdown == Approx((1 + 7 + 1.3) / 3));
-    CHECK(*metrics.mean_bounded_slowdown == Approx((1 + 3.5 + 1.3) / 3));
-    CHECK(*metrics.makespan == 110);
-    CHECK(*metrics.utilisation == Approx((200 + 5 + 80) / (4.0 * 100)));
-    CHECK_FALSE(metrics.deadlines);
+    CHECK(metrics["jobs"] == 3);
+    CHECK(metrics["finished"] == 3);
+    CHECK(*metrics["mean_wait"] == 12);
+    CHECK(*metrics["max_wait"] == 30);
+    CHECK(*metrics["mean_wait_worst_5_percent"] == 30);
+    CHECK(*metrics["mean_wait_worst_1_percent"] == 30);
+    CHECK(*metrics["mean_wait_widest_10_percent"] == 6);
+    CHECK(*metrics["mean_stretch"] == Approx((1 + 4 + 1.2) / 3));
+    CHECK(*metrics["max_stretch"] == 4);
+    CHECK(*metrics["mean_slowdown"] == Approx((1 + 7 + 1.3) / 3));
+    CHECK(*metrics["mean_bounded_slowdown"] == Approx((1 + 3.5 + 1.3) / 3));
+    CHECK(*metrics["makespan"] == 110);
+    CHECK(*metrics["utilisation"] == Approx((200 + 5 + 80) / (4.0 * 100)));
+    CHECK_FALSE(metrics["deadline_jobs"]);
 }
 
 TEST_CASE("the bounded slowdown is never below 1 and depends on tau") {
     const std::vector<ScheduledJob> jobs{job("a", 0, 2, 1)};
-    CHECK(*measure(jobs).mean_bounded_slowdown == 1);
-    CHECK(*measure(jobs, {.tau = Duration::seconds(2), .processors = {}}).mean_bounded_slowdown == 1.5);
-    CHECK(*measure(jobs, {.tau = Duration::microseconds(1), .processors = {}}).mean_bounded_slowdown == 3);
+    CHECK(*measure(jobs)["mean_bounded_slowdown"] == 1);
+    CHECK(*measure(jobs, {.tau = Duration::seconds(2), .processors = {}})["mean_bounded_slowdown"] == 1.5);
+    CHECK(*measure(jobs, {.tau = Duration::microseconds(1), .processors = {}})["mean_bounded_slowdown"] == 3);
 }
 
 TEST_CASE("jobs that did not finish are counted and nothing else") {
@@ -124,49 +125,66 @@ TEST_CASE("jobs that did not finish are counted and nothing else") {
     failed.state = FinalState::failed;
     const Metrics metrics = measure({without_execution("r", FinalState::rejected), killed, cut, failed,
                                      without_execution("u", FinalState::unfinished)});
-    CHECK(metrics.jobs == 5);
-    CHECK(metrics.finished == 3);
-    CHECK(metrics.rejected == 1);
-    CHECK(metrics.unfinished == 1);
-    CHECK(metrics.killed == 1);
-    CHECK(metrics.walltime_reached == 1);
-    CHECK(metrics.failed == 1);
-    CHECK(*metrics.mean_wait == 2);
-    CHECK(*metrics.makespan == 10);
+    CHECK(metrics["jobs"] == 5);
+    CHECK(metrics["finished"] == 3);
+    CHECK(metrics["rejected"] == 1);
+    CHECK(metrics["unfinished"] == 1);
+    CHECK(metrics["killed"] == 1);
+    CHECK(metrics["walltime_reached"] == 1);
+    CHECK(metrics["failed"] == 1);
+    CHECK(*metrics["mean_wait"] == 2);
+    CHECK(*metrics["makespan"] == 10);
 }
 
 TEST_CASE("improvements are shares of the waits of the baseline") {
-    const Metrics before = measure({job("a", 0, 40, 1, 4), job("b", 0, 10, 1, 2)});
-    const Metrics after = measure({job("a", 0, 10, 1, 4), job("b", 0, 20, 1, 2)});
-    const WaitImprovement better = improvement_over(before, after);
-    CHECK(better.mean_wait == 0.4);                  // 15 s instead of 25 s
-    CHECK(better.mean_wait_worst_5_percent == 0.5);  // 20 s, of b, instead of 40 s, of a
-    CHECK(better.mean_wait_worst_1_percent == 0.5);
-    CHECK(better.mean_wait_widest_10_percent == 0.75);  // both of a
-    CHECK(improvement_over(after, before).mean_wait_widest_10_percent == -3.0);
-    const Metrics none = measure({job("a", 0, 0, 1, 4), job("b", 0, 0, 1, 2)});
-    CHECK(improvement_over(before, none).mean_wait == 1.0);
-    CHECK_FALSE(improvement_over(none, before).mean_wait);
-    CHECK_FALSE(improvement_over(measure({}), measure({})).mean_wait);
+    const Schedule before{"before_jobs.csv", {job("a", 0, 40, 1, 4), job("b", 0, 10, 1, 2)}};
+    const Schedule after{"after_jobs.csv", {job("a", 0, 10, 1, 4), job("b", 0, 20, 1, 2)}};
+    const auto improvement = [](const Schedule& baseline, const Schedule& run, const std::string& of) {
+        return compute_metrics(run, {}, {}, nullptr, &baseline)[of + "_improvement"];
+    };
+    CHECK(improvement(before, after, "mean_wait") == 0.4);                  // 15 s instead of 25 s
+    CHECK(improvement(before, after, "mean_wait_worst_5_percent") == 0.5);  // 20 s, of b, instead of 40 s, of a
+    CHECK(improvement(before, after, "mean_wait_worst_1_percent") == 0.5);
+    CHECK(improvement(before, after, "mean_wait_widest_10_percent") == 0.75);  // both of a
+    CHECK(improvement(after, before, "mean_wait_widest_10_percent") == -3.0);
+    const Schedule none{"none_jobs.csv", {job("a", 0, 0, 1, 4), job("b", 0, 0, 1, 2)}};
+    CHECK(improvement(before, none, "mean_wait") == 1.0);
+    CHECK_FALSE(improvement(none, before, "mean_wait"));
+    const Schedule empty{"empty_jobs.csv", {}};
+    CHECK_FALSE(improvement(empty, empty, "mean_wait"));
+    CHECK_FALSE(compute_metrics(after, {})["mean_wait_improvement"]);
+    CHECK_THROWS_WITH(improvement(before, empty, "mean_wait"), Catch::StartsWith("empty_jobs.csv: job w0!a did not"));
+}
+
+TEST_CASE("every metric is described in docs/metrics.md, and known by its name alone") {
+    const std::string page = InputFile(std::string(BATFILL_SOURCE_DIR) + "/docs/metrics.md").read_all(1 << 20);
+    const Metrics metrics = measure({});
+    REQUIRE(metric_names().size() == metrics.values().size());
+    for (const std::string& name : metric_names()) {
+        INFO(name);
+        CHECK(page.find('`' + name + '`') != std::string::npos);
+        CHECK_NOTHROW(metrics[name]);
+    }
+    CHECK_THROWS_AS(metrics["wait"], std::out_of_range);
 }
 
 TEST_CASE("values that no job counts for are missing") {
     const Metrics none =
         measure({without_execution("r", FinalState::rejected)}, {.tau = Duration::seconds(10), .processors = 4});
-    CHECK_FALSE(none.mean_wait);
-    CHECK_FALSE(none.mean_stretch);
-    CHECK_FALSE(none.mean_slowdown);
-    CHECK_FALSE(none.mean_bounded_slowdown);
-    CHECK_FALSE(none.mean_wait_widest_10_percent);
-    CHECK_FALSE(none.utilisation);
-    CHECK_FALSE(none.makespan);
+    CHECK_FALSE(none["mean_wait"]);
+    CHECK_FALSE(none["mean_stretch"]);
+    CHECK_FALSE(none["mean_slowdown"]);
+    CHECK_FALSE(none["mean_bounded_slowdown"]);
+    CHECK_FALSE(none["mean_wait_widest_10_percent"]);
+    CHECK_FALSE(none["utilisation"]);
+    CHECK_FALSE(none["makespan"]);
     // No walltime: no stretch. No run time: no slowdown. No machine: no utilisation.
     const Metrics some = measure({job("a", 0, 5, 0)});
-    CHECK(*some.mean_wait == 5);
-    CHECK_FALSE(some.mean_stretch);
-    CHECK_FALSE(some.mean_slowdown);
-    CHECK_FALSE(some.utilisation);
-    CHECK(*some.mean_bounded_slowdown == 1);
+    CHECK(*some["mean_wait"] == 5);
+    CHECK_FALSE(some["mean_stretch"]);
+    CHECK_FALSE(some["mean_slowdown"]);
+    CHECK_FALSE(some["utilisation"]);
+    CHECK(*some["mean_bounded_slowdown"] == 1);
 }
 
 TEST_CASE("shares of the jobs are rounded up") {
@@ -176,14 +194,14 @@ TEST_CASE("shares of the jobs are rounded up") {
     }
     // 5 % of 101 are 6 jobs, 1 % are 2, and 10 % are 11; the widest are those that waited longest.
     const Metrics metrics = measure(jobs);
-    CHECK(*metrics.mean_wait_worst_5_percent == (95 + 96 + 97 + 98 + 99 + 100) / 6.0);
-    CHECK(*metrics.mean_wait_worst_1_percent == 99.5);
-    CHECK(*metrics.mean_wait_widest_10_percent == 95);
+    CHECK(*metrics["mean_wait_worst_5_percent"] == (95 + 96 + 97 + 98 + 99 + 100) / 6.0);
+    CHECK(*metrics["mean_wait_worst_1_percent"] == 99.5);
+    CHECK(*metrics["mean_wait_widest_10_percent"] == 95);
 }
 
 TEST_CASE("of equally wide jobs the first submitted count, then the lower id") {
-    CHECK(*measure({job("a", 3, 10, 1, 8), job("c", 2, 4, 1, 8), job("b", 2, 7, 1, 8)}).mean_wait_widest_10_percent ==
-          5);
+    CHECK(*measure(
+              {job("a", 3, 10, 1, 8), job("c", 2, 4, 1, 8), job("b", 2, 7, 1, 8)})["mean_wait_widest_10_percent"] == 5);
 }
 
 TEST_CASE("metrics do not depend on the order of the lines") {
@@ -217,20 +235,19 @@ TEST_CASE("deadlines are measured against the workload") {
                                                     {"other", {}},
                                                     {"rejected", 9}})};
     const Metrics metrics = compute_metrics(schedule, {}, workloads);
-    REQUIRE(metrics.deadlines);
-    CHECK(metrics.deadlines->jobs == 4);
-    CHECK(metrics.deadlines->violations == 2);
-    CHECK(*metrics.deadlines->mean_usage == Approx((1.1 + 0.5 + 1) / 3));
-    CHECK(*metrics.deadlines->mean_wait_regular == 5);
-    CHECK(*metrics.deadlines->mean_stretch_regular == 2);
-    CHECK(*metrics.deadlines->max_stretch_regular == 3);
-    CHECK(metrics.deadlines->regular_jobs == 2);
-    CHECK(metrics.deadlines->regular_jobs_left_out == 0);
+    CHECK(metrics["deadline_jobs"] == 4);
+    CHECK(metrics["deadline_violations"] == 2);
+    CHECK(*metrics["mean_deadline_usage"] == Approx((1.1 + 0.5 + 1) / 3));
+    CHECK(*metrics["mean_wait_regular"] == 5);
+    CHECK(*metrics["mean_stretch_regular"] == 2);
+    CHECK(*metrics["max_stretch_regular"] == 3);
+    CHECK(metrics["regular_jobs"] == 2);
+    CHECK(metrics["regular_jobs_left_out"] == 0);
     // Waits 90, 10, 90 and 0; walltimes 20, 50, 10 and 10.
-    CHECK(*metrics.deadlines->mean_wait == 47.5);
-    CHECK(*metrics.deadlines->mean_stretch == Approx((5.5 + 1.2 + 10 + 1) / 4));
-    CHECK(*metrics.deadlines->max_stretch == 10);
-    CHECK(metrics.deadlines->jobs_started_at_once == 1);
+    CHECK(*metrics["mean_wait_deadline"] == 47.5);
+    CHECK(*metrics["mean_stretch_deadline"] == Approx((5.5 + 1.2 + 10 + 1) / 4));
+    CHECK(*metrics["max_stretch_deadline"] == 10);
+    CHECK(metrics["deadline_jobs_started_at_once"] == 1);
 }
 
 TEST_CASE("missed deadlines are told apart by the time that was given") {
@@ -243,19 +260,19 @@ TEST_CASE("missed deadlines are told apart by the time that was given") {
     const auto measured = [&](Duration short_deadline) {
         MetricsOptions options;
         options.short_deadline = short_deadline;
-        return *compute_metrics(schedule, options, workloads).deadlines;
+        return compute_metrics(schedule, options, workloads);
     };
-    const DeadlineMetrics metrics = measured(Duration::seconds(100));
-    CHECK(metrics.jobs == 5);
-    CHECK(metrics.jobs_short == 3);
-    CHECK(metrics.violations == 3);
-    CHECK(metrics.violations_short == 2);
-    CHECK(metrics.violations_long == 1);
-    const DeadlineMetrics shorter = measured(Duration::microseconds(99'999'999));
-    CHECK(shorter.jobs_short == 1);
-    CHECK(shorter.violations_short == 1);
-    CHECK(shorter.violations_long == 2);
-    CHECK(compute_metrics(schedule, {}, workloads).deadlines->jobs_short == 5);
+    const Metrics metrics = measured(Duration::seconds(100));
+    CHECK(metrics["deadline_jobs"] == 5);
+    CHECK(metrics["deadline_jobs_short"] == 3);
+    CHECK(metrics["deadline_violations"] == 3);
+    CHECK(metrics["deadline_violations_short"] == 2);
+    CHECK(metrics["deadline_violations_long"] == 1);
+    const Metrics shorter = measured(Duration::microseconds(99'999'999));
+    CHECK(shorter["deadline_jobs_short"] == 1);
+    CHECK(shorter["deadline_violations_short"] == 1);
+    CHECK(shorter["deadline_violations_long"] == 2);
+    CHECK(compute_metrics(schedule, {}, workloads)["deadline_jobs_short"] == 5);
 }
 
 TEST_CASE("deadline usage is also measured without jobs that started at once, and where it is high") {
@@ -263,22 +280,22 @@ TEST_CASE("deadline usage is also measured without jobs that started at once, an
     const Schedule schedule{
         "run_jobs.csv", {job("half", 0, 0, 50), job("most", 0, 30, 50), job("more", 7, 38, 50), job("all", 0, 0, 120)}};
     const std::vector<Workload> workloads{workload({{"half", 100}, {"most", 100}, {"more", 107}, {"all", 100}})};
-    const DeadlineMetrics metrics = *compute_metrics(schedule, {}, workloads).deadlines;
-    CHECK(*metrics.mean_usage == Approx((0.5 + 0.8 + 0.81 + 1.2) / 4));
-    CHECK(*metrics.mean_usage_delayed == Approx((0.8 + 0.81) / 2));
-    CHECK(*metrics.share_usage_above_80_percent == 0.5);
-    CHECK(metrics.jobs_started_at_once == 2);
-    CHECK(metrics.regular_jobs == 0);
-    CHECK_FALSE(metrics.mean_wait_regular);
-    const DeadlineMetrics none =
-        *compute_metrics(schedule, {}, {workload({{"half", {}}, {"most", {}}, {"more", {}}, {"all", {}}})}).deadlines;
-    CHECK(none.jobs == 0);
-    CHECK(none.regular_jobs == 4);
-    CHECK_FALSE(none.mean_usage);
-    CHECK_FALSE(none.mean_usage_delayed);
-    CHECK_FALSE(none.share_usage_above_80_percent);
-    CHECK_FALSE(none.mean_wait);
-    CHECK_FALSE(none.max_stretch);
+    const Metrics metrics = compute_metrics(schedule, {}, workloads);
+    CHECK(*metrics["mean_deadline_usage"] == Approx((0.5 + 0.8 + 0.81 + 1.2) / 4));
+    CHECK(*metrics["mean_deadline_usage_delayed"] == Approx((0.8 + 0.81) / 2));
+    CHECK(*metrics["share_deadline_usage_above_80_percent"] == 0.5);
+    CHECK(metrics["deadline_jobs_started_at_once"] == 2);
+    CHECK(metrics["regular_jobs"] == 0);
+    CHECK_FALSE(metrics["mean_wait_regular"]);
+    const Metrics none =
+        compute_metrics(schedule, {}, {workload({{"half", {}}, {"most", {}}, {"more", {}}, {"all", {}}})});
+    CHECK(none["deadline_jobs"] == 0);
+    CHECK(none["regular_jobs"] == 4);
+    CHECK_FALSE(none["mean_deadline_usage"]);
+    CHECK_FALSE(none["mean_deadline_usage_delayed"]);
+    CHECK_FALSE(none["share_deadline_usage_above_80_percent"]);
+    CHECK_FALSE(none["mean_wait_deadline"]);
+    CHECK_FALSE(none["max_stretch_deadline"]);
 }
 
 TEST_CASE("regular jobs that waited in none of the runs can be left out of the metrics of regular jobs") {
@@ -300,20 +317,20 @@ TEST_CASE("regular jobs that waited in none of the runs can be left out of the m
     const JobIds waited = jobs_that_waited(schedules);
     CHECK(waited == JobIds{"w0!first", "w0!second", "w0!both", "w1!never"});
 
-    const DeadlineMetrics one = *compute_metrics(schedules[0], {}, workloads, &waited).deadlines;
-    CHECK(one.regular_jobs == 4);
-    CHECK(one.regular_jobs_left_out == 1);
-    CHECK(*one.mean_wait_regular == 9);
-    CHECK(*one.mean_stretch_regular == Approx((2 + 1 + 3 + 1.6) / 4));
-    CHECK(*one.max_stretch_regular == 3);
-    CHECK(one.jobs == 1);
-    const DeadlineMetrics two = *compute_metrics(schedules[1], {}, workloads, &waited).deadlines;
-    CHECK(two.regular_jobs == 3);
-    CHECK(two.regular_jobs_left_out == 1);
-    CHECK(*two.mean_wait_regular == Approx(80.0 / 3));
+    const Metrics one = compute_metrics(schedules[0], {}, workloads, &waited);
+    CHECK(one["regular_jobs"] == 4);
+    CHECK(one["regular_jobs_left_out"] == 1);
+    CHECK(*one["mean_wait_regular"] == 9);
+    CHECK(*one["mean_stretch_regular"] == Approx((2 + 1 + 3 + 1.6) / 4));
+    CHECK(*one["max_stretch_regular"] == 3);
+    CHECK(one["deadline_jobs"] == 1);
+    const Metrics two = compute_metrics(schedules[1], {}, workloads, &waited);
+    CHECK(two["regular_jobs"] == 3);
+    CHECK(two["regular_jobs_left_out"] == 1);
+    CHECK(*two["mean_wait_regular"] == Approx(80.0 / 3));
     const Metrics all = compute_metrics(schedules[0], {}, workloads, &waited);
-    CHECK(*all.mean_wait == 6);
-    CHECK(all.deadlines->regular_jobs + all.deadlines->regular_jobs_left_out + all.deadlines->jobs == all.finished);
+    CHECK(*all["mean_wait"] == 6);
+    CHECK(*all["regular_jobs"] + *all["regular_jobs_left_out"] + *all["deadline_jobs"] == all["finished"]);
 }
 
 TEST_CASE("a workload that lacks a job of the schedule is refused") {
@@ -363,10 +380,10 @@ TEST_CASE("metrics of a run of Batsim's are the figures of its own schedule.csv"
     const Metrics metrics = compute_metrics(read_schedule(tests::test_data(results + "jobs.csv.gz")),
                                             {.tau = Duration::seconds(10), .processors = 240});
     const std::string figures = tests::test_data(results + "schedule.csv");
-    CHECK(metrics.finished == 20'000);
-    CHECK(*metrics.mean_wait == Approx(batsim_figure(figures, "mean_waiting_time")).epsilon(1e-9));
-    CHECK(*metrics.max_wait == Approx(batsim_figure(figures, "max_waiting_time")).epsilon(1e-9));
-    CHECK(*metrics.mean_slowdown == Approx(batsim_figure(figures, "mean_slowdown")).epsilon(1e-7));
-    CHECK(*metrics.makespan == Approx(batsim_figure(figures, "makespan")).epsilon(1e-9));
-    CHECK(*metrics.utilisation > batsim_figure(figures, "time_computing") / (240 * *metrics.makespan));
+    CHECK(metrics["finished"] == 20'000);
+    CHECK(*metrics["mean_wait"] == Approx(batsim_figure(figures, "mean_waiting_time")).epsilon(1e-9));
+    CHECK(*metrics["max_wait"] == Approx(batsim_figure(figures, "max_waiting_time")).epsilon(1e-9));
+    CHECK(*metrics["mean_slowdown"] == Approx(batsim_figure(figures, "mean_slowdown")).epsilon(1e-7));
+    CHECK(*metrics["makespan"] == Approx(batsim_figure(figures, "makespan")).epsilon(1e-9));
+    CHECK(*metrics["utilisation"] > batsim_figure(figures, "time_computing") / (240 * *metrics["makespan"]));
 }

@@ -1,0 +1,249 @@
+#include "metric_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace batfill::analysis {
+
+namespace {
+
+// What is measured of a group of finished jobs.
+using Measure = std::optional<double> (*)(const FinishedJobs&);
+
+template <std::size_t percent>
+std::optional<double> mean_wait_of_worst_percent(const FinishedJobs& jobs) {
+    return mean_wait_of_worst(jobs, percent);
+}
+
+template <std::size_t percent>
+std::optional<double> mean_wait_of_widest_percent(const FinishedJobs& jobs) {
+    return mean_wait_of_widest(jobs, percent);
+}
+
+template <Measure measure>
+std::optional<double> of_finished(const MeasuredRun& run) {
+    return measure(run.finished);
+}
+
+template <Measure measure>
+std::optional<double> of_driven(const MeasuredRun& run) {
+    return run.by_deadline ? measure(run.by_deadline->driven) : std::nullopt;
+}
+
+template <Measure measure>
+std::optional<double> of_regular(const MeasuredRun& run) {
+    return run.by_deadline ? measure(run.by_deadline->regular) : std::nullopt;
+}
+
+// By how much a wait is shorter than the baseline's, as a fraction of the baseline's.
+template <Measure wait>
+std::optional<double> improvement(const MeasuredRun& run) {
+    if (!run.baseline) {
+        return std::nullopt;
+    }
+    const std::optional<double> before = wait(*run.baseline);
+    const std::optional<double> after = wait(run.finished);
+    return before && after && *before > 0 ? std::optional((*before - *after) / *before) : std::nullopt;
+}
+
+std::optional<double> bounded_slowdown(const MeasuredRun& run) {
+    return mean_bounded_slowdown(run.finished, run.options.tau);
+}
+
+std::optional<double> utilisation(const MeasuredRun& run) {
+    if (!run.options.processors) {
+        return std::nullopt;
+    }
+    Time first_submission = Time::infinity();
+    Time last_completion = Time::at(-Duration::infinity());
+    std::vector<double> busy;
+    busy.reserve(run.finished.size());
+    for (const FinishedJob& job : run.finished) {
+        first_submission = std::min(first_submission, job.submit);
+        last_completion = std::max(last_completion, job.finish);
+        busy.push_back(static_cast<double>(job.allocated) * job.run.to_seconds());
+    }
+    if (last_completion <= first_submission) {
+        return std::nullopt;
+    }
+    const double offered =
+        static_cast<double>(*run.options.processors) * (last_completion - first_submission).to_seconds();
+    return sum(busy) / offered;
+}
+
+// How many jobs of the schedule there are, and how many of them ended in a given way.
+
+std::optional<double> all_jobs(const MeasuredRun& run) {
+    return static_cast<double>(run.jobs.size());
+}
+
+template <FinalState state>
+std::optional<double> ended(const MeasuredRun& run) {
+    return static_cast<double>(
+        std::count_if(run.jobs.begin(), run.jobs.end(), [](const ScheduledJob& job) { return job.state == state; }));
+}
+
+std::optional<double> finished(const MeasuredRun& run) {
+    return *all_jobs(run) - *ended<FinalState::rejected>(run) - *ended<FinalState::unfinished>(run);
+}
+
+// How many jobs with a deadline meet a condition.
+
+using Condition = bool (*)(const FinishedJob&, Time deadline, const MetricsOptions&);
+
+bool any(const FinishedJob&, Time, const MetricsOptions&) {
+    return true;
+}
+
+bool at_once(const FinishedJob& job, Time, const MetricsOptions&) {
+    return wait(job) <= Duration();
+}
+
+bool late(const FinishedJob& job, Time deadline, const MetricsOptions&) {
+    return job.finish > deadline;
+}
+
+bool is_short(const FinishedJob& job, Time deadline, const MetricsOptions& options) {
+    return deadline - job.submit <= options.short_deadline;
+}
+
+bool short_and_late(const FinishedJob& job, Time deadline, const MetricsOptions& options) {
+    return is_short(job, deadline, options) && late(job, deadline, options);
+}
+
+bool long_and_late(const FinishedJob& job, Time deadline, const MetricsOptions& options) {
+    return !is_short(job, deadline, options) && late(job, deadline, options);
+}
+
+template <Condition condition>
+std::optional<double> driven_that_are(const MeasuredRun& run) {
+    if (!run.by_deadline) {
+        return std::nullopt;
+    }
+    const auto& [driven, deadlines, regular, regular_left_out] = *run.by_deadline;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < driven.size(); ++i) {
+        count += condition(driven[i], deadlines[i], run.options) ? 1U : 0U;
+    }
+    return static_cast<double>(count);
+}
+
+std::optional<double> regular_jobs(const MeasuredRun& run) {
+    return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular.size())) : std::nullopt;
+}
+
+std::optional<double> regular_jobs_left_out(const MeasuredRun& run) {
+    return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular_left_out)) : std::nullopt;
+}
+
+// How much of the time to its deadline a job used, and how much it was given.
+struct DeadlineUsage {
+    Duration used;
+    Duration given;
+    bool delayed;  // did not start at once
+};
+
+// Of the jobs whose deadline lies after their submission.
+std::vector<DeadlineUsage> deadline_usages(const MeasuredRun& run) {
+    std::vector<DeadlineUsage> usages;
+    if (!run.by_deadline) {
+        return usages;
+    }
+    const auto& [driven, deadlines, regular, regular_left_out] = *run.by_deadline;
+    for (std::size_t i = 0; i < driven.size(); ++i) {
+        const Duration given = deadlines[i] - driven[i].submit;
+        if (given > Duration()) {
+            usages.push_back({driven[i].finish - driven[i].submit, given, wait(driven[i]) > Duration()});
+        }
+    }
+    return usages;
+}
+
+template <bool only_delayed>
+std::optional<double> mean_deadline_usage(const MeasuredRun& run) {
+    std::vector<double> ratios;
+    for (const auto& [used, given, delayed] : deadline_usages(run)) {
+        if (delayed || !only_delayed) {
+            ratios.push_back(ratio(used, given));
+        }
+    }
+    return mean(ratios);
+}
+
+std::optional<double> deadline_usage_above_80_percent(const MeasuredRun& run) {
+    const std::vector<DeadlineUsage> usages = deadline_usages(run);
+    if (usages.empty()) {
+        return std::nullopt;
+    }
+    const auto above = std::count_if(usages.begin(), usages.end(),
+                                     [](const DeadlineUsage& usage) { return usage.used * 100 > usage.given * 80; });
+    return static_cast<double>(above) / static_cast<double>(usages.size());
+}
+
+constexpr Measure mean_wait_worst_5 = mean_wait_of_worst_percent<5>;
+constexpr Measure mean_wait_worst_1 = mean_wait_of_worst_percent<1>;
+constexpr Measure mean_wait_widest_10 = mean_wait_of_widest_percent<10>;
+
+// A new metric is one line here, and its definition in docs/metrics.md. Indented titles are part of the one above.
+constexpr std::array metrics{
+    Metric{"jobs", "jobs", Unit::count, all_jobs},
+    Metric{"finished", "  finished", Unit::count, finished},
+    Metric{"walltime_reached", "    at their walltime", Unit::count, ended<FinalState::walltime_reached>},
+    Metric{"killed", "    killed", Unit::count, ended<FinalState::killed>},
+    Metric{"failed", "    failed", Unit::count, ended<FinalState::failed>},
+    Metric{"rejected", "  rejected", Unit::count, ended<FinalState::rejected>},
+    Metric{"unfinished", "  unfinished", Unit::count, ended<FinalState::unfinished>},
+    Metric{"mean_wait", "mean wait (s)", Unit::seconds, of_finished<mean_wait>, Goal::minimum},
+    Metric{"max_wait", "max wait (s)", Unit::seconds, of_finished<max_wait>, Goal::minimum},
+    Metric{"mean_wait_worst_5_percent", "mean wait, worst 5 % (s)", Unit::seconds, of_finished<mean_wait_worst_5>,
+           Goal::minimum},
+    Metric{"mean_wait_worst_1_percent", "mean wait, worst 1 % (s)", Unit::seconds, of_finished<mean_wait_worst_1>,
+           Goal::minimum},
+    Metric{"mean_wait_widest_10_percent", "mean wait, widest 10 % (s)", Unit::seconds, of_finished<mean_wait_widest_10>,
+           Goal::minimum},
+    Metric{"mean_wait_improvement", "mean wait, improvement", Unit::share, improvement<mean_wait>},
+    Metric{"mean_wait_worst_5_percent_improvement", "mean wait, worst 5 %, improvement", Unit::share,
+           improvement<mean_wait_worst_5>},
+    Metric{"mean_wait_worst_1_percent_improvement", "mean wait, worst 1 %, improvement", Unit::share,
+           improvement<mean_wait_worst_1>},
+    Metric{"mean_wait_widest_10_percent_improvement", "mean wait, widest 10 %, improvement", Unit::share,
+           improvement<mean_wait_widest_10>},
+    Metric{"mean_stretch", "mean stretch", Unit::ratio, of_finished<mean_stretch>, Goal::minimum},
+    Metric{"max_stretch", "max stretch", Unit::ratio, of_finished<max_stretch>, Goal::minimum},
+    Metric{"mean_slowdown", "mean slowdown", Unit::ratio, of_finished<mean_slowdown>, Goal::minimum},
+    Metric{"mean_bounded_slowdown", "mean bounded slowdown", Unit::ratio, bounded_slowdown, Goal::minimum},
+    Metric{"utilisation", "utilisation", Unit::share, utilisation},
+    Metric{"makespan", "makespan (s)", Unit::seconds, of_finished<makespan>, Goal::minimum},
+    Metric{"deadline_jobs", "jobs with a deadline", Unit::count, driven_that_are<any>},
+    Metric{"deadline_jobs_short", "  short", Unit::count, driven_that_are<is_short>},
+    Metric{"deadline_jobs_started_at_once", "  started at once", Unit::count, driven_that_are<at_once>},
+    Metric{"deadline_violations", "  deadline missed", Unit::count, driven_that_are<late>},
+    Metric{"deadline_violations_short", "    short", Unit::count, driven_that_are<short_and_late>},
+    Metric{"deadline_violations_long", "    long", Unit::count, driven_that_are<long_and_late>},
+    Metric{"mean_deadline_usage", "mean deadline usage", Unit::share, mean_deadline_usage<false>},
+    Metric{"mean_deadline_usage_delayed", "mean deadline usage, not at once", Unit::share, mean_deadline_usage<true>},
+    Metric{"share_deadline_usage_above_80_percent", "deadline usage above 80 %", Unit::share,
+           deadline_usage_above_80_percent},
+    Metric{"mean_wait_deadline", "mean wait, deadline jobs (s)", Unit::seconds, of_driven<mean_wait>},
+    Metric{"mean_stretch_deadline", "mean stretch, deadline jobs", Unit::ratio, of_driven<mean_stretch>},
+    Metric{"max_stretch_deadline", "max stretch, deadline jobs", Unit::ratio, of_driven<max_stretch>},
+    Metric{"regular_jobs", "regular jobs", Unit::count, regular_jobs},
+    Metric{"regular_jobs_left_out", "  more, left out", Unit::count, regular_jobs_left_out},
+    Metric{"mean_wait_regular", "mean wait, regular jobs (s)", Unit::seconds, of_regular<mean_wait>},
+    Metric{"mean_stretch_regular", "mean stretch, regular jobs", Unit::ratio, of_regular<mean_stretch>},
+    Metric{"max_stretch_regular", "max stretch, regular jobs", Unit::ratio, of_regular<max_stretch>},
+};
+
+}  // namespace
+
+std::span<const Metric> all_metrics() {
+    return metrics;
+}
+
+const Metric* find_metric(std::string_view name) {
+    const auto* const found =
+        std::find_if(metrics.begin(), metrics.end(), [&](const Metric& metric) { return metric.name == name; });
+    return found == metrics.end() ? nullptr : found;
+}
+
+}  // namespace batfill::analysis

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/metrics.hpp>
+#include <batfill/schedule.hpp>
+#include <batfill/time.hpp>
+
+#include "job_measures.hpp"
+
+// The table of all metrics: the one place that says how each is called and how it is computed.
+namespace batfill::analysis {
+
+// The finished jobs of a run, told apart by whether the workload gives them a deadline.
+struct JobsByDeadline {
+    FinishedJobs driven;          // have a deadline
+    std::vector<Time> deadlines;  // of these, in the same order
+    FinishedJobs regular;         // have none, and count in the metrics of regular jobs
+    std::size_t regular_left_out = 0;
+};
+
+// What the metrics of one run are computed from. Metrics whose goal is the minimum need only the first two.
+struct MeasuredRun {
+    MetricsOptions options;
+    FinishedJobs finished;
+    std::span<const ScheduledJob> jobs;         // all of them
+    std::optional<JobsByDeadline> by_deadline;  // none: no workload was given
+    std::optional<FinishedJobs> baseline;       // of the run to compare with; none: none was given
+};
+
+enum class Unit {
+    count,
+    seconds,
+    ratio,
+    share,  // a fraction of 1, shown to people as a percentage
+};
+
+enum class Goal {
+    none,
+    minimum,  // Less is better, and the finished jobs suffice: `compare` and `tune` take it.
+};
+
+struct Metric {
+    const char* name;   // in csv, json and options
+    const char* title;  // in tables for people
+    Unit unit;
+    std::optional<double> (*compute)(const MeasuredRun& run);  // none if no job counts for it
+    Goal goal = Goal::none;
+};
+
+// All metrics in the order in which they are shown.
+std::span<const Metric> all_metrics();
+
+// The metric of that name; null if there is none.
+const Metric* find_metric(std::string_view name);
+
+}  // namespace batfill::analysis
