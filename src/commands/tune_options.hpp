@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include <batfill/replay.hpp>
+#include <batfill/scheduler_choice.hpp>
+#include <batfill/time.hpp>
+#include <batfill/tuning.hpp>
+
+namespace batfill::commands {
+
+// How weights are searched for: by which method, with its options.
+class SearchOptions {
+ public:
+    explicit SearchOptions(const boost::program_options::variables_map& values);
+
+    std::unique_ptr<WeightSearch> make() const;
+
+    // All of them in a few words.
+    std::string text() const;
+
+ private:
+    bool xnes_;
+    MixedFeatures features_;
+    std::uint64_t seed_;
+    std::size_t evaluations_;
+    std::size_t points_;
+    double lambda_;
+};
+
+// What the command line of `batfill tune` says. The constructor throws UsageError for what it must not say.
+struct TuneOptions {
+    explicit TuneOptions(const boost::program_options::variables_map& values);
+
+    // All options that the values and their order depend on, in one line.
+    std::string description() const;
+
+    SearchOptions search;
+    bool sum;  // weights are sought for all workloads together, not for each
+    Duration tau;
+    ReplayMetric metric;
+    unsigned threads;
+    SchedulerChoice policy;  // the scheduler whose weights are tuned, without them
+    std::vector<std::string> workloads;
+    std::string platform;
+    std::string master_host;
+    std::string prefix;                      // of the files that are written
+    std::optional<std::string> values_file;  // none: not all values are written
+};
+
+// Declares the options of `batfill tune`.
+void add_tune_options(boost::program_options::options_description& options);
+
+// "0.5,-0.25,0.25,0,0,0": exactly these weights, as the parameter `weights` takes them.
+std::string weights_text(const MixedWeights& weights);
+
+SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights);
+
+}  // namespace batfill::commands

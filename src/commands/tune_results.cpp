@@ -1,0 +1,106 @@
+#include "tune_results.hpp"
+
+#include <utility>
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "src/core/csv_text.hpp"
+
+namespace batfill::commands {
+
+namespace {
+
+constexpr const char* weight_columns = "w_q,w_p,w_wait,w_ratio,w_expansion,w_area";
+
+// What --sched-cfg takes.
+std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& weights) {
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    writer.StartObject();
+    writer.Key("algorithm");
+    writer.String(policy.algorithm);
+    writer.Key("params");
+    writer.StartObject();
+    for (const auto& [name, value] : policy.parameters) {
+        writer.Key(name.c_str());
+        writer.String(value);
+    }
+    writer.Key("weights");
+    writer.StartArray();
+    for (const double weight : weights) {
+        const std::string number = exact(weight);
+        writer.RawValue(number.c_str(), number.size(), rapidjson::kNumberType);
+    }
+    writer.EndArray();
+    writer.EndObject();
+    writer.EndObject();
+    return buffer.GetString() + std::string("\n");
+}
+
+}  // namespace
+
+TuneResults::TuneResults(const TuneOptions& options, std::vector<std::string> workloads)
+    : options_(options), workloads_(std::move(workloads)) {
+    if (options.values_file) {
+        values_.emplace(*options.values_file);
+        values_->write(std::string("workload,evaluation,value,") + weight_columns + '\n');
+    }
+}
+
+void TuneResults::add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
+    if (values_) {
+        values_->write(csv_text(workloads_[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) + ',' +
+                       weights_text(weights) + '\n');
+    }
+}
+
+void TuneResults::write(const std::vector<TuningTask>& tasks) {
+    write_convergence(tasks);
+    write_best(tasks);
+    write_policies(tasks);
+    if (values_) {
+        values_->commit();
+    }
+}
+
+// Whom the results of a task are about, in quotes.
+std::string TuneResults::subject(const TuningTask& task) const {
+    return csv_text(options_.sum ? "sum" : workloads_[task.workloads.front()]);
+}
+
+void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) const {
+    OutputFile file(options_.prefix + "_convergence.csv");
+    file.write(std::string("workload,evaluation,start,value,objective,") + weight_columns + '\n');
+    for (const TuningTask& task : tasks) {
+        for (const WeightSearch::Improvement& improvement : task.search->improvements()) {
+            file.write(subject(task) + ',' + std::to_string(improvement.evaluation) + ',' +
+                       std::to_string(improvement.start) + ',' + exact(improvement.value) + ',' +
+                       exact(improvement.objective) + ',' + weights_text(improvement.weights) + '\n');
+        }
+    }
+    file.commit();
+}
+
+void TuneResults::write_best(const std::vector<TuningTask>& tasks) const {
+    OutputFile file(options_.prefix + "_results.csv");
+    file.write(std::string("workload,metric,value,") + weight_columns + ",found_at,evaluations\n");
+    for (const TuningTask& task : tasks) {
+        const WeightSearch::Improvement& best = task.search->best();
+        file.write(subject(task) + ',' + options_.metric.name() + ',' + exact(best.value) + ',' +
+                   weights_text(best.weights) + ',' + std::to_string(best.evaluation) + ',' +
+                   std::to_string(task.search->evaluations()) + '\n');
+    }
+    file.commit();
+}
+
+void TuneResults::write_policies(const std::vector<TuningTask>& tasks) const {
+    for (const TuningTask& task : tasks) {
+        const std::string suffix = options_.sum ? "" : "_" + workloads_[task.workloads.front()];
+        OutputFile file(options_.prefix + suffix + ".json");
+        file.write(policy_file_text(options_.policy, task.search->best().weights));
+        file.commit();
+    }
+}
+
+}  // namespace batfill::commands

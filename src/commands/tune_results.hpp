@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/core/files.hpp"
+#include "src/tune/tuning_run.hpp"
+#include "tune_options.hpp"
+
+namespace batfill::commands {
+
+// The files that `batfill tune` writes. Each appears whole or not at all. All members throw InputError if a file cannot
+// be written.
+class TuneResults {
+ public:
+    // `workloads` are their names in the files. `options` must outlive the results.
+    TuneResults(const TuneOptions& options, std::vector<std::string> workloads);
+
+    // Adds a line to the file of all values, if one is wanted.
+    void add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value);
+
+    // Writes what the searches, which are over, have found.
+    void write(const std::vector<TuningTask>& tasks);
+
+ private:
+    std::string subject(const TuningTask& task) const;
+    void write_convergence(const std::vector<TuningTask>& tasks) const;
+    void write_best(const std::vector<TuningTask>& tasks) const;
+    void write_policies(const std::vector<TuningTask>& tasks) const;
+
+    const TuneOptions& options_;
+    std::vector<std::string> workloads_;
+    std::optional<OutputFile> values_;
+};
+
+}  // namespace batfill::commands
