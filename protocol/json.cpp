@@ -435,9 +435,9 @@ double Fields::number(std::string_view name) {
 }
 
 Duration Fields::seconds(std::string_view name) {
-    constexpr std::int64_t largest = 1'000'000'000'000'000'000;
+    constexpr std::int64_t max = 1'000'000'000'000'000'000;
     const rapidjson::Value* value = find(name);
-    if (value != nullptr && value->IsInt64() && value->GetInt64() <= largest && value->GetInt64() >= -largest) {
+    if (value != nullptr && value->IsInt64() && value->GetInt64() <= max && value->GetInt64() >= -max) {
         return Duration::seconds(value->GetInt64());
     }
     const auto duration =

@@ -18,11 +18,11 @@ constexpr const char* summary =
     "Makes some of a workload's jobs, drawn at random, deadline-driven: deadline = submission + max(floor, factor *\n"
     "walltime). Jobs without a walltime are not drawn. Deadlines that are in the workload already are removed.";
 
-Decimal decimal_option(const po::variables_map& values, const std::string& name, const std::string& largest) {
+Decimal decimal_option(const po::variables_map& values, const std::string& name, const std::string& max) {
     const std::string text = values[name].as<std::string>();
     const std::optional<Decimal> value = Decimal::parse(text);
-    if (!value || value->millionths() > Decimal::parse(largest)->millionths()) {
-        throw UsageError("--" + name + ": expected a number in 0.." + largest + ", found '" + text + "'");
+    if (!value || value->millionths() > Decimal::parse(max)->millionths()) {
+        throw UsageError("--" + name + ": expected a number in 0.." + max + ", found '" + text + "'");
     }
     return *value;
 }

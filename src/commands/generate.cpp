@@ -12,10 +12,10 @@ namespace po = boost::program_options;
 
 namespace {
 
-int in_range(const po::variables_map& values, const std::string& name, int largest) {
+int in_range(const po::variables_map& values, const std::string& name, int max) {
     const int value = values[name].as<int>();
-    if (value <= 0 || value > largest) {
-        throw UsageError("--" + name + ": expected a number in 1.." + std::to_string(largest) + ", found " +
+    if (value <= 0 || value > max) {
+        throw UsageError("--" + name + ": expected a number in 1.." + std::to_string(max) + ", found " +
                          std::to_string(value));
     }
     return value;

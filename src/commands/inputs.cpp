@@ -43,10 +43,10 @@ unsigned threads_option(const boost::program_options::variables_map& values) {
     return threads;
 }
 
-Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> least) {
+Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min) {
     const std::optional<Duration> value = Duration::parse(text);
-    if (!value || (least && *value < *least)) {
-        throw UsageError(name + ": expected a number of seconds" + (least ? " from " + least->to_string() : "") +
+    if (!value || (min && *value < *min)) {
+        throw UsageError(name + ": expected a number of seconds" + (min ? " from " + min->to_string() : "") +
                          ", found '" + text + "'");
     }
     return *value;

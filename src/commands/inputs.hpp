@@ -23,7 +23,7 @@ void require_writable_folder(const std::string& prefix);
 // The option --threads, by default as many as there are cores. Throws UsageError if it is not 1 to 1024.
 unsigned threads_option(const boost::program_options::variables_map& values);
 
-// The length of time in the option `name`, in seconds. Throws UsageError if `text` is no number or below `least`.
-Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> least = {});
+// The length of time in the option `name`, in seconds. Throws UsageError if `text` is no number or below `min`.
+Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min = {});
 
 }  // namespace batfill::commands

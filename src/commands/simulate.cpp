@@ -50,15 +50,15 @@ class TimedScheduler : public SimulatedScheduler {
 
 // The text of --sched-cfg, or of the file that it or --sched-cfg-file names.
 std::string scheduler_configuration(const po::variables_map& values) {
-    constexpr std::size_t largest_file = std::size_t{1} << 20;
+    constexpr std::size_t max_file_size = std::size_t{1} << 20;
     const auto& text = values["sched-cfg"].as<std::string>();
     if (values.count("sched-cfg-file") == 0) {
-        return text.ends_with(".json") ? InputFile(text).read_all(largest_file) : text;
+        return text.ends_with(".json") ? InputFile(text).read_all(max_file_size) : text;
     }
     if (!text.empty()) {
         throw UsageError("--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
     }
-    return InputFile(values["sched-cfg-file"].as<std::string>()).read_all(largest_file);
+    return InputFile(values["sched-cfg-file"].as<std::string>()).read_all(max_file_size);
 }
 
 Scenario read_scenario(const po::variables_map& values, bool for_socket) {

@@ -7,16 +7,16 @@
 
 namespace batfill {
 
-inline constexpr std::size_t longest_number = 400;  // the largest double has 309 digits before the point
+inline constexpr std::size_t max_number_length = 400;  // the largest double has 309 digits before the point
 
 // The shortest decimal number that reads back as `number`, never with an exponent.
 inline std::string exact(double number) {
-    std::array<char, longest_number> text{};
+    std::array<char, max_number_length> text{};
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed).ptr};
 }
 
 inline std::string rounded(double number, int decimals) {
-    std::array<char, longest_number> text{};
+    std::array<char, max_number_length> text{};
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed, decimals).ptr};
 }
 

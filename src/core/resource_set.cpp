@@ -126,21 +126,6 @@ bool ResourceSet::contains_all(const ResourceSet& other) const {
     return true;
 }
 
-bool ResourceSet::intersects(const ResourceSet& other) const {
-    auto a = intervals_.begin();
-    auto b = other.intervals_.begin();
-    while (a != intervals_.end() && b != other.intervals_.end()) {
-        if (a->last < b->first) {
-            ++a;
-        } else if (b->last < a->first) {
-            ++b;
-        } else {
-            return true;
-        }
-    }
-    return false;
-}
-
 ResourceSet ResourceSet::intersection(const ResourceSet& other) const {
     ResourceSet result;
     auto a = intervals_.begin();

@@ -14,11 +14,11 @@ namespace {
 
 // Names and values may end up in an error, which is one line.
 std::string checked(std::string text) {
-    constexpr std::size_t longest = 1000;
+    constexpr std::size_t max_length = 1000;
     const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-    if (text.size() > longest || std::any_of(text.begin(), text.end(), is_control)) {
+    if (text.size() > max_length || std::any_of(text.begin(), text.end(), is_control)) {
         throw UsageError("scheduler configuration: a name or value has control characters or more than " +
-                         std::to_string(longest) + " characters");
+                         std::to_string(max_length) + " characters");
     }
     return text;
 }

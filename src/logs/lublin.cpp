@@ -54,8 +54,8 @@ constexpr Stream undivided_stream = {
     1.0225, {8.1737, 3.9631}};
 
 // Longer draws are drawn again, as in the authors' program: e^12 s is less than two days, e^13 s is five.
-constexpr double longest_ln_run_time = 12;
-constexpr double longest_ln_interval = 13;
+constexpr double max_ln_run_time = 12;
+constexpr double max_ln_interval = 13;
 
 constexpr int half_hours = 48;
 constexpr double half_hour_seconds = 1800;
@@ -176,7 +176,7 @@ class JobSource {
         DrawnJob job;
         job.stream = index_;
         const Gamma interval = {stream_.rush_interval.shape * stream_.rush_to_all_ratio, stream_.rush_interval.scale};
-        job.arrival = next_.arrival + std::exp(draws_.gamma_at_most(interval, longest_ln_interval));
+        job.arrival = next_.arrival + std::exp(draws_.gamma_at_most(interval, max_ln_interval));
         job.size = draw_size();
         job.run_time = draw_run_time(job.size);
         return job;
@@ -201,7 +201,7 @@ class JobSource {
 
     long long draw_run_time(int size) {
         const bool is_first = draws_.uniform() < stream_.slope * size + stream_.intercept;
-        const double ln = draws_.gamma_at_most(is_first ? stream_.first : stream_.second, longest_ln_run_time);
+        const double ln = draws_.gamma_at_most(is_first ? stream_.first : stream_.second, max_ln_run_time);
         return std::max(std::llround(std::exp(ln)), 1LL);
     }
 

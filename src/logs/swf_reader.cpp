@@ -15,8 +15,8 @@ namespace batfill {
 namespace {
 
 constexpr std::size_t max_jobs = 10'000'000;  // the archive's largest log has six million
-constexpr std::size_t max_line = std::size_t{64} << 10;
-constexpr std::size_t max_header = std::size_t{4} << 20;
+constexpr std::size_t max_line_size = std::size_t{64} << 10;
+constexpr std::size_t max_header_size = std::size_t{4} << 20;
 
 constexpr std::array<const char*, 18> columns = {"job number",
                                                  "submit time",
@@ -53,14 +53,14 @@ std::string_view trimmed(std::string_view text) {
 
 // A piece of the input for a message: short, and without bytes that would break the line.
 std::string excerpt(std::string_view text) {
-    constexpr std::size_t longest = 40;
-    std::string shown(text.substr(0, longest));
+    constexpr std::size_t max_length = 40;
+    std::string shown(text.substr(0, max_length));
     for (char& c : shown) {
         if (c < ' ' || c > '~') {
             c = '?';
         }
     }
-    return "'" + shown + (text.size() > longest ? "...'" : "'");
+    return "'" + shown + (text.size() > max_length ? "...'" : "'");
 }
 
 template <typename Number>
@@ -100,7 +100,7 @@ class Parser {
 
     void add(std::string_view line) {
         ++line_;
-        if (line.size() > max_line) {
+        if (line.size() > max_line_size) {
             fail("expected a line of at most 64 KiB");
         }
         line = trimmed(line);
@@ -123,7 +123,7 @@ class Parser {
 
     void add_comment(std::string_view comment) {
         header_size_ += comment.size() + 1;
-        if (header_size_ > max_header) {
+        if (header_size_ > max_header_size) {
             fail("expected at most 4 MiB of comments");
         }
         log_.header.emplace_back(comment);
@@ -256,7 +256,7 @@ SwfLog read_swf(const std::string& path) {
     for (;;) {
         const std::size_t got = file.read(buffer.data() + kept, buffer.size() - kept);
         const std::string_view rest = add_lines(parser, {buffer.data(), kept + got});
-        if (got == 0 || rest.size() > max_line) {
+        if (got == 0 || rest.size() > max_line_size) {
             if (!rest.empty()) {
                 parser.add(rest);
             }

@@ -25,8 +25,8 @@ namespace {
 using Properties = std::map<std::string, std::string>;
 
 // A few bytes of XML can describe billions of hosts, each with a copy of its zone's properties.
-constexpr std::size_t max_expanded_bytes = std::size_t{256} << 20;
-constexpr std::size_t max_file_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_expanded_size = std::size_t{256} << 20;
+constexpr std::size_t max_file_size = std::size_t{64} << 20;
 constexpr int max_zone_depth = 200;
 
 std::string_view trim(std::string_view text) {
@@ -310,8 +310,8 @@ class PlatformReader {
             fail(element, "a host without a name");
         }
         expanded_bytes_ += sizeof(FoundHost) + name.size() + footprint(properties) + footprint(zone_properties);
-        if (expanded_bytes_ > max_expanded_bytes) {
-            fail(element, "too many hosts and properties for " + std::to_string(max_expanded_bytes >> 20) + " MiB");
+        if (expanded_bytes_ > max_expanded_size) {
+            fail(element, "too many hosts and properties for " + std::to_string(max_expanded_size >> 20) + " MiB");
         }
         hosts_.push_back({Host{std::move(name), speed, properties, zone_properties}, element});
     }
@@ -377,7 +377,7 @@ Platform parse_platform(std::string_view text, const std::string& source, const 
 }
 
 Platform read_platform(const std::string& path, const std::string& master) {
-    return parse_platform(InputFile(path).read_all(max_file_bytes), path, master);
+    return parse_platform(InputFile(path).read_all(max_file_size), path, master);
 }
 
 }  // namespace batfill

@@ -141,10 +141,10 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
     Duration last_end;
     Duration wait_sum;
     Duration turnaround_sum;
-    Duration longest_wait;
-    Duration longest_turnaround;
+    Duration max_wait;
+    Duration max_turnaround;
     long double slowdown_sum = 0;
-    long double greatest_slowdown = 0;
+    long double max_slowdown = 0;
     std::size_t rejected = 0;
     std::size_t successful = 0;
     for (const JobNumber number : simulator.ended()) {
@@ -158,10 +158,10 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
         last_end = std::max(last_end, times.finish.since_zero());
         wait_sum = wait_sum + times.wait;
         turnaround_sum = turnaround_sum + times.turnaround;
-        longest_wait = std::max(longest_wait, times.wait);
-        longest_turnaround = std::max(longest_turnaround, times.turnaround);
+        max_wait = std::max(max_wait, times.wait);
+        max_turnaround = std::max(max_turnaround, times.turnaround);
         slowdown_sum += stretch(times);
-        greatest_slowdown = std::max(greatest_slowdown, stretch(times));
+        max_slowdown = std::max(max_slowdown, stretch(times));
     }
     const std::size_t jobs = simulator.ended().size();
     // Batsim divides by all jobs, the rejected ones included.
@@ -172,9 +172,9 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
     row.add_text("batsim_version", std::string("batfill-") + version);
     row.add("consumed_joules", 0.0L);
     row.add("makespan", last_end);
-    row.add("max_slowdown", greatest_slowdown);
-    row.add("max_turnaround_time", longest_turnaround);
-    row.add("max_waiting_time", longest_wait);
+    row.add("max_slowdown", max_slowdown);
+    row.add("max_turnaround_time", max_turnaround);
+    row.add("max_waiting_time", max_wait);
     row.add("mean_slowdown", mean(slowdown_sum));
     row.add("mean_turnaround_time", mean_seconds(turnaround_sum));
     row.add("mean_waiting_time", mean_seconds(wait_sum));

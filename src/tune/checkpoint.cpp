@@ -21,7 +21,7 @@ namespace batfill {
 namespace {
 
 constexpr std::chrono::milliseconds write_interval{100};
-constexpr std::size_t largest_file = std::size_t{1} << 31;
+constexpr std::size_t max_file_size = std::size_t{1} << 31;
 
 struct Line {
     std::size_t workload;
@@ -69,7 +69,7 @@ Checkpoint::Checkpoint(const std::string& path, const std::string& run, std::siz
         if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
             throw InputError(path_ + ": in use by another run");
         }
-        restore(InputFile(path).read_all(largest_file), run + '\n', workloads, evaluations);
+        restore(InputFile(path).read_all(max_file_size), run + '\n', workloads, evaluations);
     } catch (...) {
         close(file_);
         throw;

@@ -53,7 +53,7 @@ class XnesSearch : public WeightSearch {
           patience_(10 + (30 * static_cast<std::size_t>(features) + xnes_.population() - 1) / xnes_.population()) {}
 
  private:
-    std::vector<MixedWeights> next(std::size_t most) override {
+    std::vector<MixedWeights> next(std::size_t max_count) override {
         std::vector<MixedWeights> candidates;
         norms_.clear();
         for (const Eigen::VectorXd& point : xnes_.ask(random_)) {
@@ -63,7 +63,7 @@ class XnesSearch : public WeightSearch {
                            [&](double weight) { return weight / norms_.back(); });
             candidates.push_back(weights);
         }
-        candidates.resize(std::min(candidates.size(), most));
+        candidates.resize(std::min(candidates.size(), max_count));
         return candidates;
     }
 
@@ -126,9 +126,9 @@ class GridSearch : public CoverSearch {
     explicit GridSearch(std::vector<MixedWeights> grid) : CoverSearch(grid.size()), grid_(std::move(grid)) {}
 
  private:
-    std::vector<MixedWeights> next(std::size_t most) override {
-        const auto begin = grid_.end() - static_cast<std::ptrdiff_t>(most);
-        return {begin, begin + static_cast<std::ptrdiff_t>(std::min(batch, most))};
+    std::vector<MixedWeights> next(std::size_t max_count) override {
+        const auto begin = grid_.end() - static_cast<std::ptrdiff_t>(max_count);
+        return {begin, begin + static_cast<std::ptrdiff_t>(std::min(batch, max_count))};
     }
 
     std::vector<MixedWeights> grid_;
@@ -139,8 +139,8 @@ class UniformSearch : public CoverSearch {
     UniformSearch(std::size_t evaluations, std::uint64_t seed) : CoverSearch(evaluations), random_(seed) {}
 
  private:
-    std::vector<MixedWeights> next(std::size_t most) override {
-        std::vector<MixedWeights> candidates(std::min(batch, most));
+    std::vector<MixedWeights> next(std::size_t max_count) override {
+        std::vector<MixedWeights> candidates(std::min(batch, max_count));
         std::generate(candidates.begin(), candidates.end(), [&] { return draw_weights(random_); });
         return candidates;
     }
