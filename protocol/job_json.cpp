@@ -93,15 +93,4 @@ void append_job(const rapidjson::Value& object, std::string_view id, std::string
     out += '}';
 }
 
-std::string with_job_id(std::string_view source, std::string_view id) {
-    JsonReader reader;
-    const rapidjson::Value& object = reader.parse(source);
-    if (!object.IsObject() || !object.HasMember("id")) {
-        throw InputError("expected a job object with an id");
-    }
-    std::string result;
-    append_job(object, id, result);
-    return result;
-}
-
 }  // namespace batfill::protocol

@@ -22,8 +22,4 @@ JobDescription read_job(const rapidjson::Value& object, std::string_view path = 
 // job of a workload on, where its id is "WORKLOAD!NAME".
 void append_job(const rapidjson::Value& object, std::string_view id, std::string& out);
 
-// The text of the job object `source` with `id` as its id, as append_job() prints it. Throws InputError if `source` is
-// not a JSON object.
-std::string with_job_id(std::string_view source, std::string_view id);
-
 }  // namespace batfill::protocol

@@ -217,7 +217,7 @@ struct ChangeJobState {
 // REGISTER_JOB. Encoding prints `source`, and of `job` only the id.
 struct RegisterJob {
     JobDescription job;  // what `source` says; its id is the event's `job_id` ("workload!name")
-    Json source;         // the job object; its `id` may lack the workload's name, see with_job_id() in job_json.hpp
+    Json source;         // the job object; its `id` may lack the workload's name
     friend bool operator==(const RegisterJob&, const RegisterJob&) = default;
 };
 

@@ -10,7 +10,8 @@
 namespace batfill {
 
 // A set of processor numbers, kept as disjoint closed intervals in increasing order that do not touch, so that equal
-// sets have equal representations and one canonical text. Costs are in intervals (n), not in processors.
+// sets have equal representations and one canonical text. Costs are given for n intervals (and m of another set); they
+// do not depend on the number of processors.
 class ResourceSet {
  public:
     struct Interval {
@@ -23,15 +24,15 @@ class ResourceSet {
     // The processors first..last; empty if last < first.
     static ResourceSet range(int first, int last);
 
-    // Reads Batsim's text, "0-3 7" (also with commas, in any order, with repetitions). No value if it is anything else,
-    // or has a number above 2^31 - 2. O(n log n).
+    // Reads Batsim's text, "0-3 7", also with commas instead of blanks, in any order and with repetitions. Returns no
+    // value if it is anything else or has a number above 2^31 - 2. O(n log n).
     static std::optional<ResourceSet> parse(std::string_view text);
-    // Canonical text: increasing, "0-3 7"; empty for the empty set. O(n).
+    // The canonical text: numbers increase, as in "0-3 7"; empty for the empty set. O(n).
     std::string to_string() const;
     void append_to(std::string& out) const;
 
     bool empty() const { return intervals_.empty(); }
-    // Number of processors. O(n).
+    // The number of processors. O(n).
     int size() const;
     const std::vector<Interval>& intervals() const { return intervals_; }
     // The largest number in the set; requires !empty().
@@ -39,8 +40,7 @@ class ResourceSet {
 
     bool contains(int processor) const;                 // O(log n)
     bool contains_all(const ResourceSet& other) const;  // O(n + m)
-    bool intersects(const ResourceSet& other) const;    // O(n + m)
-    int count_common(const ResourceSet& other) const;   // size of the intersection, O(n + m)
+    int count_common(const ResourceSet& other) const;   // the size of the intersection, O(n + m)
 
     void insert(const ResourceSet& other);  // union, O(n + m)
     void remove(const ResourceSet& other);  // difference, O(n + m)

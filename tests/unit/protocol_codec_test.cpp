@@ -14,7 +14,6 @@
 #include <batfill/error.hpp>
 
 #include "protocol/codec.hpp"
-#include "protocol/job_json.hpp"
 
 using namespace batfill;
 using namespace batfill::protocol;
@@ -469,7 +468,6 @@ TEST_CASE("A registered job has the id of its event, whatever its object says") 
         frame_of("REGISTER_JOB", R"({"job_id":"dyn!0","job":{"id":"0","subtime":1,"res":1,"profile":"p"}})"));
     CHECK(event.job.id == "dyn!0");
     CHECK(event.source == R"({"id":"0","subtime":1,"res":1,"profile":"p"})");
-    CHECK(with_job_id(event.source, event.job.id) == R"({"id":"dyn!0","subtime":1,"res":1,"profile":"p"})");
 }
 
 TEST_CASE("Events that only carry what others said pass it on") {

@@ -188,8 +188,8 @@ class Stream {
         const Job& job = engine.state().job(decision.job);
         REQUIRE(job.allocation.size() == job.processors());
         REQUIRE(ResourceSet::range(0, processors_ - 1).contains_all(job.allocation));
-        REQUIRE_FALSE(job.allocation.intersects(in_use_));
-        REQUIRE_FALSE(job.allocation.intersects(unavailable_));
+        REQUIRE(job.allocation.count_common(in_use_) == 0);
+        REQUIRE(job.allocation.count_common(unavailable_) == 0);
         in_use_.insert(job.allocation);
         calendar_[now + runs_[decision.job]].push_back({Event::Kind::end, decision.job, job.allocation});
     }
