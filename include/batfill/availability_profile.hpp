@@ -9,15 +9,15 @@
 namespace batfill {
 
 // The number of free processors as a step function of time, from an origin to infinity: what running and planned jobs
-// leave over by their estimates. Counts only; which processors a job gets is decided when it starts.
+// leave free according to their estimates. It only counts; which processors a job gets is decided when it starts.
 //
-// Steps lie in blocks of at most `block_size`, each with the least and the most of its values, so that a search skips
+// Steps lie in blocks of at most `block_size`, each with its smallest and its largest value, so that a search skips
 // whole blocks and a change that covers a block is noted once for all its steps. With n steps (at most two for each
 // running or planned job) a change costs O(block_size + n / block_size), and a search the same plus the steps of the
-// blocks where the answer is not plain from their bounds. bench/ measures both.
+// blocks whose bounds do not tell the answer. The benchmarks in bench/ measure both.
 class AvailabilityProfile {
  public:
-    // `processors` free from `origin` on.
+    // A profile in which `processors` are free from `origin` on.
     AvailabilityProfile(Time origin, int processors);
     ~AvailabilityProfile();
     AvailabilityProfile(AvailabilityProfile&&) noexcept;
@@ -37,7 +37,8 @@ class AvailabilityProfile {
     Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity(),
                   Time before = Time::infinity()) const;
 
-    // The least and the most processors free at any instant of [from, to); requires from < to and to > origin().
+    // The smallest and the largest number of processors that are free at an instant of [from, to); requires from < to
+    // and to > origin().
     struct Bounds {
         int least;
         int most;
@@ -71,7 +72,7 @@ class AvailabilityProfile {
     Position split_at(Time t);                // makes t the beginning of a step and returns it
     void merge_at(Position at);               // removes a step that has its predecessor's value; bounds are not updated
     void tidy(std::size_t number);            // updates the bounds of a block; removes it if empty, joins it if small
-    void join_with_next(std::size_t number);  // one block of two that have become small
+    void join_with_next(std::size_t number);  // makes one block of two that have become small
     static void update_bounds(Block& block);
     int value(Position at) const { return blocks_[at.block]->values[at.index] + blocks_[at.block]->offset; }
 

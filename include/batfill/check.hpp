@@ -13,19 +13,19 @@
 namespace batfill {
 
 struct CheckOptions {
-    // Times that should agree may differ by so much; not negative. Batsim prints doubles with six decimals, so that
+    // By how much times that should agree may differ; not negative. Batsim prints doubles with six decimals, so that
     // start + execution may differ from finish in the last digit.
     Duration tolerance = Duration::microseconds(1);
     bool deadlines_bind = false;  // a missed deadline is a violation, not only counted
 };
 
 struct Violation {
-    Time at;           // when it shows: a start, a finish or a submission
+    Time at;           // when the violation shows: a start, a finish or a submission
     std::string text;  // one line that names the job
 };
 
 struct CheckReport {
-    std::size_t jobs = 0;  // lines of the schedule
+    std::size_t jobs = 0;  // in the schedule
     std::size_t rejected = 0;
     std::size_t deadlines = 0;  // jobs of the workloads that have one and finished
     std::size_t missed_deadlines = 0;
@@ -34,10 +34,11 @@ struct CheckReport {
     std::vector<Violation> violations;  // in the order of time, then of the schedule
 };
 
-// Audits a schedule of `workloads` on `platform` against the rules in docs/metrics.md: every job there once, nothing
-// before its submission, allocations of the requested size and of the platform's processors, none used twice at one
-// instant, execution times and final states as profile and walltime demand, columns that agree, licences; and, if
-// `guarantees` is not null, that these are of the jobs of the schedule and were kept.
+// Audits a schedule of `workloads` on `platform` against the rules in docs/metrics.md: every job is there once and does
+// not start before its submission; allocations have the requested size, are made of the platform's processors, and
+// share no processor at any instant; execution times and final states are those that profile and walltime demand;
+// columns agree; no more licences are in use than there are. If `guarantees` is not null, they must be those of the
+// schedule's jobs and must have been kept.
 // Throws InputError only for a platform whose licence properties cannot be read. There are at most a few violations
 // per job. O(n log n + processors of all allocations).
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,

@@ -9,11 +9,11 @@
 
 namespace batfill {
 
-// A line of a guarantees.csv.
+// One line of a guarantees.csv.
 struct Guarantee {
     std::string job_id;                    // workload and job, "w0!17"
     std::optional<Time> guaranteed_start;  // none: the job was promised nothing
-    std::optional<Time> actual_start;      // none: it was rejected
+    std::optional<Time> actual_start;      // none: the job was rejected
 };
 
 // Reads a guarantees.csv as `batfill simulate` writes it, also gzipped; columns are found by their names. Throws

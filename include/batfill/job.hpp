@@ -14,11 +14,11 @@ using JobIndex = std::uint32_t;
 
 // What a user says of a job when submitting it: all that a scheduler may know.
 struct JobDescription {
-    std::string id;                     // as on the wire, "w0!17"
+    std::string id;                     // as in messages, "w0!17"
     Time submit;                        // the job's own submission time (`subtime`)
     int processors = 0;                 // requested, `res`
     std::optional<Duration> walltime;   // the estimate, an upper bound; none: no field, or negative
-    std::optional<Time> deadline;       // absolute
+    std::optional<Time> deadline;       // an instant, not a length of time
     std::string queue;                  // empty: none named
     std::string user;                   // empty: unknown
     std::vector<std::string> licenses;  // names, as given

@@ -18,10 +18,10 @@ namespace batfill {
 struct MetricsOptions {
     Duration tau = Duration::seconds(10);         // bound of the bounded slowdown; positive
     std::optional<int> processors;                // of the machine, positive; without it there is no utilisation
-    Duration short_deadline = Duration::days(1);  // longest time to the deadline of a short job
+    Duration short_deadline = Duration::days(1);  // a deadline at most this long after the submission is short
 };
 
-// What the metrics look at in a job that ran and came to an end, however it ended.
+// What the metrics need to know of a job that ran and came to an end, however it ended.
 struct FinishedJob {
     std::string_view id;
     Time submit;
@@ -30,10 +30,10 @@ struct FinishedJob {
     Time start;
     Duration run;
     Time finish;
-    int allocated = 0;  // processors that it ran on
+    int allocated = 0;  // how many processors it ran on
 };
 
-// Jobs by their full id ("w0!17"); the texts are those of the jobs that they were taken from.
+// Full ids of jobs ("w0!17"). They refer to the texts in the jobs from which they were taken.
 using JobIds = std::unordered_set<std::string_view>;
 
 // The jobs that finished after a wait in at least one of `schedules`, which must outlive the result.

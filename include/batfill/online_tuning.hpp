@@ -15,26 +15,27 @@
 
 namespace batfill {
 
-// Tunes the weights of an order while the scheduler is at work: once every period, they become those under which the
-// jobs that were seen lately would have had the smallest mean bounded slowdown, on a machine that was empty before.
-// What decides are the jobs and the seed alone. docs/results/online-tuning.md tells whether it helps.
+// Tunes the weights of an order while the scheduler is at work: once in every period, the weights become those under
+// which the jobs seen lately would have had the smallest mean bounded slowdown on a machine that was empty at first.
+// The result depends on nothing but the jobs and the seed. docs/results/online-tuning.md tells whether tuning helps.
 class OnlineTuning {
  public:
-    // `period` and those that go with it.
+    // The parameter `period`, and the parameters that only mean something with it.
     static std::vector<Parameter> parameters();
-    // None if no period is given. Throws UsageError if the others are given without it, or for values of 0.
+    // Returns null if no period is given. Throws UsageError if another parameter is given without a period, or if one
+    // is 0.
     static std::unique_ptr<OnlineTuning> from(const Parameters& parameters);
 
-    // To be called once for each job that has run.
+    // Remembers a job; to be called once for each job that has run.
     void ended(const SchedulerState& state, std::span<const Completion> completions);
 
-    // The weights from now on, if a period has begun since the last call and better ones than `weights` were found.
-    // `scheduler` is what the weights are for; its own weights do not matter. Costs as many replays of the jobs as
-    // evaluations are asked for, or nothing within a period.
+    // Returns the weights to use from now on, if a period has begun since the last call and better weights than
+    // `weights` were found. `scheduler` is the scheduler that the weights are for; its own weights do not matter. Costs
+    // as many replays of the jobs as evaluations are asked for, and nothing if no period has begun.
     std::optional<MixedWeights> tune(const SchedulerState& state, const SchedulerChoice& scheduler,
                                      const MixedWeights& weights);
 
-    // How often it searched, and how often it found better weights.
+    // How often a search was made, and how often it found better weights.
     std::vector<Statistic> statistics() const;
 
  private:
@@ -55,11 +56,11 @@ class OnlineTuning {
     MixedFeatures features_ = MixedFeatures::three;
     std::uint64_t seed_ = 0;
 
-    // As the workload that it would have been.
+    // The past jobs as a workload.
     Workload past(Time since) const;
 
-    std::deque<PastJob> past_jobs_;  // by end; only those that may count again
-    Microseconds periods_ = 0;       // that had begun at the last call
+    std::deque<PastJob> past_jobs_;  // by end; only those that a later search may look at
+    Microseconds periods_ = 0;       // how many had begun at the last call
     std::uint64_t tunings_ = 0;
     std::uint64_t improvements_ = 0;
 };

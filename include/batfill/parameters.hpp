@@ -16,19 +16,19 @@ namespace batfill {
 struct Parameter {
     enum class Type {
         boolean,       // yes or no; true and false mean the same
-        choice,        // one of `choices`
+        choice,        // one of the words in `choices`
         seconds,       // a length of time, not negative
         numbers,       // `count` numbers with commas between them
         whole_number,  // from 0 to 2^63 - 1
     };
     std::string name;
     Type type;
-    std::string default_value;         // empty: off
+    std::string default_value;         // empty: off unless given
     std::string description;           // one line
     std::vector<std::string> choices;  // of a choice, and "no" and "yes" of a boolean; else empty
     std::size_t count = 0;
 
-    // Off by default.
+    // One that is "no" by default.
     static Parameter boolean(std::string name, std::string description);
     static Parameter choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description);
@@ -37,7 +37,7 @@ struct Parameter {
     static Parameter whole_number(std::string name, std::string default_value, std::string description);
 
     std::string type_name() const;  // "boolean", "choice", "seconds", "6 numbers", "whole number"
-    // Throws UsageError saying what is allowed.
+    // Throws UsageError that says what is allowed if `value` is not.
     void validate(const std::string& value) const;
 };
 
@@ -47,7 +47,8 @@ class Parameters {
  public:
     using Given = std::vector<std::pair<std::string, std::string>>;
 
-    // Later pairs win over earlier ones. Throws UsageError for unknown names (listing the known ones) and bad values.
+    // Of several values for one name the last counts. Throws UsageError for unknown names, which lists the known ones,
+    // and for values that are not allowed.
     Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
 
     bool boolean(const std::string& name) const;
@@ -62,7 +63,7 @@ class Parameters {
     std::map<std::string, std::pair<Parameter::Type, std::string>> values_;
 };
 
-// "a, b, c": how error messages list what is known.
+// Joins names as error messages list them: "a, b, c".
 std::string list_of(const std::vector<std::string>& names);
 
 // Splits "key=value". Throws UsageError if there is no '=' or no key.

@@ -19,16 +19,17 @@ namespace analysis {
 struct Metric;
 }
 
-// One of the metrics of docs/metrics.md for which less is better, by its name in the csv of `batfill metrics`.
+// One of the metrics of docs/metrics.md for which less is better, chosen by its name in the csv of `batfill metrics`.
 class ReplayMetric {
  public:
-    // `tau` is the bound of the bounded slowdown and positive. Throws UsageError that lists the known names.
+    // `tau` is the bound of the bounded slowdown and must be positive. Throws UsageError that lists the known names if
+    // `name` is none of them.
     explicit ReplayMetric(const std::string& name, Duration tau = Duration::seconds(10));
 
     static std::vector<std::string> known_names();
 
     const std::string& name() const { return name_; }
-    // None if no job counts for it. The order of the jobs does not matter. O(n log n).
+    // The value over `jobs`, whose order does not matter; none if no job counts for it. O(n log n).
     std::optional<double> value(std::vector<FinishedJob> jobs) const;
 
  private:
@@ -39,9 +40,9 @@ class ReplayMetric {
 
 struct ReplayPreparation;
 
-// Replays one workload on an empty machine in this process, without files, as often as wanted: what does not depend on
-// the scheduler is prepared once. All const members may be called from several threads at once, and give the same
-// result whatever else runs.
+// Replays one workload on an empty machine in this process, without files, as often as wanted; what does not depend on
+// the scheduler is prepared once. All const members may be called from several threads at once, and what they return
+// does not depend on what else runs.
 class Replay {
  public:
     // Throws InputError for jobs that cannot be simulated (profiles that communicate), naming the job.
@@ -50,13 +51,13 @@ class Replay {
     Replay(Replay&&) noexcept;
     Replay& operator=(Replay&&) noexcept;
 
-    // What `batfill simulate` writes to PREFIX_jobs.csv, rejected jobs included, in its order. Throws UsageError if
-    // there is no such algorithm or parameter, DeadlockError if jobs were never started.
+    // Returns what `batfill simulate` writes to PREFIX_jobs.csv, rejected jobs included, in its order. Throws
+    // UsageError if there is no such algorithm or parameter, and DeadlockError if jobs are never started.
     Schedule run(const SchedulerChoice& scheduler) const;
 
-    // The metric of that schedule, bit for bit what `batfill metrics` computes; only this one is computed. None if no
-    // job counts for it, as where there are no jobs. Throws as run(), and InputError naming a job that the scheduler
-    // rejects: values over different jobs must not be compared.
+    // Returns the metric of that schedule, bit for bit as `batfill metrics` computes it, and computes no other. There
+    // is no value if no job counts for it, for instance because there are no jobs. Throws what run() throws, and
+    // InputError naming a job that the scheduler rejects: values over different jobs must not be compared.
     std::optional<double> measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const;
 
     std::size_t jobs() const;

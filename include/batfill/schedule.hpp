@@ -23,7 +23,7 @@ enum class FinalState {
 // Batsim's word for `state`; "RUNNING" for an unfinished job.
 const char* to_string(FinalState state);
 
-// The times of a job that ran, each as its column says: whether they agree is what an audit finds out.
+// The times of a job that ran, each as its column has it. They need not agree with each other; an audit finds that out.
 struct ExecutionRecord {
     Time start;
     Duration length;  // execution_time
@@ -43,21 +43,22 @@ struct ScheduledJob {
     std::optional<ExecutionRecord> execution;  // none: the columns are empty or nan
     ResourceSet allocation;
 
-    // Ran and came to an end, however it ended.
+    // Whether the job ran and came to an end, however it ended.
     bool finished() const {
         return execution.has_value() && state != FinalState::rejected && state != FinalState::unfinished;
     }
 };
 
-// What a run decided.
+// The jobs of one run and what became of them.
 struct Schedule {
     std::string path;
     std::vector<ScheduledJob> jobs;  // in the order of the file
 };
 
 // Reads a jobs.csv in the format of Batsim 4, also gzipped. Columns are found by the names in the first line, in any
-// order; others are skipped. A job that completed has all five times, every job all or none of them (an unfinished
-// job's are dropped if some are missing). Throws InputError naming file and line. O(size of the file).
+// order; columns of other names are skipped. A job that completed must have all five times, any other job all or none
+// of them; the times of an unfinished job are dropped if some are missing. Throws InputError naming file and line.
+// O(size of the file).
 Schedule read_schedule(const std::string& path);
 
 // The same for the text of a jobs.csv; `path` only serves error messages and the result's `path`.

@@ -18,7 +18,7 @@ struct SchedulerChoice {
 // if one of the two members has another type, or a name or value is not fit for one line.
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration);
 
-// What the command line says, and for what it leaves open what the configuration says. Parameters of the configuration
+// Combines two choices: what the command line leaves open, the configuration decides. Parameters of the configuration
 // count only if the command line names no other algorithm. Throws UsageError if no algorithm is named.
 SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration);
 

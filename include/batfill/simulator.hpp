@@ -21,7 +21,7 @@ namespace batfill {
 // One line of an events file (Batsim's --events): processors that go or come back, or an event of the user's own that
 // is only passed on to the scheduler.
 struct ExternalEvent {
-    enum class Kind { machine_available, machine_unavailable, other };  // in the order within one instant
+    enum class Kind { machine_available, machine_unavailable, other };  // events of one instant occur in this order
     Time time;
     Kind kind;
     ResourceSet processors;
@@ -29,13 +29,14 @@ struct ExternalEvent {
     std::string other_fields;  // kind `other`: the object without its type, compact JSON
 };
 
-// Reads an events file: one JSON object per line, empty lines skipped. Sorted by time, then kind, then line. Events of
-// unknown type are an error unless `forward_unknown`. Throws InputError naming file and line.
+// Reads an events file: one JSON object per line; empty lines are skipped. Returns the events sorted by time, then by
+// kind, then by line. An event of unknown type is an error unless `forward_unknown` is set. Throws InputError naming
+// file and line.
 std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown);
 // The same for the text of an events file; `path` only serves error messages.
 std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown);
 
-// What is simulated. The simulator refers to it and does not change it.
+// All that is simulated. The simulator refers to it and does not change it.
 struct Scenario {
     Platform platform;
     std::vector<Workload> workloads;
@@ -82,14 +83,14 @@ class DeadlockError : public InputError {
 
 class Simulator;
 
-// The scheduler of a simulation: in this process or at the other end of a socket.
+// The scheduler of a simulation, which runs in this process or at the other end of a socket.
 class SimulatedScheduler {
  public:
     virtual ~SimulatedScheduler() = default;
     // The simulation begins at time 0; `simulator` outlives this object's use. `reply` is empty before each call.
     virtual void begin(const Simulator& simulator, SchedulerReply& reply) = 0;
     virtual void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) = 0;
-    // The simulation is over, with no reply expected; also called when it ends by an error.
+    // The simulation is over, and no reply is expected. This is also called when an error ends it.
     virtual void end(Time now) = 0;
 };
 
@@ -102,28 +103,29 @@ struct SimulatedJob {
     const JobProfile* profile = nullptr;
     SimulatedState state = SimulatedState::not_submitted;
     bool kill_requested = false;
-    bool forgotten = false;  // its end has been told: the scheduler may not speak of it again
+    bool forgotten = false;  // the scheduler was told of its end and may not speak of it again
     Time start;
-    Time end;                         // when running: as far as known
+    Time end;                         // of a running job: as far as it is known
     SimulatedState expected_state{};  // at `end`, unless it is killed
     ResourceSet allocation;
     std::string metadata;
 };
 
-// For how long machines were in a state, summed over machines as Batsim does: only periods that ended with a change.
+// For how long machines were in a state, summed over the machines. As in Batsim, only periods count that ended with a
+// change of state.
 struct MachineTimes {
     Duration computing;
     Duration idle;
     Duration unavailable;
 };
 
-// For how long a parallel_homogeneous job that does not communicate computes on `processors`, in seconds: each computes
-// `cpu` flops, so the slowest decides. Requires that there is at least one. O(processors).
+// For how many seconds a parallel_homogeneous job that does not communicate computes on `processors`: each of them
+// computes `cpu` flops, so the slowest decides. Requires at least one processor. O(processors).
 double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors);
 
 // Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
 // messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds.
-// A copy of a simulator that has not run is another one of the same scenario, without preparing it again.
+// A copy of a simulator that has not run simulates the same scenario without preparing it again.
 class Simulator {
  public:
     // Called now and then with the number of jobs that have ended and the clock.
@@ -132,15 +134,15 @@ class Simulator {
     // Throws InputError for jobs that this simulator cannot run (profiles that communicate), naming the job.
     explicit Simulator(const Scenario& scenario);
 
-    // Runs to the end. Throws InputError if the scheduler asks for something impossible, and DeadlockError; what ended
-    // until then is in ended().
+    // Runs the simulation to its end. Throws InputError if the scheduler asks for something impossible, and
+    // DeadlockError if jobs are never started; the jobs that had ended until then are in ended().
     // O((jobs + calls) log(jobs + calls)) and what the scheduler takes.
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});
 
     const Scenario& scenario() const { return scenario_; }
     const std::vector<SimulatedJob>& jobs() const { return jobs_; }
     std::optional<JobNumber> find_job(const std::string& id) const;  // "w0!17"; the first call builds an index
-    // In the order in which their ends were handled: the rows of the jobs' CSV.
+    // The jobs in the order in which their ends were handled, which is the order of the rows in the jobs' CSV.
     const std::vector<JobNumber>& ended() const { return ended_; }
     const MachineTimes& machine_times() const { return machine_times_; }
     std::size_t messages() const { return messages_; }
@@ -160,8 +162,8 @@ class Simulator {
             return a.time != b.time ? a.time > b.time : a.order > b.order;
         }
     };
-    // What lies in Batsim's mailbox: a wake-up, or what its sender could only say once an earlier letter was read: a
-    // submitter's farewell, the rest of a reply, the end of killed jobs.
+    // What lies in Batsim's mailbox: a wake-up, or something that its sender could only say once an earlier letter had
+    // been read, such as a submitter's farewell, the rest of a reply, or the end of killed jobs.
     struct Letter {
         enum class Kind { wake, job_submitter_bye, event_submitter_bye, reply_goes_on, killed };
         Kind kind;
@@ -201,8 +203,8 @@ class Simulator {
     const Scenario& scenario_;
     std::vector<SimulatedJob> jobs_;
     std::vector<std::vector<JobNumber>> submissions_;  // of each workload, in the order of submission
-    std::vector<std::size_t> submitted_;               // of each workload, how many
-    std::vector<std::size_t> occurred_;                // of each event list, how many
+    std::vector<std::size_t> submitted_;               // how many of each workload
+    std::vector<std::size_t> occurred_;                // how many of each event list
     std::vector<Machine> machines_;
     mutable std::map<std::string, JobNumber> by_id_;
 
@@ -211,7 +213,7 @@ class Simulator {
     std::size_t order_ = 0;
     std::vector<Letter> mailbox_;  // of the present instant, read from `next_letter_` on
     std::size_t next_letter_ = 0;
-    std::vector<Letter> late_letters_;  // that arrive only after the frame has left
+    std::vector<Letter> late_letters_;  // those that arrive only after the frame has left
     std::vector<SimulatedEvent> frame_;
     SchedulerReply reply_;
     std::size_t next_action_ = 0;

@@ -46,8 +46,8 @@ SwfLog read_swf(const std::string& path);
 // The same from a text in memory; `path` is only used in messages.
 SwfLog parse_swf(std::string_view text, const std::string& path);
 
-// What is odd in a log before any cleaning, as counted in Table 1 of the paper on deadline-based backfilling. Requests
-// count only where they are known.
+// How many jobs of a log are odd in some way, before any cleaning, as counted in Table 1 of the paper on deadline-based
+// backfilling. Requests count only where they are known.
 struct SwfAnomalies {
     std::size_t no_run_time = 0;              // run time <= 0
     std::size_t no_processors = 0;            // allocated processors < 0
@@ -66,29 +66,29 @@ struct SwfSplit {
     Duration period;                     // positive
     Duration begin;                      // of the first period, on the log's clock: SwfConversion::from, if set, else 0
     std::size_t skipped = 0;             // periods at the beginning that are left out
-    std::optional<std::size_t> periods;  // after these, how many are kept; none: all
+    std::optional<std::size_t> periods;  // how many are kept after the skipped ones; none: all
 
-    // Requires instant >= begin.
+    // The number of the period that `instant` is in. Requires instant >= begin.
     std::size_t period_of(Duration instant) const;
 };
 
 // How to make a workload of a log. Jobs without a positive run time or a known submission time are always dropped, and
-// those without allocated processors unless it is said otherwise.
+// those without allocated processors unless `keep_unallocated` is set.
 struct SwfConversion {
     enum class Size {
-        requested,  // falls back to allocated where unknown
+        requested,  // or the allocated processors, where that is unknown
         allocated,
     };
 
     std::vector<long long> excluded_queues;
     std::vector<long long> excluded_statuses;
-    std::vector<long long> partitions;  // kept; none given: all
+    std::vector<long long> partitions;  // those that are kept; empty: all
     std::optional<Duration> from;       // keep jobs submitted at or after it, on the log's clock
     std::optional<Duration> until;      // keep jobs submitted before it, on the log's clock
-    // The walltime of a job that requested no time, unless `missing_walltime_exact`; none: no walltime at all.
+    // The walltime of a job that requested no time, unless `missing_walltime_exact` is set; none: it has no walltime.
     std::optional<Duration> missing_walltime;
-    // Drop jobs that are not in a period that is kept, and those that by the log started in one period and ended in
-    // another: a replay of one period could not do them justice. An unknown wait counts as none.
+    // Drop jobs that are not in a period that is kept, and those that started in one period and ended in another
+    // according to the log: a replay of one period could not do them justice. An unknown wait counts as no wait.
     std::optional<SwfSplit> split;
     std::optional<int> processors;      // `nb_res`, in units; none: what the header says, else the widest job
     std::optional<int> max_processors;  // drop wider jobs, in units
@@ -119,13 +119,13 @@ struct SwfWorkload {
 // O(n log n).
 SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);
 
-// The jobs of one period.
+// A workload of the jobs of one period.
 struct SwfPeriod {
     std::size_t number = 0;
     Workload workload;  // times from the beginning of the period; the profiles are those of its jobs
 };
 
-// Divides what convert_swf() has made with this split and without shift. Periods without jobs are not in the result.
+// Divides a workload that convert_swf() has made with this split and without shift. Periods without jobs are left out.
 // O(n log n).
 std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split);
 

@@ -25,16 +25,16 @@ class Duration {
     static constexpr Duration infinity() { return Duration(infinite); }
     constexpr bool is_infinite() const { return us_ >= infinite; }
 
-    // The decimal number of seconds in `text`, exactly; more than six decimals are rounded half to even.
-    // No value if `text` is not a JSON number or is beyond +-1e18 seconds.
+    // Reads the decimal number of seconds in `text` exactly; more than six decimals are rounded half to even.
+    // Returns no value if `text` is not a JSON number or is beyond +-1e18 seconds.
     static std::optional<Duration> parse(std::string_view text);
 
-    // The shortest decimal number that denotes `seconds`, rounded as `parse` does: 1.0000005 is a tie and becomes 1 s,
-    // as it would if the text were read. No value if not finite or beyond +-1e18 seconds.
+    // The same for the shortest decimal number that denotes `seconds`: 1.0000005 is a tie and becomes 1 s, as it would
+    // if the text were read. Returns no value if `seconds` is not finite or beyond +-1e18.
     static std::optional<Duration> from_seconds(double seconds);
 
     constexpr Microseconds count() const { return us_; }
-    // The nearest double, for scores and metrics; decisions compare Durations.
+    // The nearest double. It is for scores and metrics; decisions compare Durations.
     constexpr double to_seconds() const {
         const Microseconds whole_seconds = us_ / 1'000'000;
         return static_cast<double>(whole_seconds) + static_cast<double>(us_ % 1'000'000) / 1e6;

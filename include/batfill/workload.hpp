@@ -14,7 +14,7 @@ namespace batfill {
 // What a job does when it runs (Batsim's word is "profile", not to be confused with the availability profile).
 struct JobProfile {
     enum class Type {
-        delay,                 // runs for `delay`, whatever it runs on
+        delay,                 // runs for `delay`, whatever the hosts
         parallel_homogeneous,  // `cpu` flops on each of its hosts, `com` bytes between each pair
         other,                 // everything else that Batsim knows; `simulate` refuses jobs that have it
     };
@@ -23,13 +23,13 @@ struct JobProfile {
     Duration delay;
     double cpu = 0;
     double com = 0;
-    int return_code = 0;  // `ret`: what a job that ends in time returns; not 0: it has failed
-    std::string source;   // the object as it stood, compact JSON; empty unless asked for
+    int return_code = 0;  // `ret`: what a job that ends in time returns; it has failed if this is not 0
+    std::string source;   // the object of the file as compact JSON; empty unless asked for
 };
 
 struct WorkloadJob {
     JobDescription description;  // id is "NAME!ID"
-    std::string source;          // the object as it stood with `id` replaced, compact JSON; empty unless asked for
+    std::string source;          // the object of the file with `id` replaced, compact JSON; empty unless asked for
 };
 
 // A Batsim 4 workload.
@@ -44,12 +44,11 @@ struct Workload {
 // Reads a workload (JSON, also gzipped). With `keep_source`, jobs and profiles carry their text, for an external
 // scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would refuse: missing
 // or mistyped fields, duplicate ids and profile names, profile types that it does not know, ids that contain the
-// workload's name, a walltime of 0. (A negative walltime counts as none, though Batsim takes only -1.) What is inside
-// profiles of type `other` is not looked at. Needs the size of the text and of the result in memory. O(size of the
-// file).
+// workload's name, a walltime of 0. A negative walltime counts as none, though Batsim accepts only -1. What is inside
+// profiles of type `other` is not looked at. Holds the text and the result in memory. O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
-// The text of a workload's file, unpacked. Throws InputError if it cannot be read or is larger than 2 GiB.
+// Returns the text of a workload's file, unpacked. Throws InputError if it cannot be read or is larger than 2 GiB.
 std::string read_workload_text(const std::string& path);
 
 // The same as read_workload() for such a text; `path` only serves error messages and the result's `path`.
@@ -57,9 +56,9 @@ Workload parse_workload(std::string_view text, const std::string& path, const st
                         bool keep_source = false);
 
 // Writes a workload to `path` (a temporary file beside it, renamed when complete; gzipped if the name ends in .gz).
-// Jobs in the given order, without the workload's name in their ids; times as integers where they are whole seconds,
-// else with up to six decimals; optional fields only where set. Profiles as their source says; those without one must
-// be delays. Throws InputError if the file cannot be written.
+// Jobs are written in the given order and without the workload's name in their ids, times without needless zeros,
+// optional fields only where they are set, and profiles as their source says; profiles without a source must be delays.
+// Throws InputError if the file cannot be written.
 void write_workload(const Workload& workload, const std::string& path);
 
 }  // namespace batfill
