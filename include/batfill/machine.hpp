@@ -26,7 +26,7 @@ using CounterIndex = std::size_t;
 // What a job holds from its start to its end: processors, and one copy of each of some counters.
 struct Request {
     int processors = 0;
-    bool of_one_group = false;  // all processors from one group, in which all these counters can be used
+    bool of_one_group = false;           // all processors from one group, in which all these counters can be used
     std::vector<CounterIndex> counters;  // increasing, each once
     friend bool operator==(const Request&, const Request&) = default;
 };

@@ -59,10 +59,9 @@ TEST_CASE("A homogeneous machine is one group without counters", "[machine]") {
 
 TEST_CASE("Hosts are grouped by machine, speed and licences, the fastest group first", "[machine]") {
     const std::string totals = "cfd:2, mesh:1";
-    const std::vector<Host> hosts{
-        host("slow", "mesh", 1e9, totals),      host("fast", "cfd,mesh", 4e9, totals),
-        host("slow", "mesh", 1e9, totals),      host("fast", "cfd,mesh", 4e9, totals),
-        host("other", "mesh,rare", 1e9, totals)};
+    const std::vector<Host> hosts{host("slow", "mesh", 1e9, totals), host("fast", "cfd,mesh", 4e9, totals),
+                                  host("slow", "mesh", 1e9, totals), host("fast", "cfd,mesh", 4e9, totals),
+                                  host("other", "mesh,rare", 1e9, totals)};
     const Machine machine(hosts);
     REQUIRE(machine.groups().size() == 3);
     CHECK(machine.groups()[0].name == "fast");
@@ -137,8 +136,9 @@ class FirstFitOnFarm : public Algorithm {
 };
 
 AlgorithmDescription first_fit_on_farm() {
-    return {"first-fit-on-farm", "", "", {Parameter::seconds("default-walltime", "", "")},
-            [](const Parameters&) { return std::make_unique<FirstFitOnFarm>(); }};
+    return {"first-fit-on-farm", "", "", {Parameter::seconds("default-walltime", "", "")}, [](const Parameters&) {
+                return std::make_unique<FirstFitOnFarm>();
+            }};
 }
 
 int below(std::mt19937& random, int n) {
@@ -147,11 +147,11 @@ int below(std::mt19937& random, int n) {
 
 // A farm as plain lists, one entry for each processor, to look at with patience.
 struct PlainFarm {
-    std::vector<int> machine_of;              // of each processor
-    std::vector<double> speed;                // of each machine
-    std::vector<std::set<std::string>> may;   // licences of each machine
+    std::vector<int> machine_of;             // of each processor
+    std::vector<double> speed;               // of each machine
+    std::vector<std::set<std::string>> may;  // licences of each machine
     std::map<std::string, int> copies;
-    std::vector<int> user;                    // of each processor: the job, or -1
+    std::vector<int> user;  // of each processor: the job, or -1
 
     // The processors that a job gets now; none if it cannot start.
     std::vector<int> choose(const JobDescription& job, const std::map<int, JobDescription>& running) const {
@@ -180,8 +180,7 @@ struct PlainFarm {
             std::vector<int> free;
             for (int processor = 0; processor < static_cast<int>(user.size()); ++processor) {
                 const auto place = static_cast<std::size_t>(processor);
-                if (machine_of[place] == machine && user[place] < 0 &&
-                    static_cast<int>(free.size()) < job.processors) {
+                if (machine_of[place] == machine && user[place] < 0 && static_cast<int>(free.size()) < job.processors) {
                     free.push_back(processor);
                 }
             }
@@ -322,8 +321,10 @@ class FarmRogue : public FirstFitOnFarm {
 // On machine m0 (processors 0, 1; licence l0) and m1 (processors 2, 3): two jobs of one processor and licence l0, of
 // which there is one copy.
 std::string error_on_farm(const std::string& processors, int size, bool second_job) {
-    const AlgorithmDescription description{"rogue", "", "", {Parameter::seconds("default-walltime", "", "")},
-                                           [=](const Parameters&) { return std::make_unique<FarmRogue>(processors); }};
+    const AlgorithmDescription description{
+        "rogue", "", "", {Parameter::seconds("default-walltime", "", "")}, [=](const Parameters&) {
+            return std::make_unique<FarmRogue>(processors);
+        }};
     const std::vector<Host> hosts{host("m0", "l0", 1, "l0:1"), host("m0", "l0", 1, "l0:1"), host("m1", "", 1, "l0:1"),
                                   host("m1", "", 1, "l0:1")};
     Engine engine(description, {});

@@ -65,7 +65,10 @@ class RoguePlanner : public PlanAlgorithm {
 };
 
 AlgorithmDescription described(std::function<std::unique_ptr<Algorithm>()> make) {
-    return {"rogue", "breaks a rule", "none", {Parameter::seconds("default-walltime", "", "")},
+    return {"rogue",
+            "breaks a rule",
+            "none",
+            {Parameter::seconds("default-walltime", "", "")},
             [make = std::move(make)](const Parameters&) { return make(); }};
 }
 
@@ -201,8 +204,8 @@ TEST_CASE("A job that starts has to leave the plan", "[rogue]") {
     CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
               self.place(round, job, round.now());
               round.start(job);
-          }) == std::string(a_at_5) +
-                    "it has started and is still in the plan, expected that it leaves the plan before");
+          }) ==
+          std::string(a_at_5) + "it has started and is still in the plan, expected that it leaves the plan before");
 }
 
 TEST_CASE("Only jobs that wait can be in the plan", "[rogue]") {
