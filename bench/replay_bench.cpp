@@ -9,7 +9,7 @@
 #include <batfill/lublin.hpp>
 #include <batfill/simulator.hpp>
 
-#include "src/simulate/embedded_scheduler.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 
 namespace {
 

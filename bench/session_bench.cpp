@@ -9,7 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "protocol/codec.hpp"
-#include "src/serve/session.hpp"
+#include "src/server/session.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "protocol/codec.hpp"
-#include "protocol/job_json.hpp"
-#include "protocol/json.hpp"
+#include "src/core/json.hpp"
+#include "src/formats/job_json.hpp"
 
 namespace batfill::protocol {
 

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include <batfill/algorithm.hpp>
-#include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
-#include <batfill/online_tuning.hpp>
+#include <batfill/weight_tuner.hpp>
 
 namespace batfill {
 
@@ -104,25 +103,13 @@ class Easy : public Algorithm {
         : primary_(JobOrder(parameters, "order")),
           backfill_(JobOrder(parameters, "backfill-order")),
           threshold_(parameters.seconds("threshold")),
-          tuning_(OnlineTuning::from(parameters)) {
+          tuner_(WeightTuner::from("easy", parameters)) {
         JobOrder::refuse_unused_weights(parameters, {"order", "backfill-order"});
-        if (tuning_) {
-            const std::vector<double> weights = parameters.numbers("weights");
-            if (weights.empty()) {
-                throw UsageError("parameter period is used only with order=mixed");
-            }
-            std::copy(weights.begin(), weights.end(), weights_.begin());
-            tuned_ = {"easy",
-                      {{"order", parameters.choice("order")}, {"backfill-order", parameters.choice("backfill-order")}}};
-            if (threshold_) {
-                tuned_.parameters.emplace_back("threshold", threshold_->to_string());
-            }
-        }
     }
 
     void completed(Round& round, std::span<const Completion> completions) override {
-        if (tuning_) {
-            tuning_->ended(round.state(), completions);
+        if (tuner_) {
+            tuner_->ended(round.state(), completions);
         }
     }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
@@ -135,8 +122,9 @@ class Easy : public Algorithm {
     }
 
     void decide(Round& round) override {
-        if (tuning_) {
-            tune(round.state());
+        if (const auto better = tuner_ ? tuner_->tune(round.state()) : std::nullopt) {
+            primary_.change_mixed(*better, round.state());
+            backfill_.change_mixed(*better, round.state());
         }
         if (round.state().idle_count == 0) {
             return;
@@ -147,18 +135,10 @@ class Easy : public Algorithm {
     }
 
     std::vector<Statistic> statistics() const override {
-        return tuning_ ? tuning_->statistics() : std::vector<Statistic>();
+        return tuner_ ? tuner_->statistics() : std::vector<Statistic>();
     }
 
  private:
-    void tune(const SchedulerState& state) {
-        if (const auto better = tuning_->tune(state, tuned_, weights_)) {
-            weights_ = *better;
-            primary_.change_mixed(weights_, state);
-            backfill_.change_mixed(weights_, state);
-        }
-    }
-
     // Starts jobs until one does not fit, and returns that one.
     std::optional<JobIndex> start_in_order(Round& round) {
         const SchedulerState& state = round.state();
@@ -224,9 +204,7 @@ class Easy : public Algorithm {
     Ranking primary_;
     Ranking backfill_;
     std::optional<Duration> threshold_;
-    std::unique_ptr<OnlineTuning> tuning_;  // null: the weights stay as they are
-    SchedulerChoice tuned_;                 // what the weights are tuned for
-    MixedWeights weights_{};
+    std::unique_ptr<WeightTuner> tuner_;  // null: the weights stay as they are
 };
 
 std::vector<Parameter> parameters() {
@@ -234,7 +212,7 @@ std::vector<Parameter> parameters() {
         JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
         JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"), JobOrder::weights(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission")};
-    const std::vector<Parameter> of_tuning = OnlineTuning::parameters();
+    const std::vector<Parameter> of_tuning = WeightTuner::parameters();
     parameters.insert(parameters.end(), of_tuning.begin(), of_tuning.end());
     return parameters;
 }

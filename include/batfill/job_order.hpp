@@ -13,6 +13,9 @@
 
 namespace batfill {
 
+// Weights of the order `mixed`: of q, p, w, p/q, (w+p)/p and pq (see JobOrder).
+using MixedWeights = std::array<double, 6>;
+
 // The score of one waiting job under an index policy, as a function of time.
 class JobScore {
  public:
@@ -53,7 +56,7 @@ class JobOrder {
     // Reads the parameter `name`, and `weights` if it is "mixed". Throws UsageError if weights are missing or all zero.
     JobOrder(const Parameters& parameters, const std::string& name);
     // The order `mixed` with these weights, of which at least one is not 0.
-    static JobOrder mixed(const std::array<double, 6>& weights);
+    static JobOrder mixed(const MixedWeights& weights);
     // Throws UsageError if weights are given and none of the orders `names` is mixed.
     static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
 
@@ -77,7 +80,7 @@ class JobOrder {
     explicit JobOrder(const std::string& policy);
 
     Policy policy_;
-    std::array<double, 6> weights_{};  // of the features, in their order
+    MixedWeights weights_{};  // of the features, in their order
 };
 
 // The waiting jobs in such an order, kept from round to round.

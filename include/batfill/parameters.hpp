@@ -57,6 +57,9 @@ class Parameters {
     std::vector<double> numbers(const std::string& name) const;                // empty: off
     std::optional<std::uint64_t> whole_number(const std::string& name) const;  // none: off
 
+    // Those that are not off, as text, by name.
+    Given values() const;
+
  private:
     const std::string& value(const std::string& name, Parameter::Type type) const;
 

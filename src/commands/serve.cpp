@@ -6,7 +6,7 @@
 
 #include "command.hpp"
 #include "scheduler_argument.hpp"
-#include "src/serve/server.hpp"
+#include "src/server/server.hpp"
 
 namespace batfill::commands {
 

@@ -14,9 +14,9 @@
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
-#include "src/simulate/results.hpp"
-#include "src/simulate/socket_scheduler.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
+#include "src/simulator/results.hpp"
+#include "src/simulator/socket_scheduler.hpp"
 
 namespace batfill::commands {
 

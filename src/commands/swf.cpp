@@ -7,7 +7,7 @@
 #include <rapidjson/stringbuffer.h>
 
 #include <batfill/error.hpp>
-#include <batfill/swf.hpp>
+#include <batfill/swf_conversion.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"

@@ -15,8 +15,8 @@
 #include "inputs.hpp"
 #include "progress.hpp"
 #include "src/core/files.hpp"
-#include "src/tune/checkpoint.hpp"
-#include "src/tune/tuning_run.hpp"
+#include "src/tuning/checkpoint.hpp"
+#include "src/tuning/tuning_run.hpp"
 #include "tune_options.hpp"
 #include "tune_results.hpp"
 

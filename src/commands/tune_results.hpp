@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/core/files.hpp"
-#include "src/tune/tuning_run.hpp"
+#include "src/tuning/tuning_run.hpp"
 #include "tune_options.hpp"
 
 namespace batfill::commands {

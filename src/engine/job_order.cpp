@@ -14,7 +14,7 @@ double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
 }
 
-double sum_of_magnitudes(const std::array<double, 6>& weights) {
+double sum_of_magnitudes(const MixedWeights& weights) {
     double sum = 0;
     for (const double weight : weights) {
         sum += std::abs(weight);
@@ -61,7 +61,7 @@ JobOrder::JobOrder(const std::string& policy)
     }
 }
 
-JobOrder JobOrder::mixed(const std::array<double, 6>& weights) {
+JobOrder JobOrder::mixed(const MixedWeights& weights) {
     JobOrder order("mixed");
     const double sum = sum_of_magnitudes(weights);
     std::transform(weights.begin(), weights.end(), order.weights_.begin(), [=](double weight) { return weight / sum; });
@@ -73,7 +73,7 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobO
         return;
     }
     const std::vector<double> given = parameters.numbers("weights");
-    std::array<double, 6> weights{};
+    MixedWeights weights{};
     std::copy(given.begin(), given.end(), weights.begin());
     const double sum = sum_of_magnitudes(weights);
     if (sum <= 0 || std::isinf(sum)) {

@@ -195,6 +195,16 @@ std::optional<std::uint64_t> Parameters::whole_number(const std::string& name) c
     return parse_whole_number(value(name, Parameter::Type::whole_number));
 }
 
+Parameters::Given Parameters::values() const {
+    Given values;
+    for (const auto& [name, typed_value] : values_) {
+        if (!typed_value.second.empty()) {
+            values.emplace_back(name, typed_value.second);
+        }
+    }
+    return values;
+}
+
 std::pair<std::string, std::string> parse_assignment(const std::string& text) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {

@@ -11,8 +11,8 @@
 #include <batfill/error.hpp>
 
 #include "protocol/codec.hpp"
-#include "protocol/json.hpp"
-#include "src/serve/session.hpp"
+#include "src/core/json.hpp"
+#include "src/server/session.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ std::vector<std::string_view> usable_frames(std::string_view input, protocol::Co
 
 // It need not be one that we would read: a job of 1e18 seconds may make the next one's start later than that.
 void check_reply(std::string_view reply) {
-    protocol::JsonReader reader;
+    JsonReader reader;
     try {
         reader.parse(reply);
     } catch (const InputError&) {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <batfill/error.hpp>
-#include <batfill/swf.hpp>
+#include <batfill/swf_conversion.hpp>
 
 // The SWF reader and converter take any text or refuse it with InputError, and no job gets lost on the way.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,7 +9,7 @@
 #include <batfill/error.hpp>
 #include <batfill/workload.hpp>
 
-#include "protocol/job_json.hpp"
+#include "src/formats/job_json.hpp"
 
 namespace {
 
@@ -22,8 +22,8 @@ bool same_instant(Duration a, Duration b) {
 }
 
 void check_source(const WorkloadJob& job) {
-    protocol::JsonReader reader;
-    const JobDescription read = protocol::read_job(reader.parse(job.source));
+    JsonReader reader;
+    const JobDescription read = read_job(reader.parse(job.source));
     if (read.id != job.description.id || read.processors != job.description.processors ||
         read.profile != job.description.profile || read.licenses != job.description.licenses ||
         !same_instant(read.submit.since_zero(), job.description.submit.since_zero())) {

@@ -9,11 +9,11 @@
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
-#include <batfill/online_tuning.hpp>
+#include <batfill/weight_tuner.hpp>
 
 #include "random_stream.hpp"
 #include "simulator_fixture.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 
 // Weights that are tuned while the scheduler is at work.
 
@@ -22,10 +22,11 @@ using namespace batfill::tests;
 
 namespace {
 
-constexpr MixedWeights longest_first{0, 1, 0, 0, 0, 0};
-
-std::unique_ptr<OnlineTuning> tuning(const Parameters::Given& given) {
-    return OnlineTuning::from(Parameters("easy", OnlineTuning::parameters(), given));
+// For easy, which begins with the longest job first.
+std::unique_ptr<WeightTuner> tuner(Parameters::Given given) {
+    given.emplace_back("order", "mixed");
+    given.emplace_back("weights", "0,1,0,0,0,0");
+    return WeightTuner::from("easy", Parameters("easy", find_algorithm("easy").parameters, given));
 }
 
 // A machine with one processor, on which jobs have run.
@@ -101,35 +102,32 @@ Parameters::Given with(Parameters::Given given, const Parameters::Given& more) {
 }  // namespace
 
 TEST_CASE("Weights are tuned once in each period, to what would have been best for the jobs that ended", "[tuning]") {
-    const auto tuned = tuning({{"period", "50000"}, {"evaluations", "60"}});
-    const SchedulerChoice easy{"easy", {{"order", "mixed"}}};
+    const auto tuned = tuner({{"period", "50000"}, {"evaluations", "60"}});
     Past past = long_and_short_jobs(49'999);
     tuned->ended(past.state, past.completions);
-    CHECK_FALSE(tuned->tune(past.state, easy, longest_first));
+    CHECK_FALSE(tuned->tune(past.state));
     past.state.now = Time::seconds(50'000);
-    const std::optional<MixedWeights> weights = tuned->tune(past.state, easy, longest_first);
+    const std::optional<MixedWeights> weights = tuned->tune(past.state);
     REQUIRE(weights.has_value());
     // All were submitted together and ask for one processor: only the walltime tells them apart, and short jobs suffer
     // most by waiting.
     CHECK((*weights)[1] < 0);
-    CHECK_FALSE(tuned->tune(past.state, easy, longest_first));
+    CHECK_FALSE(tuned->tune(past.state));
     past.state.now = Time::seconds(99'999);
-    CHECK_FALSE(tuned->tune(past.state, easy, longest_first));
-    past.state.now = Time::seconds(100'000);
-    CHECK(tuned->tune(past.state, easy, longest_first).has_value());
-    past.state.now = Time::seconds(500'000);  // what is best already stays
-    CHECK_FALSE(tuned->tune(past.state, easy, *weights));
-    CHECK(tuned->statistics()[0].value == 3);
-    CHECK(tuned->statistics()[1].value == 2);
+    CHECK_FALSE(tuned->tune(past.state));
+    CHECK(tuned->statistics()[0].value == 1);
+    past.state.now = Time::seconds(100'000);  // what is best already stays
+    CHECK_FALSE(tuned->tune(past.state));
+    CHECK(tuned->statistics()[0].value == 2);
+    CHECK(tuned->statistics()[1].value == 1);
 }
 
 TEST_CASE("Jobs that were submitted before the history do not count for the tuning of weights", "[tuning]") {
-    const SchedulerChoice easy{"easy", {{"order", "mixed"}}};
     const auto searches = [&](const std::string& history) {
-        const auto tuned = tuning({{"period", "50000"}, {"evaluations", "8"}, {"history", history}});
+        const auto tuned = tuner({{"period", "50000"}, {"evaluations", "8"}, {"history", history}});
         Past past = long_and_short_jobs(60'000);  // submitted at 50,000
         tuned->ended(past.state, past.completions);
-        tuned->tune(past.state, easy, longest_first);
+        tuned->tune(past.state);
         return tuned->statistics()[0].value;
     };
     CHECK(searches("10000") == 1);

@@ -8,8 +8,8 @@
 #include <batfill/error.hpp>
 
 #include "protocol/codec.hpp"
-#include "protocol/json.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
 #include "test_data.hpp"
 
 // Messages that the real Batsim and real schedulers exchanged.

@@ -14,8 +14,8 @@
 #include <batfill/replay.hpp>
 
 #include "src/core/files.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
-#include "src/simulate/results.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
+#include "src/simulator/results.hpp"
 #include "unit/simulator_fixture.hpp"
 
 using namespace batfill;

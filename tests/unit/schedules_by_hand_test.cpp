@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 
 // Small schedules worked out by hand from the definitions of the algorithms.
 

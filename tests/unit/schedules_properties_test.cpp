@@ -9,7 +9,7 @@
 #include <batfill/check.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 
 // What must hold for every schedule, on many small random workloads.
 

@@ -11,7 +11,7 @@
 
 #include "simulator_fixture.hpp"
 #include "src/core/files.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 #include "test_data.hpp"
 
 // Schedules by an independent simulator of the same specification, one file for each workload, algorithm and set of

@@ -11,8 +11,8 @@
 
 #include <batfill/error.hpp>
 
-#include "protocol/json.hpp"
-#include "src/serve/session.hpp"
+#include "src/core/json.hpp"
+#include "src/server/session.hpp"
 
 using namespace batfill;
 using Catch::Matchers::Contains;
@@ -576,7 +576,7 @@ TEST_CASE("A refusal is a frame of JSON that carries the problem, whatever it sa
         REQUIRE(event != nullptr);
         CHECK(event->type == "SCHEDULER_ERROR");
         std::string text;
-        protocol::append_json_string(problem, text);
+        append_json_string(problem, text);
         CHECK(event->data == R"({"message":)" + text + "}");
     }
 }

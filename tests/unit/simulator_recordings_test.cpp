@@ -6,10 +6,10 @@
 #include <catch2/catch.hpp>
 
 #include "protocol/codec.hpp"
-#include "protocol/json.hpp"
 #include "simulator_fixture.hpp"
 #include "src/core/files.hpp"
-#include "src/simulate/messages.hpp"
+#include "src/core/json.hpp"
+#include "src/simulator/messages.hpp"
 #include "test_data.hpp"
 
 // Runs of the real Batsim on platforms without latency, repeated message by message.
@@ -27,10 +27,10 @@ struct Recording {
 Recording read_recording(const std::string& path) {
     const std::string text = InputFile(path).read_all(std::size_t{1} << 30);
     Recording recording;
-    protocol::JsonReader reader;
+    JsonReader reader;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
-        protocol::Fields fields(reader.parse(std::string_view(text).substr(begin, end - begin)), "");
+        Fields fields(reader.parse(std::string_view(text).substr(begin, end - begin)), "");
         const bool from_batsim = fields.text("from") == "batsim";
         (from_batsim ? recording.messages : recording.replies).emplace_back(fields.text("msg"));
         begin = end + 1;
@@ -94,8 +94,8 @@ class RepeatingScheduler : public SimulatedScheduler {
         if (ours != recorded) {
             INFO("message " << next_ << "\nrecorded " << recorded.substr(0, 2000) << "\nours     "
                             << ours.substr(0, 2000));
-            protocol::JsonReader recorded_reader;
-            protocol::JsonReader our_reader;
+            JsonReader recorded_reader;
+            JsonReader our_reader;
             REQUIRE(same_json(recorded_reader.parse(recorded), our_reader.parse(ours)));
         }
         take_reply(*simulator_, codec_->decode_reply(recording_.replies[next_]), reply);

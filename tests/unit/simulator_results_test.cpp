@@ -11,8 +11,8 @@
 
 #include "simulator_fixture.hpp"
 #include "src/core/files.hpp"
-#include "src/simulate/embedded_scheduler.hpp"
-#include "src/simulate/results.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
+#include "src/simulator/results.hpp"
 #include "test_data.hpp"
 
 using namespace batfill;

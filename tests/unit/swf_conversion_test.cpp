@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/error.hpp>
-#include <batfill/swf.hpp>
+#include <batfill/swf_conversion.hpp>
 
 using namespace batfill;
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/swf.hpp>
+#include <batfill/swf_conversion.hpp>
 
 #include "test_data.hpp"
 

@@ -19,12 +19,12 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/error.hpp>
-#include <batfill/tuning.hpp>
 
-#include "src/tune/checkpoint.hpp"
-#include "src/tune/tuning_run.hpp"
-#include "src/tune/weight_cover.hpp"
-#include "src/tune/xnes.hpp"
+#include "src/tuning/checkpoint.hpp"
+#include "src/tuning/tuning_run.hpp"
+#include "src/tuning/weight_cover.hpp"
+#include "src/tuning/weight_search.hpp"
+#include "src/tuning/xnes.hpp"
 
 using namespace batfill;
 

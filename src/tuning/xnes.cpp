@@ -1,4 +1,4 @@
-#include "src/tune/xnes.hpp"
+#include "src/tuning/xnes.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

@@ -7,16 +7,13 @@
 #include <batfill/error.hpp>
 #include <batfill/workload.hpp>
 
-#include "protocol/job_json.hpp"
-#include "protocol/json.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
+#include "src/formats/job_json.hpp"
 
 namespace batfill {
 
 namespace {
-
-using protocol::Fields;
-using protocol::JsonReader;
 
 constexpr std::size_t max_file_size = std::size_t{2} << 30;
 
@@ -61,7 +58,7 @@ JobProfile read_profile(const rapidjson::Value& object, bool keep_source) {
         fields.fail("type", "a profile type of Batsim");
     }
     if (keep_source) {
-        protocol::append_json(object, profile.source);
+        append_json(object, profile.source);
     }
     return profile;
 }
@@ -70,26 +67,26 @@ JobProfile read_profile(const rapidjson::Value& object, bool keep_source) {
 std::string full_id(const std::string& id, const std::string& workload) {
     if (id.find(workload) == std::string::npos) {
         if (id.find('!') != std::string::npos) {
-            throw InputError("field \"id\": expected no '!', found " + protocol::quoted(id));
+            throw InputError("field \"id\": expected no '!', found " + quoted(id));
         }
         return workload + "!" + id;
     }
     if (!id.starts_with(workload + "!") || id.find('!') != id.rfind('!')) {
         throw InputError(R"(field "id": expected it not to contain the workload's name, or to begin with ")" +
-                         workload + "!\", found " + protocol::quoted(id));
+                         workload + "!\", found " + quoted(id));
     }
     return id;
 }
 
 WorkloadJob read_workload_job(const rapidjson::Value& object, const std::string& workload, bool keep_source) {
     WorkloadJob job;
-    job.description = protocol::read_job(object);
+    job.description = read_job(object);
     if (job.description.walltime == Duration()) {
         Fields(object, "").fail("walltime", "a number of seconds above 0, or below 0 for none");
     }
     job.description.id = full_id(job.description.id, workload);
     if (keep_source) {
-        protocol::append_job(object, job.description.id, job.source);
+        append_job(object, job.description.id, job.source);
     }
     return job;
 }
@@ -165,7 +162,7 @@ class WorkloadReader {
         std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
         if (object.IsObject()) {
             if (const auto id = object.FindMember("id"); id != object.MemberEnd() && id->value.IsString()) {
-                place += " (id " + protocol::quoted(protocol::view(id->value)) + ")";
+                place += " (id " + quoted(view(id->value)) + ")";
             }
         }
         return place;
@@ -182,7 +179,7 @@ class WorkloadReader {
                     throw InputError("there is another one of this name");
                 }
             } catch (const InputError& error) {
-                throw InputError("profile " + protocol::quoted(name) + ": " + error.what());
+                throw InputError("profile " + quoted(name) + ": " + error.what());
             }
         }
     }
@@ -192,11 +189,11 @@ class WorkloadReader {
         ids.reserve(workload_.jobs.size());
         for (const WorkloadJob& job : workload_.jobs) {
             if (!ids.insert(job.description.id).second) {
-                throw InputError("job " + protocol::quoted(job.description.id) + ": there is another one of this id");
+                throw InputError("job " + quoted(job.description.id) + ": there is another one of this id");
             }
             if (!workload_.profiles.contains(job.description.profile)) {
-                throw InputError("job " + protocol::quoted(job.description.id) + ": its profile " +
-                                 protocol::quoted(job.description.profile) + " is not among the profiles");
+                throw InputError("job " + quoted(job.description.id) + ": its profile " +
+                                 quoted(job.description.profile) + " is not among the profiles");
             }
         }
     }
@@ -217,7 +214,7 @@ Workload parse(std::string text, const std::string& path, const std::string& nam
 void append_text_field(const char* name, std::string_view value, std::string& out) {
     if (!value.empty()) {
         out.append(",\"").append(name).append("\":");
-        protocol::append_json_string(value, out);
+        append_json_string(value, out);
     }
 }
 
@@ -227,7 +224,7 @@ void append_job(const JobDescription& job, std::string_view workload, std::strin
         id.remove_prefix(workload.size() + 1);
     }
     out += R"({"id":)";
-    protocol::append_json_string(id, out);
+    append_json_string(id, out);
     out += R"(,"subtime":)";
     job.submit.since_zero().append_shortest_to(out);
     out += R"(,"res":)" + std::to_string(job.processors);
@@ -246,7 +243,7 @@ void append_job(const JobDescription& job, std::string_view workload, std::strin
     for (const std::string& license : job.licenses) {
         out += separator == '[' ? R"(,"licenses":[)" : ",";
         separator = ',';
-        protocol::append_json_string(license, out);
+        append_json_string(license, out);
     }
     out += job.licenses.empty() ? "}" : "]}";
 }
@@ -292,7 +289,7 @@ void write_workload(const Workload& workload, const std::string& path) {
     separator = "\n";
     for (const auto& [name, profile] : workload.profiles) {
         line += std::exchange(separator, ",\n");
-        protocol::append_json_string(name, line);
+        append_json_string(name, line);
         line += ':';
         append_profile(profile, line);
         file.write(line);

@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <string>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/online_tuning.hpp>
 #include <batfill/replay.hpp>
+#include <batfill/weight_tuner.hpp>
+#include <batfill/workload.hpp>
 
 #include "src/core/csv_text.hpp"
+#include "src/tuning/weight_search.hpp"
 
 namespace batfill {
 
@@ -30,41 +33,36 @@ SchedulerChoice with_weights(SchedulerChoice scheduler, const MixedWeights& weig
     return scheduler;
 }
 
-}  // namespace
+// Replays the jobs of the past in this process.
+class OnlineTuning : public WeightTuner {
+ public:
+    explicit OnlineTuning(WeightTuning tuning) : tuning_(std::move(tuning)) {}
 
-std::vector<Parameter> OnlineTuning::parameters() {
-    return {
-        Parameter::seconds("period", "", "how often the weights of order mixed are tuned anew; they begin as given"),
-        Parameter::seconds("history", "", "with period: of the jobs submitted in this time (four weeks if not given)"),
-        Parameter::whole_number("evaluations", "", "with period: how many weights are tried (200 if not given)"),
-        Parameter::choice("features", {"3", "6"}, "3", "with period: whether only the first three weights are tuned"),
-        Parameter::whole_number("seed", "", "with period: of the weights that are tried (1 if not given)"),
+    void ended(const SchedulerState& state, std::span<const Completion> completions) override;
+    std::optional<MixedWeights> tune(const SchedulerState& state) override;
+    std::vector<Statistic> statistics() const override {
+        return {{"tunings", tunings_}, {"improvements", improvements_}};
+    }
+
+ private:
+    // A job as it turned out to be.
+    struct PastJob {
+        Time submit;
+        Time end;
+        Duration walltime;
+        Duration run;
+        int processors;
     };
-}
 
-std::unique_ptr<OnlineTuning> OnlineTuning::from(const Parameters& parameters) {
-    const std::optional<Duration> period = parameters.seconds("period");
-    const std::optional<Duration> history = parameters.seconds("history");
-    const std::optional<std::uint64_t> evaluations = parameters.whole_number("evaluations");
-    const std::optional<std::uint64_t> seed = parameters.whole_number("seed");
-    const bool three = parameters.choice("features") == "3";
-    if (!period) {
-        if (history || evaluations || seed || !three) {
-            throw UsageError("parameters history, evaluations, features and seed are used only with period");
-        }
-        return nullptr;
-    }
-    if (*period == Duration() || history == Duration() || evaluations == 0) {
-        throw UsageError("parameters period, history and evaluations must be more than 0");
-    }
-    std::unique_ptr<OnlineTuning> tuning(new OnlineTuning);
-    tuning->period_ = *period;
-    tuning->history_ = history.value_or(Duration::days(28));
-    tuning->evaluations_ = evaluations.value_or(200);
-    tuning->features_ = three ? MixedFeatures::three : MixedFeatures::six;
-    tuning->seed_ = seed.value_or(1);
-    return tuning;
-}
+    // As the workload that it would have been.
+    Workload past(Time since) const;
+
+    WeightTuning tuning_;            // its weights are those of now
+    std::deque<PastJob> past_jobs_;  // by end; only those that may count again
+    Microseconds periods_ = 0;       // that had begun at the last call
+    std::uint64_t tunings_ = 0;
+    std::uint64_t improvements_ = 0;
+};
 
 void OnlineTuning::ended(const SchedulerState& state, std::span<const Completion> completions) {
     for (const Completion& completion : completions) {
@@ -95,14 +93,13 @@ Workload OnlineTuning::past(Time since) const {
     return workload;
 }
 
-std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state, const SchedulerChoice& scheduler,
-                                               const MixedWeights& weights) {
-    const Microseconds periods = state.now.since_zero().count() / period_.count();
+std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
+    const Microseconds periods = state.now.since_zero().count() / tuning_.period.count();
     if (periods <= periods_) {
         return std::nullopt;
     }
     periods_ = periods;
-    const Time since = state.now - history_;
+    const Time since = state.now - tuning_.history;
     while (!past_jobs_.empty() && past_jobs_.front().end < since) {
         past_jobs_.pop_front();
     }
@@ -112,23 +109,27 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state, cons
     }
     const ReplayMetric metric("mean_bounded_slowdown");
     const auto value = [&](const MixedWeights& candidate) {
-        return *replay.measure(with_weights(scheduler, candidate), metric);
+        return *replay.measure(with_weights(tuning_.scheduler, candidate), metric);
     };
     // Other draws in each period: what one set of draws misses, it would miss for ever.
-    const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(periods);
+    const std::uint64_t seed = tuning_.seed + static_cast<std::uint64_t>(periods);
     constexpr double lambda = 1;
-    const std::unique_ptr<WeightSearch> search = xnes_search(features_, evaluations_, lambda, seed);
+    const std::unique_ptr<WeightSearch> search =
+        xnes_search(static_cast<MixedFeatures>(tuning_.features), tuning_.evaluations, lambda, seed);
     ++tunings_;
     const WeightSearch::Improvement best = minimise(*search, value);
-    if (best.value >= value(weights)) {
+    if (best.value >= value(tuning_.weights)) {
         return std::nullopt;
     }
     ++improvements_;
+    tuning_.weights = best.weights;
     return best.weights;
 }
 
-std::vector<Statistic> OnlineTuning::statistics() const {
-    return {{"tunings", tunings_}, {"improvements", improvements_}};
-}
+const WeightTunerRegistration registration([](WeightTuning tuning) -> std::unique_ptr<WeightTuner> {
+    return std::make_unique<OnlineTuning>(std::move(tuning));
+});
+
+}  // namespace
 
 }  // namespace batfill

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,20 +7,19 @@
 #include <span>
 #include <vector>
 
+#include <batfill/job_order.hpp>
+
 namespace batfill {
 
-// The weights of q, p, wait, ratio, expansion and area in the order `mixed` (JobOrder). Their absolute values sum to 1.
-using MixedWeights = std::array<double, 6>;
-
-// For which features weights are searched; the weights of the others are 0.
+// Which of the weights of the order `mixed` are searched for; the others are 0.
 enum class MixedFeatures : std::size_t {
     three = 3,  // q, p, wait
     six = 6,
 };
 
-// A search for the weights with the smallest value of a metric, one batch of weights after the other. It draws by a
-// seed and looks at no clock, so whoever tells it the same values is asked for the same weights, on any number of
-// threads.
+// A search for the weights with the smallest value of a metric, one batch of weights after the other. The absolute
+// values of all weights that it asks for sum to 1. It draws by a seed and looks at no clock, so whoever tells it the
+// same values is asked for the same weights, on any number of threads.
 class WeightSearch {
  public:
     // A candidate that was better than all before it.

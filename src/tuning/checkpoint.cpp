@@ -1,4 +1,4 @@
-#include "src/tune/checkpoint.hpp"
+#include "src/tuning/checkpoint.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "src/tune/weight_cover.hpp"
+#include "src/tuning/weight_cover.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #include <batfill/deadlines.hpp>
 
-#include "protocol/json.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill {
 
@@ -14,7 +14,7 @@ namespace {
 constexpr long long million = 1'000'000;
 
 // Passes over the job that comes next in `reader`, whose text is `text`, and appends it to `out`.
-void append_with_deadline(protocol::JsonReader& reader, const std::string& text, const std::optional<Time>& deadline,
+void append_with_deadline(JsonReader& reader, const std::string& text, const std::optional<Time>& deadline,
                           std::string& out) {
     reader.open('{');
     out += '{';
@@ -84,7 +84,7 @@ Duration DeadlineRule::allowance(Duration walltime) const {
 }
 
 std::string with_deadlines(const std::string& text, const std::vector<std::optional<Time>>& deadlines) {
-    protocol::JsonReader reader;
+    JsonReader reader;
     reader.start(text);
     std::string out;
     std::size_t copied = 0;

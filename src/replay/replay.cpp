@@ -7,9 +7,9 @@
 #include <batfill/replay.hpp>
 #include <batfill/simulator.hpp>
 
-#include "embedded_scheduler.hpp"
-#include "results.hpp"
 #include "src/analysis/metric_table.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
+#include "src/simulator/results.hpp"
 
 namespace batfill {
 

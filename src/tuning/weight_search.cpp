@@ -1,3 +1,5 @@
+#include "src/tuning/weight_search.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -5,10 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <batfill/tuning.hpp>
-
-#include "src/tune/weight_cover.hpp"
-#include "src/tune/xnes.hpp"
+#include "src/tuning/weight_cover.hpp"
+#include "src/tuning/xnes.hpp"
 
 namespace batfill {
 

@@ -7,9 +7,9 @@
 
 #include <batfill/job.hpp>
 
-#include "protocol/json.hpp"
+#include "src/core/json.hpp"
 
-namespace batfill::protocol {
+namespace batfill {
 
 // Reads a job object as workloads and messages have it: `id` (text or integer), `subtime`, `res`, `profile`, and where
 // present `walltime` (negative: none), `deadline` (seconds, absolute), `queue` and `user` (text, or a number as its
@@ -22,4 +22,4 @@ JobDescription read_job(const rapidjson::Value& object, std::string_view path = 
 // job of a workload on, where its id is "WORKLOAD!NAME".
 void append_job(const rapidjson::Value& object, std::string_view id, std::string& out);
 
-}  // namespace batfill::protocol
+}  // namespace batfill

@@ -15,7 +15,7 @@
 #include <batfill/time.hpp>
 
 // Reading and writing JSON where the input is not to be trusted.
-namespace batfill::protocol {
+namespace batfill {
 
 // Values inside more arrays and objects than this are refused: reading and writing recurse.
 inline constexpr int max_nesting = 128;
@@ -135,4 +135,4 @@ class Fields {
     bool rest_read_ = false;
 };
 
-}  // namespace batfill::protocol
+}  // namespace batfill

@@ -1,9 +1,9 @@
-#include "src/tune/tuning_run.hpp"
+#include "src/tuning/tuning_run.hpp"
 
 #include <numeric>
 
 #include "src/core/parallel.hpp"
-#include "src/tune/checkpoint.hpp"
+#include "src/tuning/checkpoint.hpp"
 
 namespace batfill {
 

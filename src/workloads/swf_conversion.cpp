@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <batfill/error.hpp>
-#include <batfill/swf.hpp>
+#include <batfill/swf_conversion.hpp>
 
 namespace batfill {
 

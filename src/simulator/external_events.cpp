@@ -4,8 +4,8 @@
 #include <batfill/error.hpp>
 #include <batfill/simulator.hpp>
 
-#include "protocol/json.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill {
 
@@ -18,20 +18,20 @@ std::string fields_but_type(const rapidjson::Value& object) {
     for (const auto& member : object.GetObject()) {
         if (member.name != "type") {
             text += text.size() == 1 ? "" : ",";
-            protocol::append_json_string(member.name.GetString(), text);
+            append_json_string(member.name.GetString(), text);
             text += ':';
-            protocol::append_json(member.value, text);
+            append_json(member.value, text);
         }
     }
     return text + "}";
 }
 
-ExternalEvent read_event(protocol::JsonReader& json, const std::string& line, bool forward_unknown) {
+ExternalEvent read_event(JsonReader& json, const std::string& line, bool forward_unknown) {
     const rapidjson::Value& value = json.parse(line);
     if (!value.IsObject()) {
         throw InputError("expected one JSON object per line");
     }
-    protocol::Fields fields(value, "");
+    Fields fields(value, "");
     ExternalEvent event;
     event.type = fields.text("type");
     event.time = fields.time("timestamp");
@@ -48,7 +48,7 @@ ExternalEvent read_event(protocol::JsonReader& json, const std::string& line, bo
     } else if (forward_unknown) {
         event.kind = ExternalEvent::Kind::other;
     } else {
-        throw InputError("unknown event type " + protocol::quoted(event.type) +
+        throw InputError("unknown event type " + quoted(event.type) +
                          ", known: machine_available, machine_unavailable (--forward-unknown-events passes others on)");
     }
     if (event.kind == ExternalEvent::Kind::other) {
@@ -61,7 +61,7 @@ ExternalEvent read_event(protocol::JsonReader& json, const std::string& line, bo
 
 std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown) {
     std::vector<ExternalEvent> events;
-    protocol::JsonReader json;
+    JsonReader json;
     std::istringstream lines{std::string(text)};
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) {

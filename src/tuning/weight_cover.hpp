@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include <batfill/tuning.hpp>
+#include "src/tuning/weight_search.hpp"
 
 namespace batfill {
 

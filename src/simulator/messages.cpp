@@ -5,7 +5,7 @@
 
 #include <batfill/error.hpp>
 
-#include "protocol/json.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill {
 
@@ -47,13 +47,13 @@ protocol::Json profiles_of(const Scenario& scenario) {
             used.insert(job.description.profile);
         }
         json += json.size() == 1 ? "" : ",";
-        protocol::append_json_string(workload.name, json);
+        append_json_string(workload.name, json);
         json += ":{";
         bool first = true;
         for (const std::string& name : used) {
             json += first ? "" : ",";
             first = false;
-            protocol::append_json_string(name, json);
+            append_json_string(name, json);
             json += ':';
             json += workload.profiles.at(name).source;
         }
@@ -103,9 +103,9 @@ protocol::JobKilled kill_report(const Simulator& simulator, const SimulatedEvent
             continue;  // it had ended before
         }
         killed.progress += killed.progress.size() == 1 ? "" : ",";
-        protocol::append_json_string(job.job->description.id, killed.progress);
+        append_json_string(job.job->description.id, killed.progress);
         killed.progress += ":{\"profile_name\":";
-        protocol::append_json_string(job.job->description.profile, killed.progress);
+        append_json_string(job.job->description.profile, killed.progress);
         killed.progress += ",\"progress\":";
         killed.progress += std::to_string(progress_of(simulator, job));
         killed.progress += '}';
@@ -145,7 +145,7 @@ Event::Data data_of(const Simulator& simulator, const SimulatedEvent& event) {
 JobNumber known_job(const Simulator& simulator, const std::string& id) {
     const auto number = simulator.find_job(id);
     if (!number) {
-        throw InputError("the scheduler speaks of an unknown job " + protocol::quoted(id));
+        throw InputError("the scheduler speaks of an unknown job " + quoted(id));
     }
     return *number;
 }

@@ -1,4 +1,4 @@
-#include "protocol/json.hpp"
+#include "src/core/json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <rapidjson/error/en.h>
 #include <spdlog/spdlog.h>
 
-namespace batfill::protocol {
+namespace batfill {
 
 namespace {
 
@@ -508,4 +508,4 @@ void Fields::warn_of_unread(WarnOnce& warn) const {
     for_each_unread([&](const auto& member) { warn.unknown("field", std::string(path_).append(view(member.name))); });
 }
 
-}  // namespace batfill::protocol
+}  // namespace batfill

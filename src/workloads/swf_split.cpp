@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <batfill/error.hpp>
-#include <batfill/swf.hpp>
+#include <batfill/swf_conversion.hpp>
 
 namespace batfill {
 

@@ -8,7 +8,7 @@
 
 #include <batfill/error.hpp>
 
-#include "protocol/json.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill {
 
@@ -52,7 +52,7 @@ void Session::take_in(protocol::Event& event) {
         std::string id = submitted->job.id;
         const auto next = static_cast<JobIndex>(index_of_.size());
         if (!index_of_.emplace(std::move(id), next).second) {
-            throw InputError("job " + protocol::quoted(submitted->job.id) + " is submitted twice");
+            throw InputError("job " + quoted(submitted->job.id) + " is submitted twice");
         }
         engine_->submitted(std::move(submitted->job));
     } else if (const auto* completed_job = std::get_if<protocol::JobCompleted>(&event.data)) {
@@ -106,10 +106,10 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
 void Session::completed(const std::string& id) {
     const auto found = index_of_.find(id);
     if (found == index_of_.end()) {
-        throw InputError("JOB_COMPLETED of the unknown job " + protocol::quoted(id));
+        throw InputError("JOB_COMPLETED of the unknown job " + quoted(id));
     }
     if (engine_->state().job(found->second).state != Job::State::running) {
-        throw InputError("JOB_COMPLETED of job " + protocol::quoted(id) + ", which is not running");
+        throw InputError("JOB_COMPLETED of job " + quoted(id) + ", which is not running");
     }
     engine_->completed(found->second);
 }
@@ -118,7 +118,7 @@ void Session::killed(const protocol::JobKilled& killed) {
     for (const std::string& id : killed.job_ids) {
         const auto found = index_of_.find(id);
         if (found == index_of_.end()) {
-            throw InputError("JOB_KILLED of the unknown job " + protocol::quoted(id));
+            throw InputError("JOB_KILLED of the unknown job " + quoted(id));
         }
         // Batsim 4 tells of the end of a killed job before, with JOB_COMPLETED; its documentation says otherwise.
         if (engine_->state().job(found->second).state == Job::State::running) {
@@ -167,7 +167,7 @@ void Session::decide() {
 
 std::string refusal(const std::string& problem) {
     std::string frame = R"({"now":0.0,"events":[{"timestamp":0.0,"type":"SCHEDULER_ERROR","data":{"message":)";
-    protocol::append_json_string(problem, frame);
+    append_json_string(problem, frame);
     return frame + "}}]}";
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <batfill/tuning.hpp>
+#include "src/tuning/weight_search.hpp"
 
 namespace batfill {
 

@@ -1,8 +1,8 @@
-#include "protocol/job_json.hpp"
+#include "src/formats/job_json.hpp"
 
 #include <utility>
 
-namespace batfill::protocol {
+namespace batfill {
 
 namespace {
 
@@ -93,4 +93,4 @@ void append_job(const rapidjson::Value& object, std::string_view id, std::string
     out += '}';
 }
 
-}  // namespace batfill::protocol
+}  // namespace batfill

@@ -1,0 +1,120 @@
+# The layers of docs/architecture.md, each a target of its own that sees and links only what stands under it.
+#
+#   batfill_layer(NAME [FOLDER folder] [HEADERS header...] [ON layer...] [LIBRARIES library...])
+#
+# makes the layer of all sources in `folder` (by default src/NAME); a new file touches no list. HEADERS are those of
+# include/batfill/ that belong to it, without their ending; LIBRARIES are those of others that its headers or sources
+# need. It may include its own headers and those of the layers that it is ON, and of those that these are on.
+# Its targets: batfill_NAME_headers, what it takes to compile against the layer, and batfill_NAME, its archive.
+function(batfill_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "FOLDER" "HEADERS;ON;LIBRARIES")
+  if(NOT layer_FOLDER)
+    set(layer_FOLDER src/${name})
+  endif()
+
+  # The include directory holds nothing but links to the layer's own headers, so that the names in `#include` stay what
+  # they are and yet no other header can be found.
+  set(directory ${PROJECT_BINARY_DIR}/layers/${name})
+  file(REMOVE_RECURSE ${directory})
+  file(MAKE_DIRECTORY ${directory}/batfill)
+  foreach(header ${layer_HEADERS})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/batfill/${header}.hpp ${directory}/batfill/${header}.hpp SYMBOLIC)
+  endforeach()
+  get_filename_component(parent ${directory}/${layer_FOLDER} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${layer_FOLDER} ${directory}/${layer_FOLDER} SYMBOLIC)
+
+  set(below ${layer_ON})
+  foreach(layer ${layer_ON})
+    get_property(further GLOBAL PROPERTY batfill_below_${layer})
+    list(APPEND below ${further})
+  endforeach()
+  list(REMOVE_DUPLICATES below)
+  set_property(GLOBAL PROPERTY batfill_below_${name} ${below})
+  set_property(GLOBAL APPEND PROPERTY batfill_layers ${name})
+  set_property(GLOBAL APPEND PROPERTY batfill_headers ${layer_HEADERS})
+
+  add_library(batfill_${name}_headers INTERFACE)
+  target_include_directories(batfill_${name}_headers INTERFACE ${directory})
+  list(TRANSFORM layer_ON REPLACE "(.+)" "batfill_\\1_headers")
+  target_link_libraries(batfill_${name}_headers INTERFACE ${layer_ON} ${layer_LIBRARIES})
+
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${layer_FOLDER}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  add_library(batfill_${name} STATIC ${sources})
+  target_link_libraries(batfill_${name} PUBLIC batfill_${name}_headers PRIVATE batfill_warnings)
+  set_target_properties(batfill_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # Calls within the library are decided when it is compiled, as those within a program are.
+  target_compile_options(batfill_${name} PRIVATE -fno-semantic-interposition)
+endfunction()
+
+# batfill_link_layers(TARGET layer...): links these layers and all that are under them. Their archives are linked whole,
+# as an algorithm that registers itself is called by nobody.
+function(batfill_link_layers target)
+  set(layers ${ARGN})
+  foreach(layer ${ARGN})
+    get_property(below GLOBAL PROPERTY batfill_below_${layer})
+    list(APPEND layers ${below})
+  endforeach()
+  list(REMOVE_DUPLICATES layers)
+  list(TRANSFORM layers PREPEND batfill_)
+  string(REPLACE ";" "," archives "${layers}")
+  target_link_libraries(${target} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}>")
+endfunction()
+
+# Every header of include/batfill/ belongs to one layer, or no layer could include it.
+function(batfill_check_headers)
+  file(GLOB present CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include/batfill
+       ${PROJECT_SOURCE_DIR}/include/batfill/*.hpp)
+  list(TRANSFORM present REPLACE "\\.hpp$" "")
+  get_property(listed GLOBAL PROPERTY batfill_headers)
+  foreach(header ${listed})
+    if(NOT header IN_LIST present)
+      message(FATAL_ERROR "cmake/Layers.cmake gives a layer the header ${header}.hpp, which is not in include/batfill/ "
+                          "or belongs to another layer already")
+    endif()
+    list(REMOVE_ITEM present ${header})
+  endforeach()
+  if(present)
+    message(FATAL_ERROR "cmake/Layers.cmake gives no layer these headers of include/batfill/: ${present}")
+  endif()
+endfunction()
+
+# Bottom to top.
+batfill_layer(core
+  HEADERS error job machine resource_set time
+  LIBRARIES spdlog::spdlog Threads::Threads ZLIB::ZLIB ${CSV_LIBRARY})
+batfill_layer(formats ON core
+  HEADERS guarantees platform schedule swf workload
+  LIBRARIES pugixml::pugixml)
+batfill_layer(workloads ON formats
+  HEADERS deadlines lublin swf_conversion)
+batfill_layer(engine ON core
+  HEADERS algorithm availability_profile engine job_order parameters plan plan_algorithm scheduler_choice state
+          weight_tuner)
+batfill_layer(schedulers ON engine
+  FOLDER schedulers)
+batfill_layer(protocol ON formats
+  FOLDER protocol)
+batfill_layer(analysis ON formats
+  HEADERS check metrics)
+batfill_layer(simulator ON engine protocol
+  HEADERS simulator
+  LIBRARIES PkgConfig::ZeroMQ)
+batfill_layer(replay ON simulator analysis
+  HEADERS replay)
+batfill_layer(tuning ON replay
+  LIBRARIES Eigen3::Eigen)
+batfill_layer(server ON engine protocol
+  LIBRARIES PkgConfig::ZeroMQ)
+batfill_layer(commands ON schedulers workloads tuning server
+  LIBRARIES Boost::program_options)
+batfill_check_headers()
+
+# For all: scores of jobs must depend neither on whether a machine can multiply and add in one step, nor on how many
+# numbers it adds up at once.
+target_compile_options(batfill_core_headers INTERFACE -ffp-contract=off)
+target_compile_definitions(batfill_core_headers INTERFACE
+  EIGEN_DONT_VECTORIZE RAPIDJSON_HAS_STDSTRING=1 SPDLOG_FMT_EXTERNAL)
+# The version is generated.
+target_include_directories(batfill_core_headers INTERFACE ${PROJECT_BINARY_DIR}/include)

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/swf.hpp>
+#include <batfill/time.hpp>
+#include <batfill/workload.hpp>
+
+namespace batfill {
+
+// How many jobs of a log are odd in some way, before any cleaning, as counted in Table 1 of the paper on deadline-based
+// backfilling. Requests count only where they are known.
+struct SwfAnomalies {
+    std::size_t no_run_time = 0;              // run time <= 0
+    std::size_t no_processors = 0;            // allocated processors < 0
+    std::size_t more_than_requested = 0;      // allocated > requested processors
+    std::size_t over_requested_time = 0;      // run time > requested time
+    std::size_t over_requested_time_60s = 0;  // run time > requested time + 60 s
+    std::size_t no_requested_processors = 0;  // requested processors <= 0
+    std::size_t no_requested_time = 0;        // requested time <= 0
+    std::size_t out_of_order = 0;             // submitted before the job of the line above
+};
+
+SwfAnomalies count_anomalies(const SwfLog& log);
+
+// How to cut a log into periods of equal length, numbered from 1. A job belongs to the one in which it was submitted.
+struct SwfSplit {
+    Duration period;                     // positive
+    Duration begin;                      // of the first period, on the log's clock: SwfConversion::from, if set, else 0
+    std::size_t skipped = 0;             // periods at the beginning that are left out
+    std::optional<std::size_t> periods;  // how many are kept after the skipped ones; none: all
+
+    // The number of the period that `instant` is in. Requires instant >= begin.
+    std::size_t period_of(Duration instant) const;
+};
+
+// How to make a workload of a log. Jobs without a positive run time or a known submission time are always dropped, and
+// those without allocated processors unless `keep_unallocated` is set.
+struct SwfConversion {
+    enum class Size {
+        requested,  // or the allocated processors, where that is unknown
+        allocated,
+    };
+
+    std::vector<long long> excluded_queues;
+    std::vector<long long> excluded_statuses;
+    std::vector<long long> partitions;  // those that are kept; empty: all
+    std::optional<Duration> from;       // keep jobs submitted at or after it, on the log's clock
+    std::optional<Duration> until;      // keep jobs submitted before it, on the log's clock
+    // The walltime of a job that requested no time, unless `missing_walltime_exact` is set; none: it has no walltime.
+    std::optional<Duration> missing_walltime;
+    // Drop jobs that are not in a period that is kept, and those that started in one period and ended in another
+    // according to the log: a replay of one period could not do them justice. An unknown wait counts as no wait.
+    std::optional<SwfSplit> split;
+    std::optional<int> processors;      // `nb_res`, in units; none: what the header says, else the widest job
+    std::optional<int> max_processors;  // drop wider jobs, in units
+    int unit = 1;                       // processors allocated together: sizes are rounded up to whole units
+    Size size = Size::requested;
+    bool drop_longer_than_estimate = false;  // drop jobs that ran longer than the time they requested
+    bool keep_unallocated = false;           // keep jobs without allocated processors whose size is what they requested
+    bool missing_walltime_exact = true;      // a job that requested no time gets its run time as walltime
+    bool shift = false;                      // subtract the first kept job's submission time from all
+};
+
+struct SwfWorkload {
+    struct Count {
+        std::string what;
+        std::size_t jobs = 0;
+    };
+
+    Workload workload;            // jobs by (submission, id), which is the order in which Batsim submits them
+    std::vector<Count> dropped;   // one for every rule, in the order they were applied; a job counts once
+    std::vector<Count> noted;     // kept jobs of which something was unknown or changed; only where jobs > 0
+    std::string processors_from;  // where `nb_res` comes from
+};
+
+// Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
+// requested time, user and queue = their numbers in the log. A run time longer than the walltime stays as it is.
+// Lines of one job number: partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
+// "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
+// O(n log n).
+SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);
+
+// A workload of the jobs of one period.
+struct SwfPeriod {
+    std::size_t number = 0;
+    Workload workload;  // times from the beginning of the period; the profiles are those of its jobs
+};
+
+// Divides a workload that convert_swf() has made with this split and without shift. Periods without jobs are left out.
+// O(n log n).
+std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split);
+
+}  // namespace batfill

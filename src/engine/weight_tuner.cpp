@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <utility>
+
+#include <batfill/error.hpp>
+#include <batfill/weight_tuner.hpp>
+
+namespace batfill {
+
+namespace {
+
+// Null until one is registered. Within a function, so that it is there whatever is initialised first.
+WeightTunerRegistration::Maker& registered_maker() {
+    static WeightTunerRegistration::Maker maker = nullptr;
+    return maker;
+}
+
+// The algorithm with all its parameters but those of the tuner, which would tune itself in every replay.
+SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& parameters) {
+    SchedulerChoice scheduler{algorithm, parameters.values()};
+    for (const Parameter& of_tuning : WeightTuner::parameters()) {
+        std::erase_if(scheduler.parameters, [&](const auto& parameter) { return parameter.first == of_tuning.name; });
+    }
+    return scheduler;
+}
+
+}  // namespace
+
+WeightTunerRegistration::WeightTunerRegistration(Maker maker) {
+    registered_maker() = maker;
+}
+
+std::vector<Parameter> WeightTuner::parameters() {
+    return {
+        Parameter::seconds("period", "", "how often the weights of order mixed are tuned anew; they begin as given"),
+        Parameter::seconds("history", "", "with period: of the jobs submitted in this time (four weeks if not given)"),
+        Parameter::whole_number("evaluations", "", "with period: how many weights are tried (200 if not given)"),
+        Parameter::choice("features", {"3", "6"}, "3", "with period: whether only the first three weights are tuned"),
+        Parameter::whole_number("seed", "", "with period: of the weights that are tried (1 if not given)"),
+    };
+}
+
+std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, const Parameters& parameters) {
+    const std::optional<Duration> period = parameters.seconds("period");
+    const std::optional<Duration> history = parameters.seconds("history");
+    const std::optional<std::uint64_t> evaluations = parameters.whole_number("evaluations");
+    const std::optional<std::uint64_t> seed = parameters.whole_number("seed");
+    const std::size_t features = parameters.choice("features") == "3" ? 3 : 6;
+    if (!period) {
+        if (history || evaluations || seed || features != 3) {
+            throw UsageError("parameters history, evaluations, features and seed are used only with period");
+        }
+        return nullptr;
+    }
+    if (*period == Duration() || history == Duration() || evaluations == 0) {
+        throw UsageError("parameters period, history and evaluations must be more than 0");
+    }
+    const std::vector<double> weights = parameters.numbers("weights");
+    if (weights.empty()) {
+        throw UsageError("parameter period is used only with order=mixed");
+    }
+    if (registered_maker() == nullptr) {
+        throw UsageError("parameter period: this program has nothing that tunes weights");
+    }
+    WeightTuning tuning{without_tuning(algorithm, parameters),
+                        {},
+                        *period,
+                        history.value_or(Duration::days(28)),
+                        evaluations.value_or(200),
+                        features,
+                        seed.value_or(1)};
+    std::copy(weights.begin(), weights.end(), tuning.weights.begin());
+    return registered_maker()(std::move(tuning));
+}
+
+}  // namespace batfill
