@@ -11,17 +11,6 @@ namespace batfill::protocol {
 
 namespace {
 
-constexpr std::array<std::pair<JobState, std::string_view>, 8> job_states{{
-    {JobState::not_submitted, "NOT_SUBMITTED"},
-    {JobState::submitted, "SUBMITTED"},
-    {JobState::running, "RUNNING"},
-    {JobState::completed_successfully, "COMPLETED_SUCCESSFULLY"},
-    {JobState::completed_failed, "COMPLETED_FAILED"},
-    {JobState::completed_walltime_reached, "COMPLETED_WALLTIME_REACHED"},
-    {JobState::completed_killed, "COMPLETED_KILLED"},
-    {JobState::rejected, "REJECTED"},
-}};
-
 Json json_text(const rapidjson::Value& value) {
     Json text;
     append_json(value, text);
@@ -624,20 +613,6 @@ class Batsim4Codec final : public Codec {
 };
 
 }  // namespace
-
-std::string_view to_string(JobState state) {
-    return std::find_if(job_states.begin(), job_states.end(), [&](const auto& known) { return known.first == state; })
-        ->second;
-}
-
-std::optional<JobState> parse_job_state(std::string_view word) {
-    for (const auto& [state, name] : job_states) {
-        if (name == word) {
-            return state;
-        }
-    }
-    return std::nullopt;
-}
 
 std::unique_ptr<Codec> make_batsim4_codec() {
     return std::make_unique<Batsim4Codec>();

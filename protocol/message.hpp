@@ -2,12 +2,12 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <batfill/job.hpp>
+#include <batfill/job_state.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
 
@@ -21,22 +21,6 @@ using Json = std::string;
 
 // Names and values in the order of the message.
 using Properties = std::vector<std::pair<std::string, std::string>>;
-
-enum class JobState {
-    not_submitted,
-    submitted,
-    running,
-    completed_successfully,
-    completed_failed,
-    completed_walltime_reached,
-    completed_killed,
-    rejected,
-};
-
-// Batsim's word for a state, such as "COMPLETED_KILLED".
-std::string_view to_string(JobState state);
-// The state that Batsim's `word` stands for; no value if there is none.
-std::optional<JobState> parse_job_state(std::string_view word);
 
 // ---- Events that travel both ways
 

@@ -5,23 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/job_state.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
 
 namespace batfill {
-
-// How a job left the system: the column `final_state` of Batsim's jobs.csv.
-enum class FinalState {
-    successful,        // COMPLETED_SUCCESSFULLY
-    failed,            // COMPLETED_FAILED
-    walltime_reached,  // COMPLETED_WALLTIME_REACHED
-    killed,            // COMPLETED_KILLED
-    rejected,          // REJECTED
-    unfinished,        // NOT_SUBMITTED, SUBMITTED or RUNNING when the simulation ended
-};
-
-// Batsim's word for `state`; "RUNNING" for an unfinished job.
-const char* to_string(FinalState state);
 
 // The times of a job that ran, each as its column has it. They need not agree with each other; an audit finds that out.
 struct ExecutionRecord {
@@ -36,17 +24,15 @@ struct ExecutionRecord {
 struct ScheduledJob {
     std::string id;  // workload and job, "w0!17"
     Time submit;
-    int processors = 0;                // requested
-    std::optional<Duration> walltime;  // none: empty or negative
-    FinalState state = FinalState::successful;
-    bool success = true;                       // column `success`
-    std::optional<ExecutionRecord> execution;  // none: the columns are empty or nan
+    int processors = 0;                                 // requested
+    std::optional<Duration> walltime;                   // none: empty or negative
+    JobState state = JobState::completed_successfully;  // column `final_state`: the last one
+    bool success = true;                                // column `success`
+    std::optional<ExecutionRecord> execution;           // none: the columns are empty or nan
     ResourceSet allocation;
 
     // Whether the job ran and came to an end, however it ended.
-    bool finished() const {
-        return execution.has_value() && state != FinalState::rejected && state != FinalState::unfinished;
-    }
+    bool finished() const { return execution.has_value() && has_completed(state); }
 };
 
 // The jobs of one run and what became of them.

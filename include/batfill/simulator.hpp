@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <batfill/error.hpp>
+#include <batfill/job_state.hpp>
 #include <batfill/platform.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
@@ -94,19 +95,17 @@ class SimulatedScheduler {
     virtual void end(Time now) = 0;
 };
 
-enum class SimulatedState { not_submitted, submitted, running, successful, failed, walltime_reached, killed, rejected };
-
 // A job in the simulation. All pointers are into the scenario.
 struct SimulatedJob {
     const Workload* workload = nullptr;
     const WorkloadJob* job = nullptr;
     const JobProfile* profile = nullptr;
-    SimulatedState state = SimulatedState::not_submitted;
+    JobState state = JobState::not_submitted;
     bool kill_requested = false;
     bool forgotten = false;  // the scheduler was told of its end and may not speak of it again
     Time start;
-    Time end;                         // of a running job: as far as it is known
-    SimulatedState expected_state{};  // at `end`, unless it is killed
+    Time end;                   // of a running job: as far as it is known
+    JobState expected_state{};  // at `end`, unless it is killed
     ResourceSet allocation;
     std::string metadata;
 };
@@ -191,10 +190,10 @@ class Simulator {
     void kill(SchedulerAction& action);
     void report_kill(const std::vector<JobNumber>& killed);
     void report_end(JobNumber number);
-    void leave_machines(SimulatedJob& job, SimulatedState state);
+    void leave_machines(SimulatedJob& job, JobState state);
     void change_machines(const ExternalEvent& event);
     void set_state(Machine& machine, MachineState state);
-    Duration run_time(const SimulatedJob& job, SimulatedState& end) const;
+    Duration run_time(const SimulatedJob& job, JobState& end) const;
     void send(SimulatedScheduler& scheduler);
     SimulatedEvent& add_event(SimulatedEvent::Kind kind);
     bool finished() const;

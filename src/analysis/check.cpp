@@ -105,12 +105,12 @@ void Audit::check_job(const ScheduledJob& job) {
     }
     const JobDescription& description = *submitted->description;
     check_request(job, description);
-    if (job.success != (job.state == FinalState::successful)) {
+    if (job.success != (job.state == JobState::completed_successfully)) {
         violation(
             job.submit, job,
             std::string("success is ") + (job.success ? "1" : "0") + " but the final state is " + to_string(job.state));
     }
-    if (job.state == FinalState::rejected) {
+    if (job.state == JobState::rejected) {
         check_rejected(job);
         return;
     }
@@ -119,7 +119,7 @@ void Audit::check_job(const ScheduledJob& job) {
                   "requests " + std::to_string(description.processors) + " processors of " +
                       std::to_string(processors()) + " and was not rejected");
     }
-    if (job.state == FinalState::unfinished) {
+    if (is_unfinished(job.state)) {
         violation(job.submit, job, "never finished");
         return;
     }
@@ -200,7 +200,7 @@ void Audit::check_allocation(const ScheduledJob& job, const JobDescription& desc
 
 void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
     const bool is_delay = submitted.profile != nullptr && submitted.profile->type == JobProfile::Type::delay;
-    if (is_delay && job.state != FinalState::killed) {
+    if (is_delay && job.state != JobState::completed_killed) {
         check_end_of_delay(job, *submitted.profile, submitted.description->walltime);
         return;
     }
@@ -214,7 +214,7 @@ void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
     if (walltime && length > *walltime + options_.tolerance) {
         violation(start, job, "runs " + length.to_string() + " s, longer than its walltime " + walltime->to_string());
     }
-    if (job.state == FinalState::walltime_reached && (!walltime || length + options_.tolerance < *walltime)) {
+    if (job.state == JobState::completed_walltime_reached && (!walltime || length + options_.tolerance < *walltime)) {
         violation(start, job,
                   "is " + std::string(to_string(job.state)) + " after " + length.to_string() + " s, its walltime is " +
                       text(walltime));
@@ -232,8 +232,8 @@ void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profil
                   "runs " + job.execution->length.to_string() + " s, expected " + length.to_string() +
                       (reaches_walltime ? ", its walltime" : ", its delay"));
     }
-    const FinalState by_itself = profile.return_code == 0 ? FinalState::successful : FinalState::failed;
-    const FinalState state = reaches_walltime ? FinalState::walltime_reached : by_itself;
+    const JobState by_itself = profile.return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
+    const JobState state = reaches_walltime ? JobState::completed_walltime_reached : by_itself;
     if (job.state != state) {
         violation(start, job,
                   std::string("is ") + to_string(job.state) + ", expected " + to_string(state) + " of delay " +

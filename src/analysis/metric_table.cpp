@@ -77,14 +77,15 @@ std::optional<double> all_jobs(const MeasuredRun& run) {
     return static_cast<double>(run.jobs.size());
 }
 
-template <FinalState state>
-std::optional<double> ended(const MeasuredRun& run) {
+template <bool (*condition)(JobState)>
+std::optional<double> jobs_whose_state(const MeasuredRun& run) {
     return static_cast<double>(
-        std::count_if(run.jobs.begin(), run.jobs.end(), [](const ScheduledJob& job) { return job.state == state; }));
+        std::count_if(run.jobs.begin(), run.jobs.end(), [](const ScheduledJob& job) { return condition(job.state); }));
 }
 
-std::optional<double> finished(const MeasuredRun& run) {
-    return *all_jobs(run) - *ended<FinalState::rejected>(run) - *ended<FinalState::unfinished>(run);
+template <JobState state>
+bool is(JobState other) {
+    return state == other;
 }
 
 // How many jobs with a deadline meet a condition.
@@ -187,12 +188,13 @@ constexpr Measure mean_wait_widest_10 = mean_wait_of_widest_percent<10>;
 // A new metric is one line here, and its definition in docs/metrics.md. Indented titles are part of the one above.
 constexpr std::array metrics{
     Metric{"jobs", "jobs", Unit::count, all_jobs},
-    Metric{"finished", "  finished", Unit::count, finished},
-    Metric{"walltime_reached", "    at their walltime", Unit::count, ended<FinalState::walltime_reached>},
-    Metric{"killed", "    killed", Unit::count, ended<FinalState::killed>},
-    Metric{"failed", "    failed", Unit::count, ended<FinalState::failed>},
-    Metric{"rejected", "  rejected", Unit::count, ended<FinalState::rejected>},
-    Metric{"unfinished", "  unfinished", Unit::count, ended<FinalState::unfinished>},
+    Metric{"finished", "  finished", Unit::count, jobs_whose_state<has_completed>},
+    Metric{"walltime_reached", "    at their walltime", Unit::count,
+           jobs_whose_state<is<JobState::completed_walltime_reached>>},
+    Metric{"killed", "    killed", Unit::count, jobs_whose_state<is<JobState::completed_killed>>},
+    Metric{"failed", "    failed", Unit::count, jobs_whose_state<is<JobState::completed_failed>>},
+    Metric{"rejected", "  rejected", Unit::count, jobs_whose_state<is<JobState::rejected>>},
+    Metric{"unfinished", "  unfinished", Unit::count, jobs_whose_state<is_unfinished>},
     Metric{"mean_wait", "mean wait (s)", Unit::seconds, of_finished<mean_wait>, Goal::minimum},
     Metric{"max_wait", "max wait (s)", Unit::seconds, of_finished<max_wait>, Goal::minimum},
     Metric{"mean_wait_worst_5_percent", "mean wait, worst 5 % (s)", Unit::seconds, of_finished<mean_wait_worst_5>,

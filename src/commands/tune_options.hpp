@@ -12,6 +12,7 @@
 #include <batfill/replay.hpp>
 #include <batfill/scheduler_choice.hpp>
 #include <batfill/time.hpp>
+
 #include "src/tuning/weight_search.hpp"
 
 namespace batfill::commands {

@@ -12,17 +12,6 @@ namespace batfill {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FinalState>, 8> states{{
-    {"COMPLETED_SUCCESSFULLY", FinalState::successful},
-    {"COMPLETED_FAILED", FinalState::failed},
-    {"COMPLETED_WALLTIME_REACHED", FinalState::walltime_reached},
-    {"COMPLETED_KILLED", FinalState::killed},
-    {"REJECTED", FinalState::rejected},
-    {"RUNNING", FinalState::unfinished},
-    {"SUBMITTED", FinalState::unfinished},
-    {"NOT_SUBMITTED", FinalState::unfinished},
-}};
-
 enum Column : std::size_t {
     job_id,
     workload_name,
@@ -66,20 +55,15 @@ int processors(const CsvRow& row) {
     return value;
 }
 
-FinalState state_of(const CsvRow& row) {
-    for (const auto& [name, state] : states) {
-        if (row.text(final_state) == name) {
-            return state;
-        }
+JobState state_of(const CsvRow& row) {
+    const auto state = parse_job_state(row.text(final_state));
+    if (!state) {
+        row.fail(final_state, "one of " + known_job_states());
     }
-    std::string known;
-    for (const auto& [name, state] : states) {
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    row.fail(final_state, "one of " + known);
+    return *state;
 }
 
-std::optional<ExecutionRecord> execution(const CsvRow& row, FinalState state) {
+std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
     const std::array<std::optional<Duration>, 5> times{
         row.optional_duration(starting_time), row.optional_duration(execution_time), row.optional_duration(finish_time),
         row.optional_duration(waiting_time), row.optional_duration(turnaround_time)};
@@ -87,8 +71,8 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, FinalState state) {
     if (times.size() == static_cast<std::size_t>(present)) {
         return ExecutionRecord{Time::at(*times[0]), *times[1], Time::at(*times[2]), *times[3], *times[4]};
     }
-    const bool may_lack_all = state == FinalState::rejected || state == FinalState::unfinished;
-    const bool may_lack_some = state == FinalState::unfinished;
+    const bool may_lack_all = !has_completed(state);
+    const bool may_lack_some = is_unfinished(state);
     if (!may_lack_all || (present > 0 && !may_lack_some)) {
         row.fail(std::string(row.text(final_state)) + " with " + std::to_string(present) +
                  " of the 5 times from starting_time to turnaround_time");
@@ -120,11 +104,6 @@ ScheduledJob read_job(const CsvRow& row) {
 }
 
 }  // namespace
-
-const char* to_string(FinalState state) {
-    const auto* found = std::find_if(states.begin(), states.end(), [&](const auto& s) { return s.second == state; });
-    return found->first.data();
-}
 
 Schedule parse_schedule(std::string_view text, const std::string& path) {
     Schedule schedule{path, {}};

@@ -17,26 +17,6 @@ namespace {
 
 using analysis::FinishedJobs;
 
-FinalState final_state(SimulatedState state) {
-    switch (state) {
-        case SimulatedState::successful:
-            return FinalState::successful;
-        case SimulatedState::failed:
-            return FinalState::failed;
-        case SimulatedState::walltime_reached:
-            return FinalState::walltime_reached;
-        case SimulatedState::killed:
-            return FinalState::killed;
-        case SimulatedState::rejected:
-            return FinalState::rejected;
-        case SimulatedState::not_submitted:
-        case SimulatedState::submitted:
-        case SimulatedState::running:
-            break;
-    }
-    return FinalState::unfinished;
-}
-
 ScheduledJob scheduled_job(const SimulatedJob& job) {
     const JobDescription& description = job.job->description;
     ScheduledJob scheduled;
@@ -44,9 +24,9 @@ ScheduledJob scheduled_job(const SimulatedJob& job) {
     scheduled.submit = description.submit;
     scheduled.processors = description.processors;
     scheduled.walltime = description.walltime;
-    scheduled.state = final_state(job.state);
-    scheduled.success = job.state == SimulatedState::successful;
-    if (job.state != SimulatedState::rejected) {
+    scheduled.state = job.state;
+    scheduled.success = job.state == JobState::completed_successfully;
+    if (job.state != JobState::rejected) {
         const ReportedTimes times(job);
         scheduled.execution = {job.start, times.run, times.finish, times.wait, times.turnaround};
         scheduled.allocation = job.allocation;
@@ -130,7 +110,7 @@ std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const Re
     FinishedJobs finished;
     finished.reserve(replayed.ended().size());
     for (const SimulatedJob& job : replayed.jobs()) {
-        if (job.state == SimulatedState::rejected) {
+        if (job.state == JobState::rejected) {
             throw InputError("job " + job.job->description.id + " is rejected");
         }
         finished.push_back(finished_job(job));

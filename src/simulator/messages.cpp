@@ -12,26 +12,12 @@ namespace batfill {
 namespace {
 
 using protocol::Event;
-using protocol::JobState;
-
-JobState state_of(const SimulatedJob& job) {
-    switch (job.state) {
-        case SimulatedState::failed:
-            return JobState::completed_failed;
-        case SimulatedState::walltime_reached:
-            return JobState::completed_walltime_reached;
-        case SimulatedState::killed:
-            return JobState::completed_killed;
-        default:
-            return JobState::completed_successfully;
-    }
-}
 
 int return_code_of(const SimulatedJob& job) {
-    if (job.state == SimulatedState::killed) {
+    if (job.state == JobState::completed_killed) {
         return job.profile->type == JobProfile::Type::delay ? -1 : -2;
     }
-    return job.state == SimulatedState::walltime_reached ? -1 : job.profile->return_code;
+    return job.state == JobState::completed_walltime_reached ? -1 : job.profile->return_code;
 }
 
 protocol::Properties properties_of(const std::map<std::string, std::string>& properties) {
@@ -99,7 +85,7 @@ protocol::JobKilled kill_report(const Simulator& simulator, const SimulatedEvent
     for (const JobNumber number : event.jobs) {
         const SimulatedJob& job = simulator.jobs()[number];
         killed.job_ids.push_back(job.job->description.id);
-        if (job.state != SimulatedState::killed) {
+        if (job.state != JobState::completed_killed) {
             continue;  // it had ended before
         }
         killed.progress += killed.progress.size() == 1 ? "" : ",";
@@ -122,7 +108,7 @@ Event::Data data_of(const Simulator& simulator, const SimulatedEvent& event) {
         }
         case SimulatedEvent::Kind::completed: {
             const SimulatedJob& job = simulator.jobs()[event.job];
-            return protocol::JobCompleted{job.job->description.id, state_of(job), return_code_of(job), job.allocation};
+            return protocol::JobCompleted{job.job->description.id, job.state, return_code_of(job), job.allocation};
         }
         case SimulatedEvent::Kind::killed:
             return kill_report(simulator, event);

@@ -15,26 +15,6 @@ namespace batfill {
 
 namespace {
 
-const char* name_of(SimulatedState state) {
-    switch (state) {
-        case SimulatedState::successful:
-            return "COMPLETED_SUCCESSFULLY";
-        case SimulatedState::failed:
-            return "COMPLETED_FAILED";
-        case SimulatedState::walltime_reached:
-            return "COMPLETED_WALLTIME_REACHED";
-        case SimulatedState::killed:
-            return "COMPLETED_KILLED";
-        case SimulatedState::rejected:
-            return "REJECTED";
-        case SimulatedState::not_submitted:
-        case SimulatedState::submitted:
-        case SimulatedState::running:
-            break;
-    }
-    return "RUNNING";
-}
-
 void append(std::string& out, long double value) {
     char text[384];  // enough for every double
     const auto written =
@@ -68,9 +48,9 @@ void append_row(std::string& out, const SimulatedJob& job) {
     out += std::to_string(description.processors);
     out += ',';
     append(out, description.walltime.value_or(Duration::seconds(-1)));
-    out += job.state == SimulatedState::successful ? ",1," : ",0,";
-    out += name_of(job.state);
-    if (job.state == SimulatedState::rejected) {
+    out += job.state == JobState::completed_successfully ? ",1," : ",0,";
+    out += to_string(job.state);
+    if (job.state == JobState::rejected) {
         out += ",,,,,,,,";
     } else {
         const ReportedTimes times(job);
@@ -149,11 +129,11 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
     std::size_t successful = 0;
     for (const JobNumber number : simulator.ended()) {
         const SimulatedJob& job = simulator.jobs()[number];
-        if (job.state == SimulatedState::rejected) {
+        if (job.state == JobState::rejected) {
             ++rejected;
             continue;
         }
-        successful += job.state == SimulatedState::successful ? 1 : 0;
+        successful += job.state == JobState::completed_successfully ? 1 : 0;
         const ReportedTimes times(job);
         last_end = std::max(last_end, times.finish.since_zero());
         wait_sum = wait_sum + times.wait;
@@ -242,7 +222,7 @@ void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* sched
             append(row, guaranteed->since_zero());
         }
         row += ',';
-        if (job.state != SimulatedState::rejected) {
+        if (job.state != JobState::rejected) {
             append(row, job.start.since_zero());
         }
         row.append(1, ',').append(job.workload->name).append(1, '\n');

@@ -143,7 +143,7 @@ void Simulator::read_mailbox() {
 void Simulator::wake(const Sleeper& sleeper) {
     if (sleeper.kind == Sleeper::Kind::job) {
         SimulatedJob& job = jobs_[sleeper.number];
-        if (job.state != SimulatedState::running) {
+        if (job.state != JobState::running) {
             return;  // it was killed
         }
         leave_machines(job, job.expected_state);
@@ -196,7 +196,7 @@ void Simulator::submit(std::size_t workload) {
     std::size_t& next = submitted_[workload];
     while (next < submissions.size() && jobs_[submissions[next]].job->description.submit <= now_) {
         const JobNumber number = submissions[next++];
-        jobs_[number].state = SimulatedState::submitted;
+        jobs_[number].state = JobState::submitted;
         ++in_queue_;
         add_event(SimulatedEvent::Kind::submitted).job = number;
     }
@@ -275,10 +275,10 @@ void Simulator::apply(SchedulerAction& action) {
             break;
         case SchedulerAction::Kind::reject: {
             SimulatedJob& job = jobs_[action.job];
-            if (job.state != SimulatedState::submitted) {
+            if (job.state != JobState::submitted) {
                 throw InputError("the scheduler rejects job " + job.job->description.id + ", which is not waiting");
             }
-            job.state = SimulatedState::rejected;
+            job.state = JobState::rejected;
             --in_queue_;
             ended_.push_back(action.job);
             break;
@@ -302,12 +302,12 @@ void Simulator::apply(SchedulerAction& action) {
     }
 }
 
-Duration Simulator::run_time(const SimulatedJob& job, SimulatedState& end) const {
-    end = job.profile->return_code == 0 ? SimulatedState::successful : SimulatedState::failed;
+Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
+    end = job.profile->return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
     const std::optional<Duration>& walltime = job.job->description.walltime;
     if (job.profile->type == JobProfile::Type::delay) {
         if (walltime && job.profile->delay >= *walltime) {
-            end = SimulatedState::walltime_reached;
+            end = JobState::completed_walltime_reached;
             return *walltime;
         }
         return job.profile->delay;
@@ -315,7 +315,7 @@ Duration Simulator::run_time(const SimulatedJob& job, SimulatedState& end) const
     const std::optional<Duration> computing =
         Duration::from_seconds(computing_seconds(scenario_.platform, *job.profile, job.allocation));
     if (walltime && (!computing || *computing > *walltime)) {
-        end = SimulatedState::walltime_reached;
+        end = JobState::completed_walltime_reached;
         return *walltime;
     }
     if (!computing) {
@@ -330,7 +330,7 @@ void Simulator::start(SchedulerAction& action) {
     const auto refuse = [&](const std::string& why) {
         throw InputError("the scheduler starts job " + description.id + " at " + now_.to_string() + ": " + why);
     };
-    if (job.state != SimulatedState::submitted) {
+    if (job.state != JobState::submitted) {
         refuse("it is not waiting");
     }
     if (action.allocation.empty() || action.allocation.size() != description.processors) {
@@ -351,7 +351,7 @@ void Simulator::start(SchedulerAction& action) {
             machine.busy = true;
         }
     }
-    job.state = SimulatedState::running;
+    job.state = JobState::running;
     job.allocation = std::move(action.allocation);
     job.start = now_;
     job.end = now_ + run_time(job, job.expected_state);
@@ -367,8 +367,8 @@ void Simulator::kill(SchedulerAction& action) {
         if (job.forgotten) {
             throw InputError("the scheduler kills job " + job.job->description.id + ", which has ended");
         }
-        if (job.state == SimulatedState::not_submitted || job.state == SimulatedState::submitted ||
-            job.state == SimulatedState::rejected) {
+        if (job.state == JobState::not_submitted || job.state == JobState::submitted ||
+            job.state == JobState::rejected) {
             throw InputError("the scheduler kills job " + job.job->description.id + ", which has not started");
         }
         if (!std::exchange(job.kill_requested, true)) {
@@ -380,9 +380,9 @@ void Simulator::kill(SchedulerAction& action) {
     }
     for (const JobNumber number : killed) {
         SimulatedJob& job = jobs_[number];
-        if (job.state == SimulatedState::running) {
+        if (job.state == JobState::running) {
             job.end = now_;
-            leave_machines(job, SimulatedState::killed);
+            leave_machines(job, JobState::completed_killed);
         }
     }
     if (next_letter_ < mailbox_.size()) {
@@ -394,7 +394,7 @@ void Simulator::kill(SchedulerAction& action) {
 
 void Simulator::report_kill(const std::vector<JobNumber>& killed) {
     for (const JobNumber number : killed) {
-        if (jobs_[number].state == SimulatedState::killed) {
+        if (jobs_[number].state == JobState::completed_killed) {
             report_end(number);
         }
     }
@@ -407,7 +407,7 @@ void Simulator::report_end(JobNumber number) {
     add_event(SimulatedEvent::Kind::completed).job = number;
 }
 
-void Simulator::leave_machines(SimulatedJob& job, SimulatedState state) {
+void Simulator::leave_machines(SimulatedJob& job, JobState state) {
     job.state = state;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
         for (int host = interval.first; host <= interval.last; ++host) {
@@ -467,7 +467,7 @@ bool Simulator::finished() const {
 
 std::string Simulator::deadlock() const {
     const auto waiting = std::find_if(jobs_.begin(), jobs_.end(),
-                                      [](const SimulatedJob& job) { return job.state == SimulatedState::submitted; });
+                                      [](const SimulatedJob& job) { return job.state == JobState::submitted; });
     return "the simulation stops at " + now_.to_string() + " with " + std::to_string(in_queue_) +
            " jobs that the scheduler never started, the first of them " + waiting->job->description.id;
 }

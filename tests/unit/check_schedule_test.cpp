@@ -53,7 +53,7 @@ ScheduledJob& add(Case& run, const std::string& id, Time submit, Time start, Dur
     job.processors = allocation.size();
     job.walltime = walltime;
     const bool reaches_walltime = walltime && delay >= *walltime;
-    job.state = reaches_walltime ? FinalState::walltime_reached : FinalState::successful;
+    job.state = reaches_walltime ? JobState::completed_walltime_reached : JobState::completed_successfully;
     job.success = !reaches_walltime;
     const Duration length = reaches_walltime ? *walltime : delay;
     job.execution = ExecutionRecord{start, length, start + length, start - submit, start + length - submit};
@@ -122,7 +122,7 @@ Case random_case(std::mt19937& random) {
     }
     add(run, "wide", submit, submit, seconds(1), seconds(1), ResourceSet::range(0, processors));
     ScheduledJob& rejected = run.schedule.jobs.back();
-    rejected.state = FinalState::rejected;
+    rejected.state = JobState::rejected;
     rejected.success = false;
     rejected.execution.reset();
     rejected.allocation.clear();
@@ -196,7 +196,7 @@ TEST_CASE("a job wider than the platform must be rejected, and a rejected job ha
     CHECK(std::count(texts.begin(), texts.end(), "job w0!a: requests 2 processors of 1 and was not rejected") == 1);
 
     run = small_case();
-    run.schedule.jobs[0].state = FinalState::rejected;
+    run.schedule.jobs[0].state = JobState::rejected;
     run.schedule.jobs[0].success = false;
     CHECK(violations(run) == Texts{"job w0!a: rejected, but has times or an allocation"});
     run.schedule.jobs[0].execution.reset();
@@ -207,7 +207,7 @@ TEST_CASE("a job wider than the platform must be rejected, and a rejected job ha
 
 TEST_CASE("an unfinished job is a violation") {
     Case run = small_case();
-    run.schedule.jobs[2].state = FinalState::unfinished;
+    run.schedule.jobs[2].state = JobState::running;
     run.schedule.jobs[2].success = false;
     run.schedule.jobs[2].execution.reset();
     CHECK(violations(run) == Texts{"job w0!c: never finished"});
@@ -216,14 +216,14 @@ TEST_CASE("an unfinished job is a violation") {
 TEST_CASE("run times and final states follow from delay and walltime") {
     Case run = small_case();
     ScheduledJob& job = run.schedule.jobs[0];
-    job.state = FinalState::walltime_reached;
+    job.state = JobState::completed_walltime_reached;
     job.success = false;
     CHECK(violations(run) == Texts{"job w0!a: is COMPLETED_WALLTIME_REACHED, expected COMPLETED_SUCCESSFULLY of delay "
                                    "10.000000 and walltime 20.000000"});
     run.workloads[0].profiles["pa"].delay = seconds(20);  // as long as its walltime: it is cut there
     CHECK(violations(run) == Texts{"job w0!a: runs 10.000000 s, expected 20.000000, its walltime"});
     run.workloads[0].profiles["pa"].delay = seconds(9);
-    job.state = FinalState::failed;
+    job.state = JobState::completed_failed;
     CHECK(
         violations(run) ==
         Texts{
@@ -237,7 +237,7 @@ TEST_CASE("run times and final states follow from delay and walltime") {
 TEST_CASE("a killed job may be shorter than its delay and its walltime, not longer") {
     Case run = small_case();
     ScheduledJob& job = run.schedule.jobs[0];
-    job.state = FinalState::killed;
+    job.state = JobState::completed_killed;
     job.success = false;
     CHECK(violations(run).empty());
     run.workloads[0].profiles["pa"].delay = seconds(12);
@@ -254,7 +254,7 @@ TEST_CASE("a job that is no delay runs at most its walltime") {
     run.workloads[0].profiles["pa"].type = JobProfile::Type::parallel_homogeneous;
     ScheduledJob& job = run.schedule.jobs[0];
     CHECK(violations(run).empty());
-    job.state = FinalState::walltime_reached;
+    job.state = JobState::completed_walltime_reached;
     job.success = false;
     CHECK(violations(run) ==
           Texts{"job w0!a: is COMPLETED_WALLTIME_REACHED after 10.000000 s, its walltime is 20.000000"});
@@ -341,7 +341,7 @@ TEST_CASE("guarantees are of the jobs of the schedule and were kept") {
 TEST_CASE("guarantees are counted, and a job that never starts breaks its own") {
     Case run = small_case();
     ScheduledJob& rejected = run.schedule.jobs[1];
-    rejected.state = FinalState::rejected;
+    rejected.state = JobState::rejected;
     rejected.success = false;
     rejected.execution.reset();
     rejected.allocation.clear();
@@ -477,8 +477,8 @@ TEST_CASE("one fault in a random valid schedule is found and named") {
         [](Case&, ScheduledJob& job) { job.execution->turnaround = -seconds(1); },
         [](Case&, ScheduledJob& job) { job.execution->wait = job.execution->wait + Duration::microseconds(1); },
         [](Case&, ScheduledJob& job) { job.success = !job.success; },
-        [](Case&, ScheduledJob& job) { job.state = FinalState::rejected; },
-        [](Case&, ScheduledJob& job) { job.state = FinalState::unfinished; },
+        [](Case&, ScheduledJob& job) { job.state = JobState::rejected; },
+        [](Case&, ScheduledJob& job) { job.state = JobState::running; },
         [](Case&, ScheduledJob& job) { job.processors += 1; },
         [](Case&, ScheduledJob& job) { job.submit = job.submit - Duration::microseconds(1); },
         [](Case&, ScheduledJob& job) { job.walltime = seconds(99); },

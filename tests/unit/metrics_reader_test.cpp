@@ -50,7 +50,7 @@ TEST_CASE("a line of a jobs.csv is read with exact times") {
     CHECK(job.processors == 3);
     CHECK(job.walltime == Duration::seconds(20));
     CHECK(job.success);
-    CHECK(job.state == FinalState::successful);
+    CHECK(job.state == JobState::completed_successfully);
     CHECK(job.finished());
     REQUIRE(job.execution);
     CHECK(job.execution->start == Time::seconds(12));
@@ -71,9 +71,9 @@ TEST_CASE("columns of a jobs.csv may come in any order, with others among them a
     const Schedule schedule = parse(text);
     REQUIRE(schedule.jobs.size() == 2);
     CHECK(schedule.jobs[0].id == "w1!x");
-    CHECK(schedule.jobs[0].state == FinalState::walltime_reached);
+    CHECK(schedule.jobs[0].state == JobState::completed_walltime_reached);
     CHECK(schedule.jobs[1].id == "w1!y");
-    CHECK(schedule.jobs[1].state == FinalState::killed);
+    CHECK(schedule.jobs[1].state == JobState::completed_killed);
     CHECK_FALSE(schedule.jobs[1].walltime);
     CHECK(schedule.jobs[1].allocation.empty());
     // The quoted line end and the empty line count.
@@ -86,9 +86,9 @@ TEST_CASE("rejected and unfinished jobs have no times") {
                                     "2,w0,p,0,1,9,0,SUBMITTED,nan,nan,nan,nan,-nan,nan,,-1,\"\"\n" +
                                     "3,w0,p,0,1,9,0,RUNNING,4,nan,nan,4,nan,nan,0,-1,\"\"\n");
     REQUIRE(schedule.jobs.size() == 3);
-    CHECK(schedule.jobs[0].state == FinalState::rejected);
-    CHECK(schedule.jobs[1].state == FinalState::unfinished);
-    CHECK(schedule.jobs[2].state == FinalState::unfinished);
+    CHECK(schedule.jobs[0].state == JobState::rejected);
+    CHECK(schedule.jobs[1].state == JobState::submitted);
+    CHECK(schedule.jobs[2].state == JobState::running);
     for (const ScheduledJob& job : schedule.jobs) {
         CHECK_FALSE(job.execution);
         CHECK_FALSE(job.finished());
@@ -112,8 +112,9 @@ TEST_CASE("what is wrong in a jobs.csv is named with its line") {
     CHECK(refusal(replaced(text, ",3,", ",-3,")) ==
           at + "requested_number_of_resources is '-3', expected a number of processors");
     CHECK(refusal(replaced(text, ",1,", ",yes,")) == at + "success is 'yes', expected 0 or 1");
-    CHECK(refusal(replaced(text, "COMPLETED_SUCCESSFULLY", "DONE"))
-              .rfind(at + "final_state is 'DONE', expected one of COMPLETED_SUCCESSFULLY, ", 0) == 0);
+    CHECK(refusal(replaced(text, "COMPLETED_SUCCESSFULLY", "DONE")) ==
+          at + "final_state is 'DONE', expected one of NOT_SUBMITTED, SUBMITTED, RUNNING, COMPLETED_SUCCESSFULLY, "
+               "COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED, REJECTED");
     CHECK(refusal(replaced(text, "17.000001", "")) ==
           at + "COMPLETED_SUCCESSFULLY with 4 of the 5 times from starting_time to turnaround_time");
     CHECK(refusal(header + "1,w0,p,0,1,9,0,REJECTED,3,,,,,,,,\"\"\n") ==
@@ -168,8 +169,8 @@ TEST_CASE("a gzipped jobs.csv is read in pieces like the text") {
 }
 
 TEST_CASE("the words for final states are those that are read") {
-    for (const FinalState state :
-         {FinalState::successful, FinalState::failed, FinalState::walltime_reached, FinalState::killed}) {
+    for (const JobState state : {JobState::completed_successfully, JobState::completed_failed,
+                                 JobState::completed_walltime_reached, JobState::completed_killed}) {
         const Schedule schedule = parse(header + replaced(good_line, "COMPLETED_SUCCESSFULLY", to_string(state)));
         CHECK(schedule.jobs.at(0).state == state);
     }

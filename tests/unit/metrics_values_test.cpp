@@ -36,7 +36,7 @@ ScheduledJob job(const std::string& id, long long submit, long long start, long 
     return result;
 }
 
-ScheduledJob without_execution(const std::string& id, FinalState state) {
+ScheduledJob without_execution(const std::string& id, JobState state) {
     ScheduledJob result = job(id, 0, 0, 0);
     result.state = state;
     result.success = false;
@@ -118,13 +118,13 @@ TEST_CASE("the bounded slowdown is never below 1 and depends on tau") {
 
 TEST_CASE("jobs that did not finish are counted and nothing else") {
     ScheduledJob killed = job("k", 0, 4, 6);
-    killed.state = FinalState::killed;
+    killed.state = JobState::completed_killed;
     ScheduledJob cut = job("w", 0, 0, 5, 1, 5);
-    cut.state = FinalState::walltime_reached;
+    cut.state = JobState::completed_walltime_reached;
     ScheduledJob failed = job("f", 0, 2, 5);
-    failed.state = FinalState::failed;
-    const Metrics metrics = measure({without_execution("r", FinalState::rejected), killed, cut, failed,
-                                     without_execution("u", FinalState::unfinished)});
+    failed.state = JobState::completed_failed;
+    const Metrics metrics = measure(
+        {without_execution("r", JobState::rejected), killed, cut, failed, without_execution("u", JobState::running)});
     CHECK(metrics["jobs"] == 5);
     CHECK(metrics["finished"] == 3);
     CHECK(metrics["rejected"] == 1);
@@ -170,7 +170,7 @@ TEST_CASE("every metric is described in docs/metrics.md, and known by its name a
 
 TEST_CASE("values that no job counts for are missing") {
     const Metrics none =
-        measure({without_execution("r", FinalState::rejected)}, {.tau = Duration::seconds(10), .processors = 4});
+        measure({without_execution("r", JobState::rejected)}, {.tau = Duration::seconds(10), .processors = 4});
     CHECK_FALSE(none["mean_wait"]);
     CHECK_FALSE(none["mean_stretch"]);
     CHECK_FALSE(none["mean_slowdown"]);
@@ -226,7 +226,7 @@ TEST_CASE("deadlines are measured against the workload") {
         "run_jobs.csv",
         {job("late", 0, 90, 20, 1, 20), job("met", 10, 20, 40, 1, 50), job("on-time", 0, 90, 10, 1, 10),
          job("hopeless", 50, 50, 10, 1, 10), job("regular", 0, 10, 5, 1, 5), job("other", 0, 0, 5, 1, 5),
-         without_execution("rejected", FinalState::rejected)}};
+         without_execution("rejected", JobState::rejected)}};
     const std::vector<Workload> workloads{workload({{"late", 100},
                                                     {"met", 110},
                                                     {"on-time", 100},
@@ -308,8 +308,7 @@ TEST_CASE("regular jobs that waited in none of the runs can be left out of the m
           job("both", 0, 20, 10, 1, 10), job("driven", 0, 0, 10, 1, 10), other}},
         {"two_jobs.csv",
          {job("never", 0, 0, 10, 1, 10), job("first", 0, 0, 10, 1, 10), job("second", 0, 30, 10, 1, 10),
-          job("both", 0, 50, 10, 1, 10), job("driven", 0, 0, 10, 1, 10),
-          without_execution("r", FinalState::rejected)}}};
+          job("both", 0, 50, 10, 1, 10), job("driven", 0, 0, 10, 1, 10), without_execution("r", JobState::rejected)}}};
     Workload second = workload({});
     second.jobs.emplace_back().description.id = "w1!never";
     const std::vector<Workload> workloads{

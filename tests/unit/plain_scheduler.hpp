@@ -105,7 +105,7 @@ inline void require_reference_schedule(const std::string& workload, const std::s
         REQUIRE(number.has_value());
         const SimulatedJob& job = simulator.jobs()[*number];
         const std::string start =
-            job.state == SimulatedState::rejected ? "" : job.start.to_string() + "," + job.end.to_string();
+            job.state == JobState::rejected ? "" : job.start.to_string() + "," + job.end.to_string();
         INFO(line << " but starts and ends at " << start);
         REQUIRE(line.find("," + start + ",") != std::string::npos);
     }

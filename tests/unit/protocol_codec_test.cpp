@@ -496,13 +496,6 @@ TEST_CASE("Notifications name machines where they are about machines, and pass o
     CHECK(external.other == R"({"timestamp":5,"resources":"all"})");
 }
 
-TEST_CASE("Every job state has a word and is found by it") {
-    for (int state = 0; state <= static_cast<int>(JobState::rejected); ++state) {
-        CHECK(parse_job_state(to_string(static_cast<JobState>(state))) == static_cast<JobState>(state));
-    }
-    CHECK_FALSE(parse_job_state("COMPLETED"));
-}
-
 TEST_CASE("Unknown events and fields are tolerated, and logged once per name") {
     CaughtLog log;
     const auto codec = make_batsim4_codec();

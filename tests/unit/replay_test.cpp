@@ -179,7 +179,7 @@ TEST_CASE("A replay says what cannot be run or measured", "[replay]") {
     CHECK_THROWS_WITH(wide.measure({"easy", {}}, metric), Contains("job w0!2") && Contains("rejected"));
     const Schedule schedule = wide.run({"easy", {}});
     REQUIRE(schedule.jobs.size() == 2);
-    CHECK(schedule.jobs.front().state == FinalState::rejected);
+    CHECK(schedule.jobs.front().state == JobState::rejected);
     CHECK_FALSE(schedule.jobs.front().execution);
 
     CHECK_THROWS_AS(wide.run({"neverheardof", {}}), UsageError);

@@ -24,7 +24,7 @@ Starts starts(const std::string& algorithm, const Parameters::Given& parameters,
     Starts result;
     for (const SimulatedJob& simulated : simulator.jobs()) {
         result[simulated.job->description.id.substr(3)] =
-            simulated.state == SimulatedState::rejected ? "rejected" : brief(simulated.start);
+            simulated.state == JobState::rejected ? "rejected" : brief(simulated.start);
     }
     return result;
 }

@@ -80,19 +80,10 @@ Schedule schedule_of(const Simulator& simulator) {
         job.submit = description.submit;
         job.processors = description.processors;
         job.walltime = description.walltime;
-        job.success = simulated.state == SimulatedState::successful;
-        switch (simulated.state) {
-            case SimulatedState::rejected:
-                job.state = FinalState::rejected;
-                continue;
-            case SimulatedState::walltime_reached:
-                job.state = FinalState::walltime_reached;
-                break;
-            case SimulatedState::killed:
-                job.state = FinalState::killed;
-                break;
-            default:
-                job.state = FinalState::successful;
+        job.success = simulated.state == JobState::completed_successfully;
+        job.state = simulated.state;
+        if (job.state == JobState::rejected) {
+            continue;
         }
         job.allocation = simulated.allocation;
         job.execution = ExecutionRecord{simulated.start, simulated.end - simulated.start, simulated.end,
@@ -107,7 +98,7 @@ std::vector<Guarantee> guarantees_of(const Simulator& simulator, const EmbeddedS
     std::vector<Guarantee> guarantees;
     for (const JobNumber number : simulator.ended()) {
         const SimulatedJob& job = simulator.jobs()[number];
-        const bool rejected = job.state == SimulatedState::rejected;
+        const bool rejected = job.state == JobState::rejected;
         Guarantee& guarantee = guarantees.emplace_back();
         guarantee.job_id = job.job->description.id;
         guarantee.guaranteed_start = scheduler.guaranteed_start(number);

@@ -72,11 +72,11 @@ std::optional<Scenario> scenario_for(const std::string& workload) {
 std::string row_of(const SimulatedJob& job) {
     const std::string id = job.job->description.id.substr(job.workload->name.size() + 1);
     const std::string submit = job.job->description.submit.to_string();
-    if (job.state == SimulatedState::rejected) {
+    if (job.state == JobState::rejected) {
         return id + "," + submit + ",,,REJECTED";
     }
     return id + "," + submit + "," + job.start.to_string() + "," + job.end.to_string() + "," +
-           (job.state == SimulatedState::successful ? "COMPLETED_SUCCESSFULLY" : "COMPLETED_WALLTIME_REACHED");
+           (job.state == JobState::completed_successfully ? "COMPLETED_SUCCESSFULLY" : "COMPLETED_WALLTIME_REACHED");
 }
 
 }  // namespace

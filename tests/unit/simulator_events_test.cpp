@@ -114,7 +114,7 @@ TEST_CASE("Events of the machine are told in order of time, those that bring pro
               Frames{"0: submitted w0!a", "0: no_more_static_job_to_submit", "4: event_machine_unavailable 0-2",
                      "9: completed w0!a, event_machine_available 0, event_machine_unavailable 3, power_cap",
                      "9: no_more_external_event_to_occur"});
-        CHECK(played.simulator->jobs()[0].state == SimulatedState::successful);
+        CHECK(played.simulator->jobs()[0].state == JobState::completed_successfully);
     }
     SECTION("unavailable processors take no job") {
         const Played played = play(scenario, {{1, {{call("5")}, ""}}, {4, {{start(0, "2")}, ""}}});
@@ -302,7 +302,7 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
             {{1, {{start(0, "0"), reject(1)}, ""}}, {2, {{reject(2)}, ""}}, {3, {{later("10", kill({0}))}, "10"}}});
         CHECK(played.error.empty());
         CHECK(played.frames.back() == "10: completed w0!a, killed w0!a");
-        CHECK(played.simulator->jobs()[0].state == SimulatedState::successful);
+        CHECK(played.simulator->jobs()[0].state == JobState::completed_successfully);
     }
 }
 

@@ -156,13 +156,13 @@ class ScriptedScheduler : public SimulatedScheduler {
                 return "submitted " + id(event.job);
             case SimulatedEvent::Kind::completed:
                 switch (simulator_->jobs()[event.job].state) {
-                    case SimulatedState::successful:
+                    case JobState::completed_successfully:
                         return "completed " + id(event.job);
-                    case SimulatedState::failed:
+                    case JobState::completed_failed:
                         return "failed " + id(event.job);
-                    case SimulatedState::walltime_reached:
+                    case JobState::completed_walltime_reached:
                         return "stopped " + id(event.job);
-                    case SimulatedState::killed:
+                    case JobState::completed_killed:
                         return "ended " + id(event.job);
                     default:
                         return "?";

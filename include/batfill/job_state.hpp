@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace batfill {
+
+// The states of a job, as Batsim distinguishes them. A job waits while it is `submitted`. It leaves the system with one
+// of the states after `running`: it is rejected before it starts, or it starts and comes to an end, however that was.
+enum class JobState : std::uint8_t {
+    not_submitted,
+    submitted,
+    running,
+    completed_successfully,
+    completed_failed,
+    completed_walltime_reached,
+    completed_killed,
+    rejected,
+};
+
+// Batsim's word for a state, such as "COMPLETED_KILLED", in messages and in jobs.csv.
+const char* to_string(JobState state);
+// The state that Batsim's `word` stands for; no value if there is none.
+std::optional<JobState> parse_job_state(std::string_view word);
+// Batsim's words for all states, "NOT_SUBMITTED, SUBMITTED, ...", for error messages.
+std::string known_job_states();
+
+// The job ran and came to an end: one of the four states completed_*.
+constexpr bool has_completed(JobState state) {
+    return state >= JobState::completed_successfully && state <= JobState::completed_killed;
+}
+// The job has neither completed nor been rejected.
+constexpr bool is_unfinished(JobState state) {
+    return state <= JobState::running;
+}
+
+}  // namespace batfill
