@@ -82,7 +82,7 @@ endfunction()
 
 # Bottom to top.
 batfill_layer(core
-  HEADERS error job machine resource_set time
+  HEADERS error job job_state machine resource_set time
   LIBRARIES spdlog::spdlog Threads::Threads ZLIB::ZLIB ${CSV_LIBRARY})
 batfill_layer(formats ON core
   HEADERS guarantees platform schedule swf workload
