@@ -281,7 +281,7 @@ constexpr std::array<EventType<FromScheduler>, 13> scheduler_events{{
     {"TO_JOB_MSG", as<FromScheduler, to_job_message>},
 }};
 
-// The number and type of an event, for an error.
+// How an error names an event: by its number and type.
 std::string place(unsigned number, const rapidjson::Value& event) {
     std::string text = "event " + std::to_string(number);
     if (event.IsObject()) {
@@ -508,13 +508,13 @@ class Encoder {
     }
 
     void begin(std::string_view type) { out_.append(R"(,"type":")").append(type).append(R"(","data":{)"); }
-    // A comma, unless what was written last opened an object or an array.
+    // Writes a comma, unless what was written last opened an object or an array.
     void separate() {
         if (out_.back() != '{' && out_.back() != '[') {
             out_ += ',';
         }
     }
-    // `field` needs no escapes.
+    // Writes a key. Requires a `field` that needs no escapes.
     void name(std::string_view field) {
         separate();
         out_ += '"';
@@ -579,7 +579,7 @@ class Encoder {
         }
         out_ += ']';
     }
-    // The fields of `object`, which is empty or an object, in the object that is open.
+    // Writes the fields of `object`, which is empty or an object, into the object that is open.
     void fields_of(const Json& object) {
         if (object.size() > 2) {
             separate();

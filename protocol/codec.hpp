@@ -14,7 +14,7 @@ namespace batfill::protocol {
 inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 
 // One version of the protocol: how messages and replies are written in a frame. Each direction can be read and written,
-// as this program stands on both sides. An instance keeps buffers between calls, so it serves one thread at a time.
+// as this program can be on either side. An instance keeps buffers between calls, so it serves one thread at a time.
 //
 // Decoding throws InputError for frames that are not what the protocol says: one line with the event's place (from 0),
 // its type, the field and what was expected there. Unknown event types become UnknownEvent and unknown fields are left
@@ -31,11 +31,11 @@ class Codec {
     Codec& operator=(const Codec&) = delete;
     virtual ~Codec() = default;
 
-    // Batsim to scheduler. O(size of the frame).
+    // What Batsim says to the scheduler. O(size of the frame).
     virtual Message decode_message(std::string_view frame) = 0;
     virtual void encode_message(const Message& message, std::string& frame) = 0;
 
-    // Scheduler to Batsim. O(size of the frame).
+    // What the scheduler says to Batsim. O(size of the frame).
     virtual Reply decode_reply(std::string_view frame) = 0;
     virtual void encode_reply(const Reply& reply, std::string& frame) = 0;
 };

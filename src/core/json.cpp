@@ -20,7 +20,8 @@ constexpr std::size_t pool_size = std::size_t{64} << 10;  // enough for all but 
 constexpr std::size_t chunk_size = std::size_t{1} << 20;  // large enough that malloc gives it back to the system
 constexpr std::size_t max_warnings = 100;
 
-// Hands a parser's events on, with numbers read here, as RapidJSON's own exact reading is undefined for some (0e300).
+// Hands a parser's events on. It reads numbers itself, because RapidJSON's own exact reading is undefined for some of
+// them (0e300).
 // Stops the parser where values are nested too deeply or a number is beyond a double.
 template <class Handler>
 class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, CheckedEvents<Handler>> {
@@ -61,7 +62,8 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
         }
         double value = 0;
         if (std::from_chars(text, end, value).ec != std::errc()) {
-            value = std::strtod(std::string(text, end).c_str(), nullptr);  // tells too large from too small
+            // strtod tells numbers that are too large from those that are too small.
+            value = std::strtod(std::string(text, end).c_str(), nullptr);
         }
         if (std::isinf(value)) {
             problem_ = "a number too large for a double";
@@ -122,7 +124,7 @@ std::string describe(const rapidjson::Value* value) {
     }
     std::string number = "the number ";
     if (value->IsDouble()) {
-        append_number(number, value->GetDouble());  // as short as possible
+        append_number(number, value->GetDouble());  // printed as short as possible
     } else {
         append_json(*value, number);
     }
@@ -293,7 +295,7 @@ void append_json(const rapidjson::Value& value, std::string& out) {
 void append_json_string(std::string_view text, std::string& out) {
     constexpr char hexadecimal[] = "0123456789ABCDEF";
     out += '"';
-    std::size_t plain = 0;  // what is before has been appended
+    std::size_t plain = 0;  // everything before this position has been appended
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto c = static_cast<unsigned char>(text[i]);
         if (c >= 0x20 && c != '"' && c != '\\') {
@@ -338,7 +340,7 @@ std::string quoted(std::string_view name) {
     if (shown > enough) {
         shown = enough;
         while (shown > 0 && (static_cast<unsigned char>(name[shown]) & 0xC0U) == 0x80U) {
-            --shown;  // not in the middle of a character
+            --shown;  // do not cut a character in two
         }
     }
     std::string result;

@@ -17,7 +17,7 @@
 // Reading and writing JSON where the input is not to be trusted.
 namespace batfill {
 
-// Values inside more arrays and objects than this are refused: reading and writing recurse.
+// Values inside more arrays and objects than this are refused, because reading and writing are recursive.
 inline constexpr int max_nesting = 128;
 
 // Parses JSON texts one after another in the same buffers: each as one value, or piece by piece, so that a large text
@@ -29,18 +29,20 @@ class JsonReader {
     JsonReader(const JsonReader&) = delete;
     JsonReader& operator=(const JsonReader&) = delete;
 
-    // The only value of `text`.
+    // Reads `text` as one value.
     const rapidjson::Value& parse(std::string_view text);
 
-    // Piece by piece: start(); open(), more() in a loop, key(), value() and skip() as the text has it; finish().
+    // To read piece by piece, call start(), then open(), more() in a loop, key(), value() and skip() as the text has
+    // it, and finish() at the end.
     void start(std::string text);
-    // Whether the next value opens with `bracket`, which is then passed over.
+    // Passes over `bracket` if the next value opens with it, and tells whether it does.
     bool open(char bracket);
-    // In an object or array that open() has opened: whether there is another element. If not, it has been left.
+    // Tells whether the object or array that open() has opened has another element. If not, its closing bracket has
+    // been passed over.
     bool more(char closing_bracket);
     // The key of the next member of an object. Valid until the next start().
     std::string_view key();
-    // The next value. Valid until the next call of any function.
+    // Reads the next value. Valid until the next call of any function.
     const rapidjson::Value& value();
     void skip();
     // How many bytes of the text have been passed over.
@@ -59,7 +61,7 @@ class JsonReader {
     std::string text_;  // strings are decoded in place, so values point into it
     std::size_t size_ = 0;
     rapidjson::InsituStringStream stream_;
-    bool first_ = false;  // the next element is its container's first
+    bool first_ = false;  // whether the next element is the first of its object or array
     std::unique_ptr<char[]> pool_;
     rapidjson::MemoryPoolAllocator<> allocator_;
     rapidjson::Document document_;
@@ -78,10 +80,11 @@ inline std::string_view view(const rapidjson::Value& value) {
     return {value.GetString(), value.GetStringLength()};
 }
 
-// A name from outside, fit for one line of a log: in quotes, control characters escaped, the end cut off if long.
+// Makes a name from outside fit for one line of a log: puts it in quotes, escapes control characters, and cuts off the
+// end if it is long.
 std::string quoted(std::string_view name);
 
-// Warnings of the kind that would come with every message, each given once.
+// Gives each warning only once, where otherwise it would come with every message.
 class WarnOnce {
  public:
     // Logs "unknown WHAT NAME", unless it has done so before or has said a hundred other things.
@@ -98,7 +101,7 @@ class Fields {
     // Requires object.IsObject().
     Fields(const rapidjson::Value& object, std::string_view path) : object_(object), path_(path) {}
 
-    // Null if there is none.
+    // Returns null if there is no such field.
     const rapidjson::Value* find(std::string_view name);
     const rapidjson::Value& any(std::string_view name);
     const rapidjson::Value& object(std::string_view name);
@@ -131,7 +134,7 @@ class Fields {
 
     const rapidjson::Value& object_;
     std::string_view path_;
-    std::uint64_t read_ = 0;  // bit i: member i has been looked for; those from 64 on never count as that
+    std::uint64_t read_ = 0;  // bit i: member i has been looked for; members from 64 on never count as looked for
     bool rest_read_ = false;
 };
 

@@ -17,7 +17,7 @@ std::string read_id(Fields& fields) {
     fields.fail("id", "a text or an integer");
 }
 
-// Logs number users and queues, so generated workloads often do, too.
+// Logs have numbers for users and queues, so workloads made of them often have numbers, too.
 std::string read_name(Fields& fields, std::string_view name) {
     const rapidjson::Value* value = fields.find(name);
     if (value == nullptr) {
