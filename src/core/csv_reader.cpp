@@ -16,14 +16,14 @@ namespace batfill {
 
 namespace {
 
-// No line that is read comes near: in a jobs.csv, an allocation of 100,000 single hosts has 700 kB.
+// No real line comes near this size: in a jobs.csv, an allocation of 100,000 single hosts has 700 kB.
 constexpr std::size_t max_row_size = 16 << 20;
 
 bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-// What a message shows of a field: not too much, and in one line.
+// What an error message shows of a field: its beginning, in one line.
 std::string quoted(std::string_view text) {
     constexpr std::size_t shown = 60;
     std::string result(text.substr(0, shown));
@@ -89,12 +89,12 @@ class CsvParser {
     CsvParser& operator=(const CsvParser&) = delete;
     ~CsvParser() { csv_free(&parser_); }
 
-    // The text may come in pieces, cut anywhere.
+    // Takes the next piece of the text, which may be cut anywhere.
     void add(std::string_view text) {
         const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
         check(parsed == text.size());
     }
-    // After the last piece.
+    // To be called after the last piece.
     void finish() {
         check(csv_fini(&parser_, on_field, on_row_end, this) == 0);
         if (!have_header_) {
@@ -104,7 +104,7 @@ class CsvParser {
     }
 
  private:
-    // libcsv is C: exceptions wait in problem_ until it has returned.
+    // libcsv is written in C, so exceptions wait in problem_ until it has returned.
     static void on_field(void* text, std::size_t length, void* parser) noexcept;
     static void on_row_end(int terminator, void* parser) noexcept;
     void check(bool good);

@@ -16,7 +16,7 @@ namespace batfill {
 struct CsvFormat {
     std::string_view name;                      // "jobs.csv"
     std::string_view written_by;                // "Batsim 4"
-    std::span<const std::string_view> columns;  // in any order, others among them are skipped
+    std::span<const std::string_view> columns;  // in any order; other columns are skipped
 };
 
 // A line of such a file below the column names. Columns are numbered as in CsvFormat::columns.
@@ -25,11 +25,11 @@ class CsvRow {
     CsvRow(std::string path, const CsvFormat& format) : path_(std::move(path)), format_(format) {}
 
     std::string_view text(std::size_t column) const { return field(position_[column]); }
-    // Not empty, without control characters.
+    // A text that is not empty and has no control characters.
     std::string_view name(std::size_t column) const;
-    // "w0!17", of the columns where the workload and the job in it are named.
+    // A full id such as "w0!17", from the two columns that name the workload and the job in it.
     std::string job(std::size_t workload, std::size_t id) const;
-    // A number of seconds; none if the field is empty or nan.
+    // A number of seconds; no value if the field is empty or nan.
     std::optional<Duration> optional_duration(std::size_t column) const;
     Duration duration(std::size_t column) const;
 
@@ -47,14 +47,14 @@ class CsvRow {
 
     std::string path_;
     CsvFormat format_;
-    std::size_t line_ = 1;               // where it begins
-    std::string fields_;                 // in one piece of memory, used again for the next line
-    std::vector<std::size_t> ends_;      // of each field in it
-    std::vector<std::size_t> position_;  // of each column among the fields
+    std::size_t line_ = 1;               // the line of the file in which the row begins
+    std::string fields_;                 // all of them in one piece of memory, which the next row uses again
+    std::vector<std::size_t> ends_;      // where each field ends in `fields_`
+    std::vector<std::size_t> position_;  // which field each column is
 };
 
 // Calls `handle` for each line of the file below the column names; it may throw. The file may be gzipped. Throws
-// InputError naming file and line for what is no CSV or lacks a column. O(size of the file).
+// InputError naming file and line if the text is not CSV or lacks a column. O(size of the file).
 void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle);
 
 // The same for the text of a file; `path` only serves error messages.

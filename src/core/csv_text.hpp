@@ -9,7 +9,7 @@ namespace batfill {
 
 inline constexpr std::size_t max_number_length = 400;  // the largest double has 309 digits before the point
 
-// The shortest decimal number that reads back as `number`, never with an exponent.
+// Returns the shortest decimal number that reads back as `number`, never with an exponent.
 inline std::string exact(double number) {
     std::array<char, max_number_length> text{};
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed).ptr};
@@ -20,7 +20,7 @@ inline std::string rounded(double number, int decimals) {
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed, decimals).ptr};
 }
 
-// `text` as a field in quotes.
+// Returns `text` as a field in quotes.
 inline std::string csv_text(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {

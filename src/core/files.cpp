@@ -52,7 +52,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), written_path_(pat
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(path, error);
     if (std::filesystem::is_regular_file(status)) {
-        written_path_ = std::filesystem::canonical(path, error).string();  // a link stays one
+        written_path_ = std::filesystem::canonical(path, error).string();  // a symbolic link stays a link
         path_ = written_path_;
     }
     if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {

@@ -14,7 +14,8 @@ struct CloseGzip {
 };
 using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
 
-// A file to be read from its beginning, plain or gzipped, whatever its name. Errors are InputErrors naming the file.
+// A file that is read from its beginning, plain or gzipped, whatever its name is. Errors are InputErrors naming the
+// file.
 class InputFile {
  public:
     explicit InputFile(std::string path);
@@ -22,7 +23,7 @@ class InputFile {
     // Reads at most `size` bytes (below 2 GiB) into `buffer` and returns how many; 0 only at the end of the file.
     std::size_t read(char* buffer, std::size_t size);
 
-    // Everything up to the end of the file, which is an InputError if it is more than `max_size` bytes.
+    // Returns everything up to the end of the file. Throws InputError if that is more than `max_size` bytes.
     std::string read_all(std::size_t max_size);
 
  private:
@@ -31,19 +32,20 @@ class InputFile {
 };
 
 // A file that appears under its name whole or not at all: it is written under a temporary name beside it, and renamed
-// by commit(). Gzipped if its name ends in .gz. What is not a regular file (/dev/stdout, a pipe) is written directly.
+// by commit(). It is gzipped if its name ends in .gz. What is not a regular file (/dev/stdout, a pipe) is written to
+// directly.
 // Errors are InputErrors naming the file.
 class OutputFile {
  public:
     explicit OutputFile(const std::string& path);
-    // Removes what has been written unless it was committed.
+    // Removes what was written, unless commit() was called.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    // Buffered by zlib, so many small pieces cost little.
+    // Appends to the file. zlib buffers what is written, so many small pieces cost little.
     void write(std::string_view text);
-    // To be called once, last.
+    // To be called once, after everything was written.
     void commit();
 
  private:
@@ -56,19 +58,19 @@ class OutputFile {
 };
 
 // A folder that appears under its name with all its files or not at all: they are written into a folder with a
-// temporary name beside it, which commit() renames. Errors are InputErrors naming the folder; it is one if there is
-// something of this name already, unless that is an empty folder.
+// temporary name beside it, which commit() renames. Errors are InputErrors naming the folder. It is an error if
+// something of this name is there already, unless it is an empty folder.
 class OutputFolder {
  public:
     explicit OutputFolder(std::string path);
-    // Removes everything unless it was committed.
+    // Removes everything, unless commit() was called.
     ~OutputFolder();
     OutputFolder(const OutputFolder&) = delete;
     OutputFolder& operator=(const OutputFolder&) = delete;
 
-    // Where to write the file that is to be called `name`.
+    // The path at which to write the file that is to be called `name`.
     std::string file(const std::string& name) const;
-    // To be called once, last.
+    // To be called once, after everything was written.
     void commit();
 
  private:

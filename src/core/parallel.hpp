@@ -11,11 +11,12 @@
 namespace batfill {
 
 // Calls work(0), ..., work(count - 1) on `threads` threads (at least one; this one among them), begun in that order.
-// After each, progress(how many are done) is called, one call at a time, but from any of the threads. If some throw, no
-// further ones begin, and the exception of the first in the order is thrown: the same one on any number of threads.
+// After each of them, progress(how many are done) is called from any of the threads, one call at a time. If some of
+// them throw, no others begin, and the exception of the first in the order is thrown: the same one on any number of
+// threads.
 inline void for_each_in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                                  const std::function<void(std::size_t)>& progress = {}) {
-    std::mutex mutex;  // over all that follows
+    std::mutex mutex;  // guards what follows
     std::size_t next = 0;
     std::size_t done = 0;
     std::size_t first_failure = count;
@@ -47,7 +48,7 @@ inline void for_each_in_parallel(std::size_t count, unsigned threads, const std:
         others.emplace_back(serve);
     }
     serve();
-    others.clear();  // joins
+    others.clear();  // waits for these threads to end
     if (problem) {
         std::rethrow_exception(problem);
     }

@@ -8,8 +8,8 @@
 
 namespace batfill {
 
-// Writes lines of cells in columns, the first one flush left, the others flush right. Requires that all lines have as
-// many cells as the first.
+// Writes lines of cells in columns, the first column flush left, the others flush right. Requires that all lines have
+// as many cells as the first line.
 inline void write_aligned(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
     std::vector<std::size_t> widths(lines.empty() ? 0 : lines.front().size(), 0);
     for (const auto& line : lines) {

@@ -9,7 +9,7 @@ namespace batfill {
 
 namespace {
 
-// Digits of an integer number of microseconds within +-1e18 seconds.
+// How many digits an integer number of microseconds within +-1e18 seconds has at most.
 constexpr int max_digits = 25;
 constexpr int decimals = 6;
 
@@ -17,7 +17,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// A decimal number taken apart: significant digits without leading zeros, and how many of them are before the point.
+// A decimal number taken apart: its sign, its digits before and after the point, and its exponent.
 struct Decimal {
     bool negative = false;
     std::string_view integer;
@@ -91,7 +91,7 @@ std::optional<Duration> Duration::parse(std::string_view text) {
     if (first == length) {
         return Duration();
     }
-    // The digits first..first+wanted-1 are whole microseconds, the rest decides the rounding.
+    // The digits first..first+wanted-1 are whole microseconds; the rest decides the rounding.
     const long long wanted =
         static_cast<long long>(number->integer.size()) - static_cast<long long>(first) + number->exponent + decimals;
     if (wanted > max_digits) {

@@ -6,8 +6,8 @@ namespace batfill {
 
 namespace {
 
-// The index of the last of `count` increasing times that is <= t, or 0. Without branches on the comparisons: which way
-// they go cannot be predicted, and this is the innermost step of every operation.
+// The index of the last of `count` increasing times that is <= t, or 0. There is no branch on a comparison: which way
+// it would go cannot be predicted, and this is the innermost step of every operation.
 int last_not_after(const Time* times, int count, Time t) {
     const Time* base = times;
     while (count > 1) {
@@ -22,8 +22,8 @@ int last_not_after(const Time* times, int count, Time t) {
 struct GapSearch {
     Time from;
     Duration length;
-    Time limit;           // where a gap needs to reach at most
-    Time before;          // where it has to begin
+    Time limit;           // no gap needs to reach further than this
+    Time before;          // the gap has to begin before this
     bool in_gap = false;  // `gap` begins a gap that holds at least up to the present step
     Time gap{};
     Time gap_needed_until{};
@@ -87,7 +87,7 @@ AvailabilityProfile::Position AvailabilityProfile::find(Time t) const {
 void AvailabilityProfile::update_bounds(Block& block) {
     int least = block.values[0];
     int most = least;
-    for (int i = 1; i < block.count; ++i) {  // which compilers vectorize, unlike std::minmax_element
+    for (int i = 1; i < block.count; ++i) {  // compilers vectorize this, unlike std::minmax_element
         least = std::min(least, block.values[i]);
         most = std::max(most, block.values[i]);
     }
@@ -190,7 +190,7 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
         const std::size_t before = blocks_.size();
         end = split_at(to);
         if (blocks_.size() != before) {
-            begin = find(from);  // the second split has moved it
+            begin = find(from);  // the second split may have moved it
         }
     }
     for (std::size_t number = begin.block; number <= end.block && number < blocks_.size(); ++number) {
@@ -207,7 +207,7 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
             }
         }
     }
-    // From the back, so that what is still to be looked at stays where it is.
+    // This goes from the back to the front, so that the blocks still to be looked at stay where they are.
     if (end.block < blocks_.size()) {
         merge_at(end);
     }
