@@ -51,7 +51,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// A piece of the input for a message: short, and without bytes that would break the line.
+// What an error message shows of the input: a short piece without bytes that would break the line.
 std::string excerpt(std::string_view text) {
     constexpr std::size_t max_length = 40;
     std::string shown(text.substr(0, max_length));
@@ -93,7 +93,7 @@ std::optional<long long> parse_count(std::string_view text) {
     return parse_number<long long>(text.substr(0, point));
 }
 
-// Takes a log line by line.
+// Reads a log line by line.
 class Parser {
  public:
     explicit Parser(const std::string& path) { log_.path = path; }
@@ -199,7 +199,7 @@ class Parser {
         fail_column(column, "a number of seconds");
     }
 
-    // For columns that nothing uses.
+    // Checks a column that nothing uses.
     void number(std::size_t column) const {
         const std::string_view text = fields_[column - 1];
         if (!parse_number<long long>(text)) {
@@ -252,7 +252,7 @@ SwfLog read_swf(const std::string& path) {
     InputFile file(path);
     Parser parser(path);
     std::string buffer(std::size_t{256} << 10, '\0');
-    std::size_t kept = 0;  // the start of a line whose end is still to come
+    std::size_t kept = 0;  // size of the beginning of a line whose end is still to come
     for (;;) {
         const std::size_t got = file.read(buffer.data() + kept, buffer.size() - kept);
         const std::string_view rest = add_lines(parser, {buffer.data(), kept + got});

@@ -53,7 +53,7 @@ constexpr Stream undivided_stream = {
     "",     0.244,           0.576, 0.8, 0, 0.86, {4.2, 0.94}, {312, 0.03}, -0.0054, 0.78, {10.2303, 0.4871},
     1.0225, {8.1737, 3.9631}};
 
-// Longer draws are drawn again, as in the authors' program: e^12 s is less than two days, e^13 s is five.
+// Draws above these are drawn again, as in the authors' program: e^12 s is less than two days, e^13 s is five.
 constexpr double max_ln_run_time = 12;
 constexpr double max_ln_interval = 13;
 
@@ -70,7 +70,7 @@ class Draws {
         engine_.seed(sequence);
     }
 
-    // In [0, 1).
+    // Draws a number in [0, 1).
     double uniform() { return boost::random::uniform_01<double>()(engine_); }
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
@@ -88,8 +88,8 @@ class Draws {
     boost::random::mt19937_64 engine_;
 };
 
-// How busy submission is over the day, relative to its mean. It turns the time that would pass at the mean rate into
-// time on the clock.
+// How many jobs are submitted at each hour of the day, relative to the mean. It turns the time that would pass at the
+// mean rate into time on the clock.
 class DailyCycle {
  public:
     explicit DailyCycle(Gamma half_hour) {
@@ -107,7 +107,7 @@ class DailyCycle {
         }
     }
 
-    // Time at the mean rate that passes from midnight of day 0 to `clock`.
+    // The time at the mean rate that passes from midnight of day 0 to `clock`.
     double mean_rate_time(double clock) const {
         const double days = std::floor(clock / day_seconds);
         double left = clock - days * day_seconds;
@@ -227,8 +227,8 @@ std::vector<JobSource> sources_of(const LublinModel& model) {
     return {JobSource(batch_stream, 0, model), JobSource(interactive_stream, 1, model)};
 }
 
-// The factor on all inter-arrival times with which the last submission is at `last`: each source's last job would come
-// at or before it, and one exactly then.
+// The factor on all inter-arrival times with which the last submission is at `last`: the last job of each source comes
+// at or before that instant, and one of them exactly then.
 double interval_factor(const std::vector<JobSource>& sources, const std::vector<DrawnJob>& jobs, double last) {
     std::vector<double> last_arrival(sources.size(), 0);
     for (const DrawnJob& job : jobs) {

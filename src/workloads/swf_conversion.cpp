@@ -33,7 +33,7 @@ bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
     return conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
 }
 
-// Processors in units, before any limit is checked.
+// The size of a job in units of processors, before any limit is checked.
 long long size_of(const SwfJob& job, const SwfConversion& conversion) {
     const long long processors =
         size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
@@ -46,7 +46,7 @@ void count_if(bool holds, std::size_t& counter) {
     }
 }
 
-// Intervals are half open: a job that ends when a period does, has ended in it.
+// Intervals are half open: a job that ends at the very end of a period has ended in it.
 bool ends_in_another_period(const SwfJob& job, const SwfSplit& split) {
     const Duration start = job.submit + std::max(job.wait, Duration());
     return split.period_of(start) != split.period_of(start + job.run_time - Duration::microseconds(1));
@@ -165,8 +165,8 @@ void give_ids(std::vector<Kept>& kept) {
     }
 }
 
-// The whole numbers at the start of a header value such as "1664 (72, 1368, 224)": the total, then the parts; no parts
-// if the parenthesis holds anything else. Empty if there is no total.
+// Reads the whole numbers at the start of a header value such as "1664 (72, 1368, 224)": the total, then the parts.
+// There are no parts if the parenthesis holds anything else. The result is empty if there is no total.
 std::vector<long long> header_numbers(std::string_view text) {
     std::vector<long long> numbers;
     const auto read_number = [&] {
@@ -197,7 +197,8 @@ std::vector<long long> header_numbers(std::string_view text) {
     return text.starts_with(')') ? numbers : std::vector<long long>{total};
 }
 
-// Processors of the given partitions, if the header lists the sizes of all partitions in its MaxProcs, "total (a, b)".
+// The number of processors of the given partitions, if the header lists the sizes of all partitions in its MaxProcs,
+// "total (a, b)".
 std::optional<long long> partition_processors(const std::vector<long long>& max_procs,
                                               const std::vector<long long>& partitions) {
     if (max_procs.size() < 2) {
@@ -286,7 +287,7 @@ std::string missing_walltime_text(const SwfConversion& conversion) {
     return "no walltime";
 }
 
-// What a reader of the results should know of the kept jobs.
+// Counts what a reader of the results should know of the kept jobs.
 std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const SwfConversion& conversion,
                                          int processors) {
     std::size_t without_request = 0;
