@@ -63,7 +63,7 @@ JobProfile read_profile(const rapidjson::Value& object, bool keep_source) {
     return profile;
 }
 
-// Batsim puts the workload's name before an id that does not contain it; one that does must be complete.
+// Batsim puts the workload's name before an id that does not contain it. An id that contains it must be complete.
 std::string full_id(const std::string& id, const std::string& workload) {
     if (id.find(workload) == std::string::npos) {
         if (id.find('!') != std::string::npos) {
@@ -157,7 +157,7 @@ class WorkloadReader {
         }
     }
 
-    // The id of a job that cannot be read, or at least its place.
+    // How an error names a job that cannot be read: by its id, or at least by its place.
     std::string job_place(const rapidjson::Value& object) const {
         std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
         if (object.IsObject()) {

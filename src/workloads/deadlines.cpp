@@ -38,7 +38,7 @@ void append_with_deadline(JsonReader& reader, const std::string& text, const std
 }  // namespace
 
 std::optional<Decimal> Decimal::parse(std::string_view text) {
-    const std::optional<Duration> value = Duration::parse(text);  // which has six exact decimals, too
+    const std::optional<Duration> value = Duration::parse(text);  // a Duration has six exact decimals, too
     if (!value || *value < Duration() || *value > Duration::seconds(million)) {
         return std::nullopt;
     }
@@ -73,7 +73,7 @@ std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count
 }
 
 Duration DeadlineRule::allowance(Duration walltime) const {
-    // At most 1e24 * 1e12, and 128 bits go up to 1.7e38.
+    // The product is at most 1e24 * 1e12, and 128 bits go up to 1.7e38.
     const Microseconds product = walltime.count() * factor.millionths();
     Microseconds quotient = product / million;
     const Microseconds rest = product % million;
