@@ -56,8 +56,8 @@ std::optional<int> parse_natural(std::string_view text) {
     return value;
 }
 
-// Floating-point operations per second for a unit: "f" or "flops" with a prefix. Multiplies by 1000 step by step, as
-// SimGrid does, so that speeds agree with it to the last bit.
+// How many floating-point operations per second a unit stands for: "f" or "flops" with a prefix. Multiplies by 1000
+// step by step, as SimGrid does, so that speeds agree with it to the last bit.
 std::optional<double> unit_factor(std::string_view unit) {
     static constexpr std::array<std::string_view, 9> short_prefixes = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
     static constexpr std::array<std::string_view, 9> long_prefixes = {"",     "kilo", "mega",  "giga", "tera",
@@ -72,7 +72,7 @@ std::optional<double> unit_factor(std::string_view unit) {
     return std::nullopt;
 }
 
-// "98.095Mf", "1e9f", "1e9"; no value if it is anything else, negative or not finite.
+// Reads a speed such as "98.095Mf", "1e9f" or "1e9"; no value if it is anything else, negative or not finite.
 std::optional<double> parse_speed(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -123,7 +123,7 @@ class PlatformReader {
     }
 
  private:
-    // A zone's part in the reading of what it contains.
+    // What is known of a zone while its content is read.
     struct Zone {
         Properties properties;
         std::string_view routing;
@@ -213,7 +213,7 @@ class PlatformReader {
         }
     }
 
-    // Traces that change only the network are all that may still come.
+    // All that may still come are traces that change only the network.
     void check_unread(pugi::xml_node element, const std::string& place) const {
         const std::string_view name = element.name();
         if (is_any_of(name, {"include", "storage", "storage_type"})) {
@@ -252,7 +252,7 @@ class PlatformReader {
                             is_flat ? read_properties(element, zone.properties) : zone.properties);
     }
 
-    // The hosts of a cluster or cabinet: prefix, a number of the radical ("0-3,5,7-9"), suffix.
+    // Adds the hosts of a cluster or cabinet: each is called prefix, a number of the radical ("0-3,5,7-9"), suffix.
     void read_numbered_hosts(pugi::xml_node element, const Properties& properties, const Properties& zone_properties) {
         const std::string prefix(required(element, "prefix"));
         const std::string suffix(required(element, "suffix"));
@@ -273,7 +273,7 @@ class PlatformReader {
         }
     }
 
-    // The speeds of its pstates, at least one.
+    // Reads the speeds of the pstates, of which there is at least one.
     std::vector<double> read_speeds(pugi::xml_node element) const {
         std::vector<double> speeds;
         for (const std::string_view text : split(required(element, "speed"), ',')) {
@@ -294,7 +294,7 @@ class PlatformReader {
         }
     }
 
-    // `properties` with those of the element over them.
+    // Returns `properties` with those of the element laid over them.
     Properties read_properties(pugi::xml_node element, Properties properties) const {
         Properties own;
         for (const pugi::xml_node property : element.children("prop")) {
