@@ -66,7 +66,8 @@ std::optional<double> ReplayMetric::value(std::vector<FinishedJob> jobs) const {
     return metric_->compute({options, std::move(jobs), {}, {}, {}});
 }
 
-// The simulator refers to the scenario, so neither moves. It has not run: each replay runs a copy of it.
+// What all replays share. The simulator refers to the scenario, so neither of them may move. The simulator has not run:
+// each replay runs a copy of it.
 struct ReplayPreparation {
     ReplayPreparation(Platform platform, Workload workload)
         : scenario{std::move(platform), {}, {}, {}, false}, simulator(add(std::move(workload))) {}

@@ -18,7 +18,8 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void end(Time) override {}
 
     bool gives_guarantees() const { return engine_.gives_guarantees(); }
-    // What the plan promised a job when it was submitted, if anything. Requires that it was submitted.
+    // The start that the plan promised a job when it was submitted, if it promised one. Requires a job that was
+    // submitted.
     std::optional<Time> guaranteed_start(JobNumber number) const {
         return engine_.state().job(index_of_[number]).guaranteed_start;
     }
@@ -26,8 +27,8 @@ class EmbeddedScheduler : public SimulatedScheduler {
  private:
     Engine& engine_;
     const Simulator* simulator_ = nullptr;
-    std::vector<JobIndex> index_of_;    // of each job of the simulation, once submitted
-    std::vector<JobNumber> number_of_;  // and back
+    std::vector<JobIndex> index_of_;    // the engine's index of each job of the simulation, once it was submitted
+    std::vector<JobNumber> number_of_;  // the simulation's number of each job of the engine
 };
 
 }  // namespace batfill

@@ -24,7 +24,7 @@ protocol::Properties properties_of(const std::map<std::string, std::string>& pro
     return {properties.begin(), properties.end()};
 }
 
-// All profiles that some job has, as Batsim announces them: workload -> name -> profile.
+// All profiles that some job has, as Batsim announces them: an object of workloads, each an object of profiles by name.
 protocol::Json profiles_of(const Scenario& scenario) {
     protocol::Json json = "{";
     for (const Workload& workload : scenario.workloads) {
@@ -71,7 +71,7 @@ protocol::SimulationBegins beginning_of(const Scenario& scenario) {
     return begins;
 }
 
-// How much of its work a killed job had done; without a walltime it would have ended at 1.
+// How much of its work a killed job had done: it would have reached 1 if nothing had ended it before.
 double progress_of(const Simulator& simulator, const SimulatedJob& job) {
     const double whole = job.profile->type == JobProfile::Type::delay
                              ? job.profile->delay.to_seconds()

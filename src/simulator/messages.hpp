@@ -6,13 +6,13 @@
 
 #include "protocol/message.hpp"
 
-// Between what the simulator says and the protocol: the messages that Batsim would send in its place.
+// Translates between the simulator and the protocol, in which it speaks as Batsim would.
 namespace batfill {
 
-// The first message. The profiles and jobs of the scenario must carry their text (see read_workload).
+// Makes the first message. The profiles and jobs of the scenario must carry their text (see read_workload).
 protocol::Message beginning_message(const Scenario& scenario);
 
-// Every later message but the last. The jobs' states must be those of the moment at which the simulator calls
+// Makes every later message but the last. The jobs' states must be those of the moment at which the simulator calls
 // SimulatedScheduler::message.
 protocol::Message message_of(const Simulator& simulator, Time now, std::span<const SimulatedEvent> events);
 

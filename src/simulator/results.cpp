@@ -30,7 +30,7 @@ long double stretch(const ReportedTimes& times) {
     return static_cast<long double>(times.turnaround.count()) / static_cast<long double>(times.run.count());
 }
 
-// Without "w0!".
+// The job's id without the workload's name, "w0!".
 std::string_view id_in_workload(const SimulatedJob& job) {
     return std::string_view(job.job->description.id).substr(job.workload->name.size() + 1);
 }

@@ -35,8 +35,8 @@ struct ReportedTimes {
 // lists them), each whole or not at all. Throws InputError if a file cannot be written. O(jobs).
 void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times);
 
-// Writes what the algorithm has counted to PREFIX_statistics.csv (statistic, value), whole or not at all. An algorithm
-// that counts nothing has no such file: one that an earlier run left there is removed.
+// Writes what the algorithm has counted to PREFIX_statistics.csv (statistic, value), whole or not at all. If the
+// algorithm counts nothing, a file that an earlier run left there is removed.
 void write_statistics(const std::vector<Statistic>& statistics, const std::string& prefix);
 
 // Writes what each job of PREFIX_jobs.csv was promised when it was submitted, and when it started, to

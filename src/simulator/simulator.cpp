@@ -133,7 +133,7 @@ void Simulator::send(SimulatedScheduler& scheduler) {
 
 void Simulator::read_mailbox() {
     while (next_letter_ < mailbox_.size()) {
-        const Letter letter = mailbox_[next_letter_++];  // a copy: new letters may come in meanwhile
+        const Letter letter = mailbox_[next_letter_++];  // a copy, because new letters may come in meanwhile
         deliver(letter);
     }
     mailbox_.clear();
@@ -208,7 +208,7 @@ void Simulator::submit(std::size_t workload) {
 }
 
 void Simulator::say_goodbye(Letter::Kind kind, bool said_nothing) {
-    // With other letters still in the mailbox the farewell comes in behind them, else only after the frame has left.
+    // If other letters are still in the mailbox, the farewell comes in behind them; else only after the frame has left.
     if (said_nothing) {
         goodbye(kind);
     } else if (next_letter_ < mailbox_.size()) {
@@ -262,7 +262,7 @@ void Simulator::continue_reply() {
             scheduler_ready_ = true;
             return;
         }
-        // The reply waits for its next action already when the job that this one starts begins to run.
+        // The reply already waits for its next action when the job that this action starts begins to run.
         waiting_since = order_++;
         apply(reply_.actions[next_action_++]);
     }

@@ -11,7 +11,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
       timeout_seconds_(timeout_seconds),
       socket_(context_, zmq::socket_type::req),
       codec_(protocol::make_batsim4_codec()) {
-    // Long enough for a last message to leave, short enough not to keep the command from ending.
+    // This is long enough for a last message to leave, and short enough not to keep the command from ending.
     socket_.set(zmq::sockopt::linger, 1000);
     try {
         socket_.connect(endpoint);
@@ -46,7 +46,7 @@ void SocketScheduler::message(Time now, std::span<const SimulatedEvent> events, 
 
 void SocketScheduler::end(Time now) {
     if (simulator_ == nullptr || awaiting_reply_) {
-        return;  // never greeted, or it does not answer: nothing more can be said to it
+        return;  // it was never greeted or does not answer, so nothing more can be said to it
     }
     SchedulerReply ignored;
     try {
