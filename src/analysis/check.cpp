@@ -221,7 +221,7 @@ void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
     }
 }
 
-// All is known of a delay that nobody killed.
+// Of a delay that nobody killed, the run time and the final state are known exactly.
 void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
                                const std::optional<Duration>& walltime) {
     const Time start = job.execution->start;

@@ -25,7 +25,7 @@ FinishedById finished_jobs(const Schedule& schedule) {
     return result;
 }
 
-// In every run, in their order; empty if it did not finish in one of them.
+// The job in every run, in the order of the runs; empty if it did not finish in one of them.
 std::vector<FinishedJob> in_all(const std::vector<FinishedById>& runs, std::string_view id) {
     std::vector<FinishedJob> result;
     for (const FinishedById& run : runs) {

@@ -13,7 +13,8 @@ struct IndexedJob {
     const JobProfile* profile;  // null if its workload has no profile of that name
 };
 
-// The jobs of several workloads by their full id ("w0!17"). Keeps pointers: the workloads must outlive it, unchanged.
+// The jobs of several workloads by their full id ("w0!17"). It keeps pointers into the workloads, which must outlive it
+// unchanged.
 class JobIndex {
  public:
     explicit JobIndex(const std::vector<Workload>& workloads) {

@@ -36,7 +36,7 @@ std::vector<double> stretches(const FinishedJobs& jobs) {
     return result;
 }
 
-// Leaves the first `percent` of `values` in the given order, at least one of any that there are.
+// Keeps the first `percent` of `values` in the given order, rounded up, and drops the others.
 template <class Value, class Before>
 void keep_first(std::vector<Value>& values, std::size_t percent, Before before) {
     const std::size_t count = (values.size() * percent + 99) / 100;

@@ -8,25 +8,25 @@
 #include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
 
-// What the papers measure of finished jobs. Values are in seconds or ratios, missing where no job counts, and do not
-// depend on the order of the jobs.
+// What the papers measure of finished jobs. Values are in seconds or ratios, are missing where no job counts, and do
+// not depend on the order of the jobs.
 namespace batfill::analysis {
 
 using FinishedJobs = std::vector<FinishedJob>;
 
-// Requires job.finished(). The result refers to the job's id.
+// What the metrics need to know of `job`. Requires job.finished(). The result refers to the text of the job's id.
 FinishedJob finished_job(const ScheduledJob& job);
 
 inline Duration wait(const FinishedJob& job) {
     return job.start - job.submit;
 }
 
-// Rounded once, as long as both are below 2^53 microseconds.
+// Returns part / whole; it is rounded only once if both are below 2^53 microseconds.
 inline double ratio(Duration part, Duration whole) {
     return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-// None without a walltime above 0.
+// (wait + walltime) / walltime; no value without a walltime above 0.
 std::optional<double> stretch(const FinishedJob& job);
 
 // Sums of doubles depend on the order of the terms, so they are always added from the smallest up.
@@ -35,7 +35,7 @@ std::optional<double> mean(const std::vector<double>& values);
 
 std::optional<double> mean_wait(const FinishedJobs& jobs);
 std::optional<double> max_wait(const FinishedJobs& jobs);
-// Of the `percent` of the jobs that waited longest or are widest, rounded up to whole jobs.
+// The mean wait of the `percent` of the jobs that waited longest or are widest, rounded up to whole jobs.
 std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent);
 std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent);
 std::optional<double> mean_stretch(const FinishedJobs& jobs);

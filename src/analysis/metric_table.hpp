@@ -18,9 +18,9 @@ namespace batfill::analysis {
 
 // The finished jobs of a run, told apart by whether the workload gives them a deadline.
 struct JobsByDeadline {
-    FinishedJobs driven;          // have a deadline
-    std::vector<Time> deadlines;  // of these, in the same order
-    FinishedJobs regular;         // have none, and count in the metrics of regular jobs
+    FinishedJobs driven;          // the jobs that have a deadline
+    std::vector<Time> deadlines;  // the deadlines of these jobs, in the same order
+    FinishedJobs regular;         // the jobs that have none and count in the metrics of regular jobs
     std::size_t regular_left_out = 0;
 };
 
@@ -28,9 +28,9 @@ struct JobsByDeadline {
 struct MeasuredRun {
     MetricsOptions options;
     FinishedJobs finished;
-    std::span<const ScheduledJob> jobs;         // all of them
+    std::span<const ScheduledJob> jobs;         // all jobs of the schedule
     std::optional<JobsByDeadline> by_deadline;  // none: no workload was given
-    std::optional<FinishedJobs> baseline;       // of the run to compare with; none: none was given
+    std::optional<FinishedJobs> baseline;  // the finished jobs of the run to compare with; none: no baseline was given
 };
 
 enum class Unit {
@@ -42,7 +42,7 @@ enum class Unit {
 
 enum class Goal {
     none,
-    minimum,  // Less is better, and the finished jobs suffice: `compare` and `tune` take it.
+    minimum,  // less is better, and the finished jobs suffice: `compare` and `tune` take it
 };
 
 struct Metric {
