@@ -31,7 +31,7 @@ constexpr std::chrono::seconds farewell{1};
 
 constexpr const char* in_use = "it is in use, perhaps by another scheduler";
 
-// SIGINT and SIGTERM as something to poll for, so that none is missed between two looks at a flag.
+// Turns SIGINT and SIGTERM into something to poll for, so that none is missed between two looks at a flag.
 class StopSignals {
  public:
     StopSignals() {
@@ -43,7 +43,7 @@ class StopSignals {
         descriptor_ = signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
     }
     ~StopSignals() {
-        // Those that came have done their work; left pending they would kill the process now.
+        // The signals that came have done their work; if they were left pending, they would kill the process now.
         signalfd_siginfo taken;
         while (read(descriptor_, &taken, sizeof(taken)) > 0) {
         }
@@ -90,7 +90,7 @@ std::string bindable(const std::string& endpoint) {
     return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
 }
 
-// ZeroMQ would take the port modulo 65536.
+// ZeroMQ would accept any number and take it modulo 65536.
 void check_port(const std::string& endpoint) {
     const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
     if (endpoint.rfind("tcp://", 0) == 0 && !port.empty() &&
@@ -130,7 +130,7 @@ class Server {
  public:
     explicit Server(const ServerOptions& options)
         : options_(options), socket_(context_, zmq::socket_type::rep), codec_(protocol::make_batsim4_codec()) {
-        socket_.set(zmq::sockopt::linger, 2000);  // lets the last reply leave
+        socket_.set(zmq::sockopt::linger, 2000);  // milliseconds, so that the last reply leaves
         check_port(options.endpoint);
         check_path(options.endpoint);
         try {
@@ -139,7 +139,7 @@ class Server {
             throw UsageError("cannot listen on " + options.endpoint + ": " +
                              (problem.num() == EADDRINUSE ? in_use : problem.what()));
         }
-        // Which port it is if any would do.
+        // If the endpoint leaves the port open, this tells which one it is.
         spdlog::info("listening on {}", socket_.get(zmq::sockopt::last_endpoint));
     }
 
@@ -181,7 +181,7 @@ class Server {
         return true;
     }
 
-    // Waits for a message; false if a signal came first.
+    // Waits for a message. Returns false if a signal came first.
     bool wait() {
         zmq::pollitem_t items[] = {{nullptr, signals_.descriptor(), ZMQ_POLLIN, 0},
                                    {socket_.handle(), 0, ZMQ_POLLIN, 0}};
@@ -189,7 +189,7 @@ class Server {
         return (items[0].revents & ZMQ_POLLIN) == 0;
     }
 
-    // The message, which has come; valid until the next call.
+    // Receives the message that has come; valid until the next call.
     std::string_view receive() {
         (void)socket_.recv(message_, zmq::recv_flags::none);
         if (message_.more()) {
@@ -211,7 +211,7 @@ class Server {
     }
 
     const ServerOptions& options_;
-    StopSignals signals_;  // before the context: its threads inherit the mask
+    StopSignals signals_;  // must come before the context, whose threads inherit the mask of signals
     zmq::context_t context_;
     zmq::socket_t socket_;
     zmq::message_t message_;

@@ -14,7 +14,7 @@ struct ServerOptions {
 
 // Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. Logs a summary
 // of each simulation. Throws UsageError if the endpoint cannot be listened on, InputError after a message that cannot
-// be answered; its sender has got a refusal then.
+// be answered; its sender has then been sent a refusal.
 void run_server(const ServerOptions& options);
 
 }  // namespace batfill

@@ -64,8 +64,8 @@ void Session::take_in(protocol::Event& event) {
     } else if (std::holds_alternative<protocol::SimulationEnds>(event.data)) {
         ended_ = true;
     }
-    // A requested call needs no more than the round that follows it. What is left (changes of power state, queries,
-    // answers, messages of jobs, events of unknown type) is for schedulers of other kinds.
+    // A requested call needs nothing but the round that follows it. All other events (changes of power state, queries,
+    // answers, messages of jobs, events of unknown type) are for schedulers of other kinds.
 }
 
 std::vector<Statistic> Session::statistics() const {

@@ -14,22 +14,22 @@
 
 namespace batfill {
 
-// One simulation as the daemon lives through it: takes in Batsim's messages, hands what happened to the engine, and
-// turns its decisions into the reply. Knows nothing of sockets.
+// One simulation in the daemon: it reads Batsim's messages, tells the engine what happened, and turns the engine's
+// decisions into the reply. It knows nothing of sockets.
 class Session {
  public:
     // `command_line` may leave the algorithm open if Batsim's scheduler configuration is to name it.
     Session(SchedulerChoice command_line, protocol::Codec& codec);
 
-    // The reply to one frame, valid until the next call. Throws InputError for a frame that is malformed or impossible
-    // at this point (time goes back, an id comes twice, the end of a job that is not running, a resource that is not
-    // there), and UsageError if the algorithm that Batsim's configuration names cannot be had; the session is of no use
-    // after either.
+    // Returns the reply to one frame, valid until the next call. Throws InputError for a frame that is malformed or
+    // impossible at this point (time goes back, an id comes twice, the end of a job that is not running, a resource
+    // that is not there), and UsageError if there is no algorithm or parameter as Batsim's configuration names it. The
+    // session cannot be used after either.
     std::string_view answer(std::string_view frame);
 
-    // The last frame was the first of a simulation, or came between that and its end.
+    // Whether a simulation has begun and not ended.
     bool running() const { return engine_ != nullptr && !ended_; }
-    // SIMULATION_ENDS was answered.
+    // Whether SIMULATION_ENDS was answered.
     bool ended() const { return ended_; }
 
     std::size_t jobs() const { return index_of_.size(); }
@@ -48,17 +48,17 @@ class Session {
     SchedulerChoice command_line_;
     protocol::Codec& codec_;
     std::unique_ptr<Engine> engine_;
-    std::unordered_map<std::string, JobIndex> index_of_;  // looked up only, never walked
+    std::unordered_map<std::string, JobIndex> index_of_;  // only for looking up: its order must decide nothing
     protocol::Reply reply_;
     std::string frame_;
     Time now_;
-    int last_resource_ = -1;  // storage included, of which nothing else is kept
+    int last_resource_ = -1;  // the highest number of a resource, storage included
     bool ended_ = false;
     std::size_t rejected_ = 0;
 };
 
-// The frame that makes Batsim stop with `problem` in its own output, instead of waiting for ever: an event of a type
-// that no Batsim knows.
+// Returns a frame that makes Batsim stop with `problem` in its own output instead of waiting for ever: an event of a
+// type that no Batsim knows.
 std::string refusal(const std::string& problem);
 
 }  // namespace batfill
