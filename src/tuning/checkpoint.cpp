@@ -87,7 +87,7 @@ Checkpoint::~Checkpoint() {
 
 void Checkpoint::restore(std::string_view text, const std::string& header, std::size_t workloads,
                          std::size_t evaluations) {
-    if (header.starts_with(text)) {  // also if it was killed while it wrote the first line
+    if (header.starts_with(text)) {  // or the earlier run was killed while it wrote the first line
         text = {};
     } else if (!text.starts_with(header)) {
         throw InputError(path_ +

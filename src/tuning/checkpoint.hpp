@@ -10,13 +10,13 @@
 
 namespace batfill {
 
-// What the replays of a search have given so far, in a file to which a line is added for each. A run that was killed
-// asks for the same replays again, and finds here those that were done: it loses the last
-// moments.
+// The values that the replays of a search have given so far, in a file to which a line is added for each. A run that
+// was killed asks for the same replays again when it is repeated, and finds here those that were done; only those of
+// the last moments are lost.
 class Checkpoint {
  public:
-    // Continues the file `path`, or begins it. `run` is one line that says what the values depend on. Values are those
-    // of evaluations below `evaluations` of workloads below `workloads`. Throws InputError if the file cannot be read
+    // Continues the file `path`, or begins it. `run` is one line that says what the values depend on. The evaluations
+    // are numbered below `evaluations`, the workloads below `workloads`. Throws InputError if the file cannot be read
     // or written, is in use by another process, was written by a run that is described otherwise, or has lines that are
     // not as add() writes them; a last line that is incomplete is dropped.
     Checkpoint(const std::string& path, const std::string& run, std::size_t workloads, std::size_t evaluations);
@@ -25,16 +25,16 @@ class Checkpoint {
     Checkpoint(const Checkpoint&) = delete;
     Checkpoint& operator=(const Checkpoint&) = delete;
 
-    // What an earlier run added.
+    // The value that an earlier run added, if it did.
     std::optional<double> find(std::size_t workload, std::size_t evaluation) const;
-    // How many of them there are.
+    // How many values earlier runs added.
     std::size_t found() const { return found_; }
 
-    // From any thread. Reaches the file with the next call after 0.1 s, or at the end. Throws InputError if it cannot
-    // be written.
+    // Adds a value; may be called from any thread. It reaches the file with the next call after 0.1 s, or at the end.
+    // Throws InputError if it cannot be written.
     void add(std::size_t workload, std::size_t evaluation, double value);
 
-    // The run is complete: the file will be removed.
+    // To be called when the run is complete: the file will be removed.
     void finish() { keep_ = false; }
 
  private:
@@ -44,7 +44,7 @@ class Checkpoint {
 
     std::string path_;
     int file_ = -1;
-    std::vector<std::vector<double>> restored_;  // of each workload, not a number where there is none
+    std::vector<std::vector<double>> restored_;  // the values of each workload; not a number where there is none
     std::size_t found_ = 0;
     bool keep_ = false;
 

@@ -17,7 +17,7 @@ struct Request {
     double value = 0;
 };
 
-// What the searches ask for, task by task, weights by weights, workload by workload.
+// All that the searches ask for now, ordered by task, then by weights, then by workload.
 std::vector<Request> requests_of(std::vector<TuningTask>& tasks) {
     std::vector<Request> requests;
     for (TuningTask& task : tasks) {

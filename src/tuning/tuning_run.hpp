@@ -19,9 +19,10 @@ struct TuningTask {
 };
 
 struct TuningHooks {
-    // The metric of a workload under weights; called from any thread. Never not a number.
+    // Returns the metric of a workload under these weights, which must be a number; called from any thread.
     std::function<double(std::size_t workload, const MixedWeights& weights)> measure;
-    // How many values are known, out of how many in all; one call at a time, from any thread. May be empty.
+    // Hears how many values are known out of how many in all; called from any thread, but one call at a time. May be
+    // empty.
     std::function<void(std::size_t done, std::size_t total)> progress;
     // Hears each value in an order that does not depend on the threads; evaluations are numbered from 1. May be empty.
     std::function<void(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value)>
@@ -30,7 +31,8 @@ struct TuningHooks {
 
 // Runs the searches to their ends, side by side on `threads` threads (at least one): they take turns in asking, and
 // what they ask for is measured at the same time. Values that `checkpoint` has are not measured again, others are added
-// to it. The result does not depend on the threads or on what the checkpoint has. What `measure` throws ends the run.
+// to it. The result depends neither on the threads nor on what the checkpoint has. An exception of `measure` ends the
+// run.
 void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint, unsigned threads);
 
 }  // namespace batfill

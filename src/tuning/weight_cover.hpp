@@ -13,8 +13,8 @@ namespace batfill {
 // wait. `points` is at least 2.
 std::vector<MixedWeights> weight_grid(std::size_t points);
 
-// A point drawn uniformly from that surface for all six weights. All are multiples of 2^-53 whose absolute values sum
-// to 1 exactly.
+// A point drawn uniformly from that surface for all six weights. The weights are multiples of 2^-53 whose absolute
+// values sum to 1 exactly.
 MixedWeights draw_weights(std::mt19937_64& random);
 
 }  // namespace batfill

@@ -35,7 +35,7 @@ void WeightSearch::tell(std::span<const double> values) {
 
 namespace {
 
-// Around 0, where no direction is preferred, with norms of about 1.
+// Each start is around 0, where no direction is preferred, with norms of about 1.
 Xnes fresh_xnes(MixedFeatures features) {
     const auto d = static_cast<Eigen::Index>(features);
     return {Eigen::VectorXd::Zero(d), 1 / static_cast<double>(d)};
@@ -49,7 +49,7 @@ class XnesSearch : public WeightSearch {
           lambda_(lambda),
           random_(seed),
           xnes_(fresh_xnes(features)),
-          // That of the CMA evolution strategy for the stagnation of its objective.
+          // This is what the CMA evolution strategy takes for the stagnation of its objective.
           patience_(10 + (30 * static_cast<std::size_t>(features) + xnes_.population() - 1) / xnes_.population()) {}
 
  private:
@@ -100,7 +100,7 @@ class XnesSearch : public WeightSearch {
     double lambda_;
     std::mt19937_64 random_;
     Xnes xnes_;
-    std::size_t patience_;  // generations
+    std::size_t patience_;  // in generations
     std::size_t start_ = 1;
     double best_of_start_ = std::numeric_limits<double>::infinity();
     std::size_t generations_without_improvement_ = 0;
@@ -110,7 +110,7 @@ class XnesSearch : public WeightSearch {
 // How many weights of a cover are evaluated at once; it changes no result.
 constexpr std::size_t batch = 32;
 
-// What all covers have in common: nothing is learnt, and there is one start.
+// What all covers have in common: they learn nothing, and have one start.
 class CoverSearch : public WeightSearch {
  protected:
     using WeightSearch::WeightSearch;

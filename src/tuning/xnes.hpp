@@ -16,8 +16,8 @@ namespace batfill {
 // population, utilities and learning rates are its defaults.
 class Xnes {
  public:
-    // The distribution at the start: independent coordinates around `mean` with standard deviation `step_size`, which
-    // is positive. `mean` has at least one coordinate.
+    // The distribution at the start has independent coordinates around `mean` with standard deviation `step_size`,
+    // which is positive. `mean` has at least one coordinate.
     Xnes(Eigen::VectorXd mean, double step_size);
 
     static std::size_t population_for(std::size_t dimensions);
@@ -31,15 +31,15 @@ class Xnes {
     std::size_t population() const { return utilities_.size(); }
     const Eigen::VectorXd& mean() const { return mean_; }
     double step_size() const { return step_size_; }
-    // Of determinant 1; the covariance is step_size^2 * shape * transpose(shape).
+    // A matrix of determinant 1; the covariance is step_size^2 * shape * transpose(shape).
     const Eigen::MatrixXd& shape() const { return shape_; }
 
  private:
     Eigen::VectorXd mean_;
     double step_size_;
     Eigen::MatrixXd shape_;
-    double learning_rate_;           // of step size and shape; the mean's is 1
-    std::vector<double> utilities_;  // of the best, the second, ...; their sum is 0
+    double learning_rate_;           // of step size and shape; that of the mean is 1
+    std::vector<double> utilities_;  // of the best point, the second, and so on; their sum is 0
     std::vector<Eigen::VectorXd> draws_;
     std::vector<Eigen::VectorXd> points_;
 };
