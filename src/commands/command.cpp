@@ -12,7 +12,7 @@ bool parse(const Arguments& arguments, const std::string& usage, const std::stri
            const po::options_description& options, const po::positional_options_description& positional,
            po::variables_map& values) {
     po::options_description all = options;
-    // Positional arguments are described in the usage line; help lists only what starts with a dash.
+    // The usage line describes positional arguments; the list below it has only what starts with a dash.
     po::options_description visible("Options");
     for (const auto& option : options.options()) {
         const std::string& name = option->long_name();

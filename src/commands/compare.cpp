@@ -23,7 +23,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-// "weeks/sp2-week-01.json.gz" is called "sp2-week-01", or as it stands if two would be called the same.
+// "weeks/sp2-week-01.json.gz" is called "sp2-week-01", or by its whole path if two would be called the same.
 std::vector<std::string> names_of(const std::vector<std::string>& paths) {
     std::vector<std::string> names;
     std::transform(paths.begin(), paths.end(), std::back_inserter(names), workload_name);

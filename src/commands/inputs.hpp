@@ -11,7 +11,7 @@
 
 namespace batfill::commands {
 
-// Reads workloads and names them w0, w1, ... in the order given, as Batsim does. `keep_source` as for read_workload().
+// Reads workloads and names them w0, w1, ... in the order given, as Batsim does. For `keep_source` see read_workload().
 std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source = false);
 
 // What the workload of a file is called in tables and names of files: "weeks/sp2-01.json.gz" is "sp2-01".
@@ -23,7 +23,8 @@ void require_writable_folder(const std::string& prefix);
 // The option --threads, by default as many as there are cores. Throws UsageError if it is not 1 to 1024.
 unsigned threads_option(const boost::program_options::variables_map& values);
 
-// The length of time in the option `name`, in seconds. Throws UsageError if `text` is no number or below `min`.
+// The length of time that the option `name` gives as seconds in `text`. Throws UsageError if `text` is not a number or
+// is below `min`.
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min = {});
 
 }  // namespace batfill::commands

@@ -9,7 +9,7 @@
 
 namespace batfill::commands {
 
-// A progress bar on the terminal's last line; silent where standard error is no terminal.
+// A progress bar on the last line of the terminal. It shows nothing where standard error is not a terminal.
 class ProgressBar {
  public:
     explicit ProgressBar(std::size_t total) : total_(total), visible_(total > 0 && isatty(STDERR_FILENO) == 1) {}

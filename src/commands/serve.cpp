@@ -32,7 +32,8 @@ int serve(const Arguments& arguments) {
     }
     server.choice = read_choice(server.choice.algorithm, values["parameter"].as<std::vector<std::string>>());
     if (!server.choice.algorithm.empty()) {
-        const Engine check(server.choice.algorithm, server.choice.parameters);  // before any simulation begins
+        // Refuses what cannot be chosen before any simulation begins.
+        const Engine check(server.choice.algorithm, server.choice.parameters);
     }
     spdlog::set_default_logger(spdlog::stderr_color_mt("batfill"));
     spdlog::set_pattern("batfill: %l: %v");

@@ -73,7 +73,7 @@ std::optional<SwfSplit> split_of(const po::variables_map& values) {
     if (!length || *length < Duration::microseconds(1) || *length > Duration::seconds(1'000'000)) {
         throw UsageError("--split: expected a number of days above 0, up to 1000000, found '" + days + "'");
     }
-    split.period = *length * 86'400;  // what was read as seconds are days
+    split.period = *length * 86'400;  // the number was read as seconds but means days
     split.begin = optional_seconds(values, "from").value_or(Duration());
     if (values.count("skip") != 0) {
         const int skip = values["skip"].as<int>();
@@ -129,12 +129,12 @@ void print_counts(const std::string& title, const Counts& counts) {
     }
 }
 
-// Weeks and months are called so.
+// What periods of this length are called.
 const char* name_of(Duration period) {
     return period == Duration::days(7) ? "week" : period == Duration::days(30) ? "month" : "period";
 }
 
-// "logs/SP2.swf.gz" and week 7 give "SP2-week-007.json".
+// The name of the file of a period: "logs/SP2.swf.gz" and week 7 give "SP2-week-007.json".
 std::string file_name(const SwfLog& log, const SwfSplit& split, std::size_t number) {
     std::string name = std::filesystem::path(log.path).filename().string();
     for (const std::string_view suffix : {".gz", ".swf"}) {

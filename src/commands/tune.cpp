@@ -28,11 +28,11 @@ namespace {
 
 constexpr std::size_t max_platform_size = std::size_t{64} << 20;
 
-// What is replayed.
+// All that is replayed.
 struct Inputs {
     std::vector<std::string> names;  // of the workloads
     std::vector<Replay> replays;
-    std::string digest;  // of the files' contents, one line
+    std::string digest;  // a line that tells the contents of the files apart from others
 };
 
 std::string digest_of(const std::string& text) {
@@ -74,7 +74,7 @@ double measure(const Replay& replay, const SchedulerChoice& scheduler, const Rep
     return *value;
 }
 
-// What is tuned on its own: a workload, or all together.
+// One task for each workload, or one for all of them together.
 std::vector<TuningTask> make_tasks(const TuneOptions& options, std::size_t workloads) {
     std::vector<TuningTask> tasks;
     for (std::size_t workload = 0; workload < workloads; ++workload) {

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t max_evaluations = 10'000'000;
 constexpr std::size_t max_points = 2001;
 
-// One of a few words.
+// The value of an option that is one of a few words.
 std::string word_option(const po::variables_map& values, const std::string& name,
                         const std::vector<std::string>& known) {
     const auto& word = values[name].as<std::string>();

@@ -24,7 +24,7 @@ class SearchOptions {
 
     std::unique_ptr<WeightSearch> make() const;
 
-    // All of them in a few words.
+    // All options of the search in a few words.
     std::string text() const;
 
  private:
@@ -52,16 +52,17 @@ struct TuneOptions {
     std::vector<std::string> workloads;
     std::string platform;
     std::string master_host;
-    std::string prefix;                      // of the files that are written
+    std::string prefix;                      // the beginning of the names of all files that are written
     std::optional<std::string> values_file;  // none: not all values are written
 };
 
 // Declares the options of `batfill tune`.
 void add_tune_options(boost::program_options::options_description& options);
 
-// "0.5,-0.25,0.25,0,0,0": exactly these weights, as the parameter `weights` takes them.
+// The weights as the parameter `weights` takes them, exactly: "0.5,-0.25,0.25,0,0,0".
 std::string weights_text(const MixedWeights& weights);
 
+// Adds the weights to a policy that has none.
 SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights);
 
 }  // namespace batfill::commands

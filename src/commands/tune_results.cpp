@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* weight_columns = "w_q,w_p,w_wait,w_ratio,w_expansion,w_area";
 
-// What --sched-cfg takes.
+// The text of a file for --sched-cfg.
 std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& weights) {
     rapidjson::StringBuffer buffer;
     rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
@@ -64,7 +64,7 @@ void TuneResults::write(const std::vector<TuningTask>& tasks) {
     }
 }
 
-// Whom the results of a task are about, in quotes.
+// What the results of a task are about, in quotes: a workload, or the sum over all.
 std::string TuneResults::subject(const TuningTask& task) const {
     return csv_text(options_.sum ? "sum" : workloads_[task.workloads.front()]);
 }
