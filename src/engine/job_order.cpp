@@ -106,7 +106,7 @@ JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;
     switch (policy_.feature) {
-        case Feature::wait:  // who has waited longer does not change
+        case Feature::wait:  // which of two jobs has waited longer does not change
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
         case Feature::walltime:
             return JobScore::exactly(policy_.sign * microseconds(job.walltime));
@@ -142,7 +142,7 @@ void JobScore::Sum::add(double term) {
     magnitude += std::abs(term);
 }
 
-// To a multiple of 2^-40 of the magnitude, more or less: the unit in the last place of a double that is 2^12 times as
+// Rounds to about a multiple of 2^-40 of the magnitude: the unit in the last place of a double that is 2^12 times as
 // large.
 double JobScore::Sum::rounded() const {
     const double large = 4096.0 * magnitude;

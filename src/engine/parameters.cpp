@@ -57,7 +57,7 @@ std::string Parameter::type_name() const {
 
 namespace {
 
-// The finite numbers in a list with commas between them; no value if there is anything else.
+// Reads finite numbers with commas between them; no value if there is anything else.
 std::optional<std::vector<double>> parse_numbers(const std::string& text) {
     std::vector<double> numbers;
     const char* at = text.data();

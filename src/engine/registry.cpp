@@ -10,7 +10,7 @@ namespace batfill {
 
 namespace {
 
-// By name, so that lists come out in one order whatever the order of registration.
+// Algorithms are kept by name, so that lists of them have one order, whatever the order of registration is.
 std::map<std::string, AlgorithmDescription>& registry() {
     static std::map<std::string, AlgorithmDescription> algorithms;
     return algorithms;
