@@ -1,4 +1,4 @@
-// What each operation of the availability profile and of the plan costs as they grow.
+// Measures what each operation of the availability profile and of the plan costs as they grow.
 
 #include <random>
 
@@ -17,7 +17,8 @@ using batfill::Time;
 
 constexpr int machine = 1024;
 
-// Many short jobs, one after another: `steps` steps with few processors free here and many there.
+// A profile of many short jobs, one after another: in some of its `steps` steps few processors are free, in others
+// many.
 AvailabilityProfile crowded_profile(long steps) {
     AvailabilityProfile profile(Time(), machine);
     std::mt19937 random(1);
@@ -41,7 +42,7 @@ void profile_add_and_take_back(benchmark::State& state) {
 }
 BENCHMARK(profile_add_and_take_back)->RangeMultiplier(4)->Range(64, 65536);
 
-// The search of a narrow job, which ends early, and of one that fits only behind everything.
+// The search for a narrow job, which finds a place soon, and for a job that fits only behind everything.
 void profile_search(benchmark::State& state) {
     const AvailabilityProfile profile = crowded_profile(state.range(0));
     const int processors = static_cast<int>(state.range(1));
@@ -53,8 +54,8 @@ BENCHMARK(profile_search)
     ->ArgsProduct({{64, 1024, 16384, 65536}, {1, 256, machine}})
     ->ArgNames({"steps", "processors"});
 
-// One compression after an early completion at a queue of `depth` planned jobs: nothing moves, a pass of proofs and
-// searches. The hole is given and taken back, so every pass finds the same.
+// One compression after an early completion at a queue of `depth` planned jobs, in which nothing moves. The hole is
+// given and taken back, so every pass finds the same plan.
 void plan_compression(benchmark::State& state) {
     const auto depth = static_cast<JobIndex>(state.range(0));
     std::mt19937 random(3);
@@ -78,7 +79,7 @@ void plan_compression(benchmark::State& state) {
 }
 BENCHMARK(plan_compression)->RangeMultiplier(10)->Range(10, 10000)->ArgName("depth");
 
-// A submission at a queue of `depth`: a search and a place, then the job is let start to keep the depth.
+// A submission at a queue of `depth` jobs: the new job is placed, then one is let start to keep the depth.
 void plan_submission(benchmark::State& state) {
     const auto depth = static_cast<JobIndex>(state.range(0));
     std::mt19937 random(4);

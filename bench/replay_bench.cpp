@@ -1,4 +1,4 @@
-// Whole replays in memory, without files: a generated workload under each algorithm.
+// Measures whole replays in memory, without files: a generated workload under each algorithm.
 
 #include <string>
 

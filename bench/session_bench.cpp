@@ -1,4 +1,4 @@
-// What one message costs the daemon: decoding, deciding and encoding, without the socket.
+// Measures what one message costs the daemon: decoding, deciding and encoding, without the socket.
 
 #include <algorithm>
 #include <memory>
@@ -33,7 +33,7 @@ std::string beginning(int processors) {
                      resources + "],\"storage_resources\":[],\"workloads\":{},\"profiles\":{}}");
 }
 
-// A submission and a completion for each job, one processor each, half of the machine in use.
+// Each job asks for one processor and brings a submission and a completion; half of the machine is in use.
 void messages(benchmark::State& state, const char* algorithm) {
     constexpr int in_use = 120;
     spdlog::set_level(spdlog::level::off);

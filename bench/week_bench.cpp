@@ -1,4 +1,4 @@
-// What it costs to replay a week of jobs in memory, as the search for weights does over and over.
+// Measures the replay of a week of jobs in memory, which the search for weights does over and over.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-// About a week of SDSC-SP2.
+// A generated workload that is about a week of SDSC-SP2.
 batfill::Replay week() {
     batfill::LublinModel model;
     model.kind = batfill::LublinModel::Jobs::undivided;
