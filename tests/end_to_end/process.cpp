@@ -101,7 +101,7 @@ std::string Process::wait_for_error_text(const std::string& text) {
     std::string errors;
     wait_until(
         [&] {
-            const bool ended = has_ended();  // looked at before its last words are read
+            const bool ended = has_ended();  // must be known before the last output is read
             errors = contents(errors_);
             if (errors.find(text) != std::string::npos) {
                 return true;

@@ -9,7 +9,7 @@
 
 namespace batfill::tests {
 
-// Longer than anything here takes, also on a busy machine under a sanitizer.
+// This is longer than anything here takes, also on a busy machine under a sanitizer.
 constexpr std::chrono::seconds patience{60};
 
 // An empty folder that is removed at the end.
@@ -31,13 +31,13 @@ std::string contents(const std::string& path);
 // A run of batfill. Killed at the end if it still runs. Throws std::runtime_error if it takes longer than `patience`.
 class Process {
  public:
-    // Its two output streams go to files in `folder`, which must outlive it.
+    // The two output streams of the process go to files in `folder`, which must outlive it.
     Process(const Folder& folder, const std::vector<std::string>& arguments);
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
-    // Its exit status; 128 + the signal's number if a signal ended it.
+    // Waits for the end and returns the exit status; 128 + the signal's number if a signal ended the process.
     int wait();
     void signal(int number) const;
     // Waits until `text` has been written to the standard error stream, and returns all of the stream so far. Throws

@@ -51,7 +51,7 @@ class Daemon : public Process {
     std::string endpoint_;
 };
 
-// Stands in Batsim's place.
+// Speaks to the daemon in Batsim's place.
 class Peer {
  public:
     explicit Peer(const std::string& endpoint) : socket_(context_, zmq::socket_type::req) {
@@ -64,7 +64,7 @@ class Peer {
     void send(zmq::message_t frame, zmq::send_flags flags = zmq::send_flags::none) {
         socket_.send(std::move(frame), flags);
     }
-    // The reply; fails the test if none comes.
+    // Returns the reply; the test fails if none comes.
     std::string receive() {
         zmq::message_t reply;
         REQUIRE(socket_.recv(reply, zmq::recv_flags::none).has_value());
@@ -97,7 +97,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// The lines that are not of the log.
+// The lines of the output that are not lines of the log.
 std::vector<std::string> problems_of(const std::string& errors) {
     std::vector<std::string> lines = lines_of(errors);
     std::erase_if(lines, [](const std::string& line) {
@@ -305,7 +305,7 @@ TEST_CASE("A frame of one gigabyte is answered, and ends the daemon with status 
     Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
     constexpr std::size_t gigabyte = 1'000'000'000;
-    void* zeros = std::calloc(gigabyte, 1);  // pages that are only read take no memory
+    void* zeros = std::calloc(gigabyte, 1);  // memory that is only read takes up none
     REQUIRE(zeros != nullptr);
     batsim.send(zmq::message_t(zeros, gigabyte, [](void* data, void*) { std::free(data); }));
     CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("a frame of 1000000000 bytes"));

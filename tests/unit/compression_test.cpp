@@ -33,7 +33,7 @@ std::string name_of(Kind kind) {
     return kind == Kind::pc ? "pc" : "dc";
 }
 
-// An order as the algorithms are told of it, and as the plain form is.
+// An order, both as parameters of the algorithms and as weights of the plain form.
 struct Order {
     Parameters::Given given;
     OrderWeights weights;
@@ -89,7 +89,7 @@ bool compare_with_plain_form(unsigned seed, const Features& features, Kind kind,
     return !plain.in_doubt();
 }
 
-// On more than a thousand streams. Returns how often what is rare happened.
+// Compares on more than a thousand streams. Returns how often rare things happened.
 PlainCompression::Counts compare_in_all_orders(Kind kind) {
     PlainCompression::Counts counts;
     unsigned streams = 0;
@@ -116,7 +116,7 @@ PlainCompression::Counts compare_in_all_orders(Kind kind) {
     return counts;
 }
 
-// A table that has the plain form beside it, which tells each move.
+// A small machine with the plain form beside it, which tells each move.
 class CompressionTable : public Table {
  public:
     CompressionTable(int processors, Kind kind, const std::string& order)
@@ -128,7 +128,7 @@ class CompressionTable : public Table {
         plain_.round(message());
         return Table::round();
     }
-    // Of the last round: "b 7; a 1".
+    // The moves of the last round: "b 7; a 1".
     std::string moves() const {
         std::string text;
         for (std::size_t i = moves_told_; i < plain_.moves().size(); ++i) {

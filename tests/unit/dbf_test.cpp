@@ -30,7 +30,7 @@ std::string name_of(Repair repair) {
     return repair == Repair::paper ? "paper" : "strict";
 }
 
-// Plays random streams to dbf, and compares all that can be seen of it with the plain form.
+// Plays random streams to dbf, and compares all that can be seen of its decisions with the plain form.
 void compare_with_plain_form(unsigned streams, const Features& features, Repair repair, PlainDbf::Counts& counts) {
     for (unsigned seed = 0; seed < streams; ++seed) {
         INFO("repair=" << name_of(repair) << ", stream " << seed);
@@ -143,7 +143,7 @@ TEST_CASE("dbf: with repair=strict a deadline that the allocation at submission 
         }
     }
     CHECK(kept > 10'000);
-    CHECK(lost_with_paper > 100);  // or else these streams could not show it
+    CHECK(lost_with_paper > 100);  // otherwise these streams could not show it
 }
 
 TEST_CASE("dbf: without deadlines it is conservative, job by job", "[dbf][property]") {
@@ -177,7 +177,7 @@ TEST_CASE("dbf decides as its plain form does, in every round", "[dbf][property]
         compare(500, 60, 16);
         compare(300, 40, 5);
         compare(4, 400, 64);
-        // What is rare has happened.
+        // Rare things must have happened, or the comparison shows little.
         CHECK(counts.line_10 > 500);
         CHECK(counts.lines_23_to_34 > 100);
         CHECK(counts.line_24 > 50);

@@ -34,7 +34,7 @@ class Random {
     std::mt19937 generator_;
 };
 
-// What a stream may contain beside jobs that end at or before their estimates, told of at once.
+// What a stream may contain besides jobs that end at or before their estimates and whose ends are told at once.
 struct Features {
     bool overdue = false;  // jobs outlive their walltimes
     bool machine_changes = false;
@@ -198,7 +198,7 @@ class ConservativeReference : public Reference {
             if (plan_[job] > message.now) {
                 break;
             }
-            REQUIRE(plan_[job] == message.now);  // else no message came at the planned start
+            REQUIRE(plan_[job] == message.now);  // otherwise no message came at the planned start
             // The end of a job before it may be told in a later message of this instant.
             if (jobs[static_cast<std::size_t>(job)].processors <= machine.idle()) {
                 plan_.erase(job);
@@ -228,7 +228,7 @@ class ConservativeReference : public Reference {
                 end_of_all = std::max(end_of_all, start + jobs[static_cast<std::size_t>(other)].walltime);
             }
         }
-        std::vector<int> free;  // in each second from now on
+        std::vector<int> free;  // how many processors in each second from now on
         for (int second = now; second <= end_of_all + job.walltime; ++second) {
             free.push_back(machine.free_at(second, jobs));
         }

@@ -10,7 +10,7 @@
 #include "engine_rounds.hpp"
 #include "simulator_fixture.hpp"
 
-// What the plan promises a job when it is submitted.
+// Tests of what the plan promises a job when it is submitted.
 
 using namespace batfill;
 using namespace batfill::tests;
@@ -50,7 +50,7 @@ class NamedJobs {
         }
         return text;
     }
-    // When a running job started.
+    // The start of a running job.
     std::string start_of(const std::string& name) const {
         const Job& job = engine_.state().job(jobs_.at(name));
         REQUIRE(job.state == Job::State::running);

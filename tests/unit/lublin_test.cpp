@@ -36,7 +36,7 @@ bool is_power_of_two(int size) {
     return size > 0 && (static_cast<unsigned>(size) & static_cast<unsigned>(size - 1)) == 0;
 }
 
-// Everything that is written, so that equal texts mean equal workloads.
+// A text of everything that is written, so that equal texts mean equal workloads.
 std::string text_of(const Workload& workload) {
     std::string text = std::to_string(workload.processors) + "\n";
     for (const WorkloadJob& job : workload.jobs) {
@@ -48,7 +48,7 @@ std::string text_of(const Workload& workload) {
     return text;
 }
 
-// Mean of a gamma variable given that it is at most `limit`.
+// The mean of a gamma variable, given that it is at most `limit`.
 double truncated_gamma_mean(double shape, double scale, double limit) {
     return shape * scale * boost::math::gamma_p(shape + 1, limit / scale) / boost::math::gamma_p(shape, limit / scale);
 }
@@ -233,7 +233,7 @@ TEST_CASE("estimates of the Lublin model are exact, a multiple or round values",
     }
     CHECK(values.size() > 15);
     CHECK(values.size() <= 21);
-    // Uniform accuracy means one half; rounding up and the least value of five minutes make it smaller.
+    // A uniform accuracy has mean one half; rounding up and the smallest value of five minutes make it smaller.
     CHECK(accuracy > 0.25);
     CHECK(accuracy < 0.5);
 }

@@ -20,7 +20,7 @@ namespace {
 
 using namespace batfill;
 
-// A job that ran as it should on `processors` processors from `start` on; all times in seconds.
+// A job that ran as it should on `processors` processors from `start` on; all times are in seconds.
 ScheduledJob job(const std::string& id, long long submit, long long start, long long run, int processors = 1,
                  std::optional<long long> walltime = std::nullopt) {
     ScheduledJob result;

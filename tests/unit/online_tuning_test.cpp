@@ -58,7 +58,7 @@ Past long_and_short_jobs(long long now) {
     return past;
 }
 
-// Three machine weeks of jobs, more than four processors can run at times.
+// Jobs for three weeks, at times more than four processors can run.
 Workload busy_weeks(unsigned seed) {
     Random random(seed);
     std::string jobs;

@@ -61,7 +61,8 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
         std::mt19937 random(seed);
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         const int processors = 4 + below(12);
-        const bool compress_always = seed % 3 != 0;  // else gifts pile up beyond what is remembered one by one
+        const bool compress_always =
+            seed % 3 != 0;  // otherwise so many gifts pile up that not all are remembered one by one
         Plan plan;
         plan.reset(at(0), processors);
         PlainPlan plain(processors);
@@ -114,5 +115,5 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
             REQUIRE(plan.profile().free_at(now) == plain.profile.free_at(now));
         }
     }
-    CHECK(moved > 1000);  // else the test shows nothing
+    CHECK(moved > 1000);  // otherwise the test would show nothing
 }

@@ -90,7 +90,7 @@ class CaughtLog {
     std::shared_ptr<spdlog::logger> previous_;
 };
 
-// Draws messages and replies with every event type, awkward texts and nested JSON. Seeded.
+// Draws messages and replies with every event type, awkward texts and nested JSON. The same seed draws the same.
 class Generator {
  public:
     explicit Generator(unsigned seed) : random_(seed) {}
@@ -130,7 +130,7 @@ class Generator {
         return result;
     }
 
-    // Within what a double carries to the microsecond, as all times that Batsim sends are.
+    // Times that a double carries to the microsecond, as it does all times that Batsim sends.
     Duration duration() { return Duration::microseconds(static_cast<long long>(random_() % 4'000'000'000'000'000)); }
     Time time() { return Time::at(duration()); }
     Time before(Time now) {
@@ -206,7 +206,7 @@ class Generator {
 
     JobState state() { return static_cast<JobState>(below(8)); }
 
-    // A job and the object that says the same.
+    // A job, and the JSON object that says the same.
     std::pair<JobDescription, Json> job() {
         JobDescription job;
         job.id = text();

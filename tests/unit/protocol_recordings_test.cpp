@@ -12,7 +12,7 @@
 #include "src/core/json.hpp"
 #include "test_data.hpp"
 
-// Messages that the real Batsim and real schedulers exchanged.
+// Tests with messages that the real Batsim and real schedulers exchanged.
 
 using namespace batfill;
 using namespace batfill::protocol;

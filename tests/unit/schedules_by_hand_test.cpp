@@ -6,7 +6,7 @@
 #include "simulator_fixture.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
 
-// Small schedules worked out by hand from the definitions of the algorithms.
+// Tests of small schedules that were worked out by hand from the definitions of the algorithms.
 
 using namespace batfill;
 using namespace batfill::tests;

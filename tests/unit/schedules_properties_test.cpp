@@ -11,7 +11,7 @@
 #include "simulator_fixture.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
 
-// What must hold for every schedule, on many small random workloads.
+// Tests what must hold for every schedule, on many small random workloads.
 
 using namespace batfill;
 using namespace batfill::tests;
@@ -19,7 +19,7 @@ using namespace batfill::tests;
 namespace {
 
 int draw(std::mt19937& random, int from, int to) {
-    // Not std::uniform_int_distribution, which differs between standard libraries.
+    // std::uniform_int_distribution would differ between standard libraries.
     return from + static_cast<int>(random() % static_cast<unsigned>(to - from + 1));
 }
 
@@ -28,7 +28,7 @@ Workload random_workload(std::mt19937& random, int processors) {
     workload.name = "w0";
     workload.path = "/random.json";
     const int jobs = draw(random, 1, 40);
-    const bool coarse = draw(random, 0, 1) == 1;  // many events at one instant
+    const bool coarse = draw(random, 0, 1) == 1;  // if so, many events share an instant
     const auto time = [&](int most) {
         return coarse ? Duration::seconds(10 * draw(random, 1, (most + 9) / 10))
                       : Duration::microseconds(draw(random, 1, most * 1000) * 1000LL);

@@ -28,7 +28,7 @@ struct Expectation {
     Parameters::Given parameters;
 };
 
-// Values may contain dots themselves ("weights=0.2,-0.3"): a dot that separates is followed by a key and '='.
+// Values may contain dots themselves ("weights=0.2,-0.3"), so only a dot that is followed by a key and '=' separates.
 Expectation expectation_of(const std::string& stem) {
     const std::size_t algorithm = stem.find('.') + 1;
     std::size_t end = stem.find('.', algorithm);
@@ -44,7 +44,7 @@ Expectation expectation_of(const std::string& stem) {
     return expectation;
 }
 
-// Nothing if this algorithm, a parameter or a value is not known.
+// Returns nothing if this algorithm, a parameter or a value is not known.
 std::unique_ptr<Engine> engine_for(const Expectation& expectation) {
     try {
         return std::make_unique<Engine>(expectation.algorithm, expectation.parameters);

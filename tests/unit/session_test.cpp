@@ -51,7 +51,7 @@ std::string begins(int processors, const std::string& scheduler_configuration = 
     return message("0", {event("0", "SIMULATION_BEGINS", begins_data(processors, scheduler_configuration))});
 }
 
-// `walltime` as text; empty: no such field.
+// `walltime` is the text of the field; if it is empty, there is no such field.
 std::string submitted(const std::string& time, const std::string& id, int processors, const std::string& walltime) {
     return event(time, "JOB_SUBMITTED",
                  R"({"job_id":")" + id + R"(","job":{"id":")" + id + R"(","subtime":)" + time + R"(,"res":)" +
@@ -79,7 +79,7 @@ std::string machine(const std::string& time, const std::string& change, const st
 
 const std::string ends_data = "{}";
 
-// Collects what is logged, and restores the logger at the end.
+// Collects what is logged, and restores the logger when it is destroyed.
 class Log {
  public:
     Log() : before_(spdlog::default_logger()) {
@@ -97,7 +97,7 @@ class Log {
     std::shared_ptr<spdlog::logger> before_;
 };
 
-// A session and what it says in short.
+// A session, and its replies in a short form.
 class Dialogue {
  public:
     explicit Dialogue(const std::string& algorithm, const Parameters::Given& parameters = {})

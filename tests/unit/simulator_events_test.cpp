@@ -10,7 +10,7 @@ using namespace batfill::tests;
 using Frames = std::vector<std::string>;
 
 TEST_CASE("Of two events at one instant, the one that began to be waited for first comes first", "[simulator]") {
-    // The wait for b begins when a has been submitted, that for a's end when a starts, and so on.
+    // The wait for b's submission begins when a has been submitted, the wait for a's end when a starts, and so on.
     const Scenario scenario =
         scenario_of(machine(4), {workload_of(job("a", "0", 1, "99", "10") + "," + job("b", "5", 1, "99", "5") + "," +
                                              job("c", "10", 1, "99", "1"))});

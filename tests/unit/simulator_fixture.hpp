@@ -67,7 +67,7 @@ inline std::string brief(Time time) {
     return time.since_zero().to_shortest_string();
 }
 
-// Actions; a job is given by its number: in the order of the files.
+// Actions of a scheduler. A job is given by its number in the order of the files.
 inline SchedulerAction start(JobNumber job, const std::string& processors) {
     SchedulerAction action{};
     action.kind = SchedulerAction::Kind::start;
@@ -107,9 +107,9 @@ inline SchedulerAction later(const std::string& time, SchedulerAction action) {
 
 struct Answer {
     std::vector<SchedulerAction> actions;
-    std::string now;  // empty: that of the message
+    std::string now;  // of the reply; empty: that of the message
 };
-using Script = std::map<std::size_t, Answer>;  // by the number of the message; 0 is the beginning
+using Script = std::map<std::size_t, Answer>;  // the answers by the number of the message; 0 is the beginning
 
 // Gives the answers of a script and writes down what it is told, a line per message: "10: completed w0!a, call".
 // An event whose timestamp is not the message's `now` has it in front: "@5 submitted w0!b".
@@ -189,7 +189,7 @@ class ScriptedScheduler : public SimulatedScheduler {
     std::size_t number_ = 0;
 };
 
-// A scenario played with a script.
+// What came of a scenario that was played with a script.
 struct Played {
     std::unique_ptr<Simulator> simulator;
     std::vector<std::string> frames;

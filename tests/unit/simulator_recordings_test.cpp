@@ -12,7 +12,7 @@
 #include "src/simulator/messages.hpp"
 #include "test_data.hpp"
 
-// Runs of the real Batsim on platforms without latency, repeated message by message.
+// Repeats runs of the real Batsim on platforms without latency message by message.
 
 using namespace batfill;
 using namespace batfill::tests;
@@ -20,7 +20,7 @@ using namespace batfill::tests;
 namespace {
 
 struct Recording {
-    std::vector<std::string> messages;  // of Batsim
+    std::vector<std::string> messages;  // those that Batsim sent
     std::vector<std::string> replies;
 };
 

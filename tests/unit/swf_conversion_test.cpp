@@ -10,7 +10,7 @@ using namespace batfill;
 
 namespace {
 
-// A valid log line by line; the defaults give a job that is kept.
+// A valid line of a log; the defaults give a job that is kept.
 struct Line {
     std::string number = "1";
     std::string submit = "0";

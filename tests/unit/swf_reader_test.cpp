@@ -32,7 +32,7 @@ std::string problem_with(const std::string& text) {
     return "no problem";
 }
 
-// A valid line with one column, counted from 1, replaced.
+// A valid line in which one column, counted from 1, is replaced.
 std::string line_with(int column, const std::string& value) {
     const std::vector<std::string> fields = {"7",  "100", "5", "60", "4", "-1", "-1", "8",  "300",
                                              "-1", "1",   "3", "1",  "2", "2",  "1",  "-1", "-1"};

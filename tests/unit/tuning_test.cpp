@@ -36,7 +36,7 @@ double sphere(const Eigen::VectorXd& x) {
     return x.squaredNorm();
 }
 
-// Axes whose weights span a factor of a million.
+// A function whose axes have weights that span a factor of a million.
 double ellipsoid(const Eigen::VectorXd& x) {
     double sum = 0;
     for (Eigen::Index i = 0; i < x.size(); ++i) {
@@ -54,13 +54,13 @@ double rosenbrock(const Eigen::VectorXd& x) {
     return sum;
 }
 
-// How many evaluations xNES takes from around (-1, ..., -1) to a value below 1e-8; at most `most`.
+// How many evaluations xNES takes from around (-1, ..., -1) to a value below 1e-8; at most `max_evaluations`.
 std::size_t evaluations_needed(const Function& function, Eigen::Index dimensions, std::uint64_t seed,
-                               std::size_t most) {
+                               std::size_t max_evaluations) {
     std::mt19937_64 random(seed);
     Xnes xnes(Eigen::VectorXd::Constant(dimensions, -1), 1);
     std::size_t evaluations = 0;
-    while (evaluations < most) {
+    while (evaluations < max_evaluations) {
         std::vector<double> values;
         for (const Eigen::VectorXd& point : xnes.ask(random)) {
             values.push_back(function(point));
@@ -90,7 +90,7 @@ double norm(const MixedWeights& weights) {
                            [](double sum, double weight) { return sum + std::abs(weight); });
 }
 
-// Smallest where the weights are `best`.
+// A function that is smallest where the weights are `best`.
 std::function<double(const MixedWeights&)> distance_to(const MixedWeights& best) {
     return [best](const MixedWeights& weights) {
         double sum = 0;
@@ -110,7 +110,7 @@ std::vector<MixedWeights> all_asked(WeightSearch& search, const std::function<do
     return asked;
 }
 
-// The path of a file that does not exist yet, in the folder of the tests, removed at the end.
+// The path of a file that does not exist yet, in the folder of the tests; the file is removed at the end.
 class CheckpointFile {
  public:
     CheckpointFile() { std::filesystem::remove(path_); }
@@ -133,7 +133,7 @@ class CheckpointFile {
                             .string();
 };
 
-// Searches over five workloads whose best weights differ; `each` on its own, or one for the sum.
+// Searches over five workloads whose best weights differ: one search for each, or one for the sum of all.
 std::vector<TuningTask> five_workloads(bool each) {
     std::vector<TuningTask> tasks;
     for (std::size_t workload = 0; workload < 5; ++workload) {
@@ -165,7 +165,7 @@ TEST_CASE("xNES finds the minimum of the usual test functions within the documen
     struct Case {
         Function function;
         Eigen::Index dimensions;
-        std::size_t most;
+        std::size_t max_evaluations;
     };
     const std::vector<Case> cases{{sphere, 3, 750},     {sphere, 6, 2500},     {ellipsoid, 3, 2000},
                                   {ellipsoid, 6, 4000}, {rosenbrock, 3, 5000}, {rosenbrock, 6, 10'000}};
@@ -174,15 +174,15 @@ TEST_CASE("xNES finds the minimum of the usual test functions within the documen
         // for.
         int found = 0;
         for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-            found += evaluations_needed(c.function, c.dimensions, seed, c.most) < c.most ? 1 : 0;
+            found += evaluations_needed(c.function, c.dimensions, seed, c.max_evaluations) < c.max_evaluations ? 1 : 0;
         }
-        INFO(c.most << " evaluations in " << c.dimensions << " dimensions");
+        INFO(c.max_evaluations << " evaluations in " << c.dimensions << " dimensions");
         CHECK(found >= 9);
     }
 }
 
 TEST_CASE("xNES moves its distribution as its formulas say") {
-    // Two generations, so that the second begins with a shape that is not the identity.
+    // There are two generations, so that the second begins with a shape that is not the identity.
     std::mt19937_64 random(7);
     Eigen::VectorXd mean(2);
     mean << 3, -2;
@@ -312,7 +312,7 @@ TEST_CASE("Weights drawn at random lie evenly on the surface") {
         }
     }
     for (std::size_t k = 0; k < 6; ++k) {
-        // Of the uniform distribution on a simplex of 6 corners: mean 1/6, mean square 2/(6 * 7).
+        // The uniform distribution on a simplex of 6 corners has mean 1/6 and mean square 2/(6 * 7).
         CHECK(positive[k] / double{draws} == Approx(0.5).margin(0.015));
         CHECK(sums[k] / draws == Approx(1.0 / 6).margin(0.004));
         CHECK(squares[k] / draws == Approx(1.0 / 21).margin(0.002));
@@ -385,7 +385,7 @@ TEST_CASE("More evaluations begin with those of fewer") {
 }
 
 TEST_CASE("The search by xNES starts anew where nothing gets better, and keeps the best of all starts") {
-    // Flat but for two holes, of which a start finds at most one.
+    // This function is flat but for two holes, of which a start finds at most one.
     const auto value = [](const MixedWeights& weights) {
         const double deep = 0.4 - distance_to({-0.3, 0.3, 0.4, 0, 0, 0})(weights);
         const double shallow = 0.2 - 0.5 * distance_to({0.1, -0.8, 0.1, 0, 0, 0})(weights);
@@ -397,7 +397,7 @@ TEST_CASE("The search by xNES starts anew where nothing gets better, and keeps t
     CHECK(search->best().start > 1);
     CHECK(search->best().evaluation < 5000);
 
-    // A start on a plain ends after 23 generations without improvement; the first is none.
+    // A start on a plain ends after 23 generations without improvement; the first generation does not count as one.
     const auto flat = xnes_search(MixedFeatures::three, 1000, 1, 1);
     minimise(*flat, [](const MixedWeights&) { return 1.0; });
     CHECK(flat->improvements().size() == 1);
@@ -422,7 +422,7 @@ TEST_CASE("A search refuses values that are none, or not one for each") {
     values.pop_back();
     CHECK_THROWS_AS(search->tell(values), std::logic_error);
     CHECK(search->evaluated() == 0);
-    // Infinite values are values.
+    // Infinite values are allowed.
     values.push_back(1);
     values.front() = std::numeric_limits<double>::infinity();
     search->tell(values);

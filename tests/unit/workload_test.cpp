@@ -20,7 +20,7 @@ using namespace batfill;
 
 namespace {
 
-// A folder of its own for a test's files, removed with them.
+// A folder for the files of one test; it is removed with them.
 class TemporaryFolder {
  public:
     TemporaryFolder()
