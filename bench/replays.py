@@ -15,19 +15,24 @@ import statistics
 import sys
 import tempfile
 
+Usage = tuple[float, float]
 
-def start(command):
+
+def start(command: list[str]) -> int:
+    """Starts a process with these words and returns its number."""
     return os.spawnv(os.P_NOWAIT, command[0], command)
 
 
-def usage(process):
+def usage(process: int) -> Usage:
+    """Waits for a process; returns its processor seconds and its peak memory in MiB. Ends the script if it fails."""
     _, status, resources = os.wait4(process, 0)
     if status != 0:
         sys.exit(f'replays: a run failed with status {os.waitstatus_to_exitcode(status)}')
     return resources.ru_utime + resources.ru_stime, resources.ru_maxrss / 1024
 
 
-def replay(options, algorithm, folder):
+def replay(options: argparse.Namespace, algorithm: str, folder: str) -> Usage:
+    """What one replay takes; its output goes into the folder."""
     choice, _, workload = algorithm.partition('@')
     name, *parameters = choice.split(',')
     scheduler = ['-a', name] + [word for parameter in parameters for word in ('-P', parameter)]
@@ -41,7 +46,20 @@ def replay(options, algorithm, folder):
     return usage(daemon)
 
 
-def main():
+def table(results: dict[str, list[Usage]]) -> str:
+    """The runs of each algorithm in a line of a Markdown table. The first algorithm is the yardstick: the runs of the
+    others are compared with its runs, in the same order."""
+    first, yardstick = next(iter(results.items()))
+    lines = [f'| algorithm | processor seconds | ratio to {first} | peak memory (MiB) |', '|---|---|---|---|']
+    for algorithm, runs in results.items():
+        ratios = [run[0] / base[0] for run, base in zip(runs, yardstick)]
+        lines.append(f'| {algorithm} | {statistics.median(run[0] for run in runs):.3f} '
+                     f'| {statistics.median(ratios):.2f} | {max(run[1] for run in runs):.0f} |')
+    return '\n'.join(lines)
+
+
+def main() -> None:
+    """Runs all algorithms in turn and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('platform')
     parser.add_argument('workload')
@@ -51,19 +69,14 @@ def main():
     parser.add_argument('--serve', action='store_true')
     options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)
-    results = {algorithm: [] for algorithm in options.algorithms}
+    results: dict[str, list[Usage]] = {algorithm: [] for algorithm in options.algorithms}
     with tempfile.TemporaryDirectory() as folder:
         for run in range(options.runs + 1):
             for algorithm in options.algorithms:
                 result = replay(options, algorithm, folder)
                 if run > 0:
                     results[algorithm].append(result)
-    yardstick = results[options.algorithms[0]]
-    print(f'| algorithm | processor seconds | ratio to {options.algorithms[0]} | peak memory (MiB) |\n|---|---|---|---|')
-    for algorithm, runs in results.items():
-        ratios = [run[0] / base[0] for run, base in zip(runs, yardstick)]
-        print(f'| {algorithm} | {statistics.median(run[0] for run in runs):.3f} | {statistics.median(ratios):.2f} '
-              f'| {max(run[1] for run in runs):.0f} |')
+    print(table(results))
 
 
 if __name__ == '__main__':

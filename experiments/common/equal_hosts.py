@@ -1,8 +1,7 @@
 """Job of rule `equal_hosts`: a SimGrid platform of equal hosts, for machines that `platforms/` does not have."""
 from pathlib import Path
-from typing import Any
 
-from common.workbench import run_job
+from common.job import Job, run_job
 
 HEADER = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -24,9 +23,10 @@ def platform(name: str, hosts: int) -> str:
     return HEADER.format(name=name, hosts=hosts) + "".join(HOST.format(name=one) for one in names) + FOOTER
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Writes a machine's platform."""
     Path(job.output[0]).write_text(platform(job.wildcards.machine, job.params.hosts), encoding="utf-8")
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

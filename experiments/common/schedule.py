@@ -1,10 +1,9 @@
 """Job of rule `schedule`: replays a machine's workload with one algorithm and audits the schedule."""
-from typing import Any
+from common.job import Job, run_job
+from common.workbench import Workbench
 
-from common.workbench import Workbench, run_job
 
-
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Makes one schedule."""
     replay = job.params.replay
     with Workbench(job.input.batfill, job.params.engine) as bench:
@@ -16,4 +15,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,15 +1,16 @@
 """How figures look, and how they are written: the same bytes each time."""
 import re
 from pathlib import Path
-from typing import Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from common.tables import Spread
+from common.tables import Spread, write_csv
 
 Look = Mapping[str, str]
+Numbers = list[dict[str, Any]]
 
 # Colours of Okabe and Ito, which people who see few colours can tell apart; markers and dashes for print in grey.
 SERIES: Mapping[str, Look] = {
@@ -66,11 +67,13 @@ def legend(figure: Figure, panel: Axes) -> None:
     figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=len(labels))
 
 
-def save(figure: Figure, svg: str, png: str) -> None:
-    """Writes a figure as SVG and as PNG, without the date and the version that matplotlib would put in."""
-    figure.savefig(svg, bbox_inches="tight", metadata={"Date": None, "Creator": None})
-    _shorten_numbers(Path(svg))
-    figure.savefig(png, bbox_inches="tight", dpi=110, metadata={"Software": None})
+def save(figure: Figure, numbers: Numbers, output: Any) -> None:
+    """Writes a figure to `output.svg` and `output.png`, without the date and the version that matplotlib would put in,
+    and the numbers in it, at least one line, to `output.csv`."""
+    figure.savefig(output.svg, bbox_inches="tight", metadata={"Date": None, "Creator": None})
+    _shorten_numbers(Path(output.svg))
+    figure.savefig(output.png, bbox_inches="tight", dpi=110, metadata={"Software": None})
+    write_csv(output.csv, numbers)
 
 
 def _shorten_numbers(svg: Path) -> None:

@@ -1,9 +1,12 @@
-"""Tables as CSV and as Markdown, and the spread of a number over the draws."""
+"""Tables as CSV and as Markdown, the spread of a number over the draws, and how numbers are shown to people."""
 import csv
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterable, Mapping, Optional, Sequence, Union
+
+# How people want to read a number.
+Show = Callable[[float], str]
 
 
 @dataclass(frozen=True)
@@ -23,10 +26,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class Cell:
-    """A spread in a table, and how people want to read its numbers."""
+    """A spread in a table, and how people read its numbers."""
 
     spread: Spread
-    show: Callable[[float], str]
+    show: Show
 
     def __str__(self) -> str:
         """`mean (least to most)`, or just the mean where the draws agree as shown."""
@@ -34,9 +37,24 @@ class Cell:
         return mean if least == most else f"{mean} ({least} to {most})"
 
 
-# What a table holds: text, a count, a spread over draws, or nothing.
-Value = Union[str, int, Cell, None]
+# What a table holds: text, a count, a number, a spread over draws, or nothing.
+Value = Union[str, int, float, Cell, None]
 Row = Mapping[str, Value]
+
+
+def one_digit(value: float) -> str:
+    """A number with one digit after the point."""
+    return f"{value:,.1f}"
+
+
+def two_digits(value: float) -> str:
+    """A number with two digits after the point."""
+    return f"{value:,.2f}"
+
+
+def count(found: Sequence[object], of: Sequence[object]) -> str:
+    """How many of them, in words."""
+    return f"{len(found)} of {len(of)}"
 
 
 def read_csv(file: str) -> list[dict[str, str]]:
@@ -53,19 +71,15 @@ def write_csv(file: str, rows: Sequence[Mapping[str, object]]) -> None:
         writer.writerows(rows)
 
 
-def write_table(file: str, title: str, rows: Sequence[Row]) -> None:
-    """Writes FILE.csv with full numbers, three columns for a spread, and FILE.md for people."""
+def write_table(file: str, title: str, rows: Sequence[Row], show: Show = str) -> None:
+    """Writes at least one row as FILE.csv with full numbers, three columns for a spread, and as FILE.md for people, who
+    see a number that is neither a count nor a spread as `show` has it; the first column is to the left there."""
     spreads = {column for row in rows for column, value in row.items() if isinstance(value, Cell)}
     write_csv(f"{file}.csv", [_numbers(row, spreads) for row in rows])
-    write_markdown(f"{file}.md", title, rows)
-
-
-def write_markdown(file: str, title: str, rows: Sequence[Row]) -> None:
-    """Writes at least one row under a title, the first column to the left, the others to the right."""
     columns = list(rows[0])
     lines = [title, "", _line(columns), "|---|" + "---:|" * (len(columns) - 1)]
-    lines += [_line([_text(row[column]) for column in columns]) for row in rows]
-    Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines += [_line([_text(row[column], show) for column in columns]) for row in rows]
+    Path(f"{file}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _numbers(row: Row, spreads: set[str]) -> dict[str, object]:
@@ -80,9 +94,11 @@ def _numbers(row: Row, spreads: set[str]) -> dict[str, object]:
     return numbers
 
 
-def _text(value: Value) -> str:
+def _text(value: Value, show: Show) -> str:
     if value is None:
         return "-"
+    if isinstance(value, float):
+        return show(value)
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

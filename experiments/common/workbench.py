@@ -1,29 +1,28 @@
 """Runs the commands of one job of the workflow, and writes down what it ran."""
+import csv
 import gzip
 import hashlib
+import io
+import json
 import re
 import resource
 import shlex
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
-from common.manifest import sha256, tool_versions, write_json
+from common.files import sha256, write_json
+from common.job import JobError
+from common.manifest import tool_versions
 from common.tables import read_csv
 
 # How long one side of a simulation may outlive the other: the daemon has answered the last message then, or never will.
 GRACE_SECONDS = 60
 POLL_SECONDS = 0.002
-
-
-class CommandError(Exception):
-    """A command failed; the message has the command and what it said."""
 
 
 @dataclass
@@ -82,13 +81,22 @@ class Workbench:
         self.path(name).symlink_to(Path(folder).resolve())
 
     def run(self, *arguments: str) -> str:
-        """Runs `batfill` with these arguments and returns what it printed."""
+        """Runs `batfill` with these arguments and returns what it printed; fails with that if the command does."""
         self._note("batfill", arguments)
         done = subprocess.run([self._batfill, *arguments], cwd=self._folder.name, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, check=False)
         if done.returncode != 0:
             raise _error(self._commands[-1], f"ended with status {done.returncode}", done.stdout + done.stderr)
         return done.stdout
+
+    def run_json(self, *arguments: str) -> dict[str, Any]:
+        """Runs `batfill` with these arguments and `--format json`; returns the object that it printed."""
+        return json.loads(self.run(*arguments, "--format", "json"))
+
+    def metrics(self, *arguments: str) -> dict[str, str]:
+        """Runs `batfill metrics` with these arguments and returns what it printed of the one schedule among them."""
+        [measured] = csv.DictReader(io.StringIO(self.run("metrics", *arguments, "--format", "csv")))
+        return measured
 
     def replay(self, platform: str, workload: str, algorithm: str, parameters: Sequence[str], prefix: str) -> Replay:
         """Replays a workload with the engine of the configuration and writes PREFIX_jobs.csv."""
@@ -168,8 +176,8 @@ class Process:
         """What it has printed so far."""
         return self.output.read_text(encoding="utf-8", errors="replace")
 
-    def error(self, what: str) -> CommandError:
-        """The error that this command `what`."""
+    def error(self, what: str) -> JobError:
+        """The error of a command that, in the words of `what`, did not do its part."""
         return _error(self.command, what, self.printed())
 
 
@@ -190,8 +198,8 @@ def _wait_for_all(processes: Sequence[Process]) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def _error(command: str, what: str, output: str) -> CommandError:
-    return CommandError(f"`{command}` {what}\n{output[-2000:].rstrip()}")
+def _error(command: str, what: str, output: str) -> JobError:
+    return JobError(f"`{command}` {what}\n{output[-2000:].rstrip()}")
 
 
 def _statistics_of_file(file: Path) -> dict[str, int]:
@@ -207,13 +215,3 @@ def _statistics_of_log(log: str) -> dict[str, int]:
 def _processor_seconds_of_children() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
-
-
-def run_job(job: Callable[[Any], None], description: Any) -> None:
-    """Runs a job's script: a command that fails ends it with the command's message and without a traceback, and so does
-    SIGTERM, but not before the job's processes and folder are gone."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
-    try:
-        job(description)
-    except CommandError as error:
-        sys.exit(f"experiments: {error}")

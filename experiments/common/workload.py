@@ -1,29 +1,28 @@
 """Job of rule `workload`: converts a machine's log, or draws a workload where there is no folder of logs."""
-import json
 from pathlib import Path
 from typing import Any
 
-from common.manifest import write_json
-from common.workbench import Workbench, run_job
+from common.files import read_json, write_json
+from common.job import Job, run_job
+from common.workbench import Workbench
 
 
 def convert(bench: Workbench, log: str, options: list[str]) -> dict[str, Any]:
     """Makes workload.json and log-header.txt; returns what the converter says of the log."""
     name = Path(log).name
     bench.link(name, log)
-    return json.loads(bench.run("swf", name, *options, "-o", "workload.json", "--header", "log-header.txt",
-                                "--format", "json"))
+    return bench.run_json("swf", name, *options, "-o", "workload.json", "--header", "log-header.txt")
 
 
 def generate(bench: Workbench, options: list[str]) -> dict[str, Any]:
     """Makes workload.json and, since there is no log, an empty log-header.txt; returns what there is to say of it."""
     bench.run("generate", *options, "-o", "workload.json")
     bench.path("log-header.txt").touch()
-    jobs = json.loads(bench.path("workload.json").read_text(encoding="utf-8"))["jobs"]
+    jobs = read_json(str(bench.path("workload.json")))["jobs"]
     return {"log": None, "kept": len(jobs), "anomalies": []}
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Makes the machine's workload."""
     with Workbench(job.input.batfill) as bench:
         logs, options = job.input.logs, job.params.options
@@ -35,4 +34,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,14 +1,13 @@
 """Job of rule `dbf_arrivals`: how many jobs arrive in each hour of the day, on average, in the machine's time zone."""
-import json
 import re
 from collections import Counter
 from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from common.files import read_json
+from common.job import Job, run_job
 from common.tables import write_csv
-from common.workbench import run_job
 
 HEADER_FIELD = re.compile(r"^;\s*(\w+):\s*(.*?)\s*$", re.MULTILINE)
 
@@ -35,11 +34,12 @@ def arrivals(subtimes: list[float], header: str) -> list[dict[str, float]]:
     return [{"hour": hour, "arrivals_per_hour": hours[hour] / days} for hour in range(24)]
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Counts a machine's arrivals."""
-    jobs = json.loads(Path(job.input.workload).read_text(encoding="utf-8"))["jobs"]
+    jobs = read_json(job.input.workload)["jobs"]
     header = Path(job.input.header).read_text(encoding="utf-8", errors="replace")
     write_csv(job.output[0], arrivals([one["subtime"] for one in jobs], header))
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

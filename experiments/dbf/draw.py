@@ -1,10 +1,11 @@
 """Job of rule `dbf_draw`: draws the deadline-driven jobs, replays them with dbf, audits and measures the schedule."""
-from typing import Any, Optional
+from typing import Optional
 
 import numpy
 
+from common.job import Job, run_job
 from common.tables import read_csv, write_csv
-from common.workbench import Workbench, run_job
+from common.workbench import Workbench
 
 # An empirical distribution is kept at these levels: enough for a curve and for quartiles, and small for 200,000 jobs.
 LEVELS = numpy.arange(0, 101) / 100
@@ -21,7 +22,7 @@ def distribution(per_job: list[dict[str, str]], runs: list[str]) -> list[dict[st
             for place, level in enumerate(LEVELS)]
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Makes one draw."""
     baselines = job.params.names
     share, draw, repair = int(job.wildcards.share), job.wildcards.draw, job.wildcards.repair
@@ -47,4 +48,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -2,8 +2,9 @@
 from typing import Any, Callable
 
 from common import style
-from common.tables import Spread, read_csv, write_csv
-from common.workbench import run_job
+from common.style import Numbers
+from common.job import Job, run_job
+from common.tables import Spread, read_csv
 from dbf.results import Rows, distinct, select, values
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,13 +13,12 @@ from matplotlib.ticker import PercentFormatter
 MINUTE, HOUR, DAY = 60, 3600, 86400
 WAIT_TICKS = {0: "0", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 6 * HOUR: "6 h", DAY: "1 d", 7 * DAY: "7 d"}
 SHARE_LABEL = "Deadline-driven jobs (%)"
-Numbers = list[dict[str, Any]]
 
 
 class Figures:
     """Draws the figures from the workflow's files. Each method draws one and returns it with its numbers."""
 
-    def __init__(self, job: Any) -> None:
+    def __init__(self, job: Job) -> None:
         self._machines: list[str] = job.params.machines
         self._repairs: list[str] = job.params.repairs
         self._arrivals = {machine: read_csv(file) for machine, file in zip(self._machines, job.input.arrivals)}
@@ -182,11 +182,11 @@ FIGURES: dict[str, Callable[[Figures], tuple[Figure, Numbers]]] = {
 }
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Draws the figure that the rule asks for."""
     figure, numbers = FIGURES[job.wildcards.figure](Figures(job))
-    style.save(figure, job.output.svg, job.output.png)
-    write_csv(job.output.csv, numbers)
+    style.save(figure, numbers, job.output)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -57,8 +57,10 @@ rule dbf_collect:
         lambda wildcards: dbf_draws(f"{wildcards.collected}.csv"),
     output:
         "dbf/{collected}.csv",
+    params:
+        path="dbf/(?P<machine>[^/]+)/dbf-(?P<repair>[^/]+)/share-(?P<share>[0-9]+)/draw-(?P<draw>[0-9]+)/",
     script:
-        "collect.py"
+        "../common/collect.py"
 
 
 rule dbf_arrivals:
@@ -136,4 +138,4 @@ rule dbf_manifest:
         engine=SETTINGS.engine,
         settings=DBF,
     script:
-        "manifest.py"
+        "../common/manifest.py"

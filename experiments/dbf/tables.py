@@ -1,10 +1,10 @@
 """Job of rule `dbf_tables`: the paper's Tables 1 to 3, and what its text says in numbers."""
-import json
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Optional
 
-from common.tables import Cell, Row, Spread, Value, read_csv, write_table
-from common.workbench import run_job
+from common.files import read_json
+from common.job import Job, run_job
+from common.tables import Cell, Row, Show, Spread, Value, one_digit, read_csv, write_table
 from dbf.results import distinct, select, values
 
 # The columns of Table 1, by what `batfill swf` calls them.
@@ -21,8 +21,6 @@ COMPARED = {
     "max_stretch_regular": "maximum stretch, regular jobs",
     "mean_wait": "mean wait, all jobs",
 }
-
-
 LEVELS = {"0.25": "first quartile", "0.5": "median", "0.75": "third quartile", "1.0": "maximum"}
 
 
@@ -52,12 +50,7 @@ def seconds(number: float) -> str:
     return f"{whole:.0f} min {rest:04.1f} s" if whole else f"{rest:.1f} s"
 
 
-def minutes(number: float) -> str:
-    """A wait."""
-    return f"{number:,.1f}"
-
-
-def cell(numbers: list[float], show: Callable[[float], str]) -> Optional[Cell]:
+def cell(numbers: list[float], show: Show) -> Optional[Cell]:
     """A table's cell with the numbers' spread, if there are any."""
     return Cell(Spread.of(numbers), show) if numbers else None
 
@@ -70,12 +63,12 @@ def fractions(parts: list[float], wholes: list[float]) -> list[float]:
 class Tables:
     """Writes the tables from the workflow's files."""
 
-    def __init__(self, job: Any) -> None:
+    def __init__(self, job: Job) -> None:
         self._folder = Path(job.output[0]).parent
         self._machines = job.params.machines
         self._schedules = job.params.schedules
         self._repairs = job.params.repairs
-        self._conversions = [json.loads(Path(file).read_text(encoding="utf-8")) for file in job.input.conversions]
+        self._conversions = [read_json(file) for file in job.input.conversions]
         self._timings = [row for file in job.input.timings for row in read_csv(file)]
         self._all_metrics = read_csv(job.input.metrics)
         self._metrics = select(self._all_metrics, repair=self._repairs[0])
@@ -169,13 +162,14 @@ class Tables:
         at_once = [max(values(select(draws, draw=draw, **{run: "0.0"}), "level"), default=0.0)
                    for draw in distinct(draws, "draw")]
         return {"no wait": cell(at_once, whole_per_cent), **{
-            title: cell([wait / 60 for wait in values(select(draws, level=level), run)], minutes)
+            title: cell([wait / 60 for wait in values(select(draws, level=level), run)], one_digit)
             for level, title in LEVELS.items()}}
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Writes all tables."""
     Tables(job).write_all()
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,9 +1,10 @@
-"""Job of rule `dbf_timing`: what a replay takes with dbf at every share, and with the algorithms it is compared with."""
+"""Job of rule `dbf_timing`: what replays take, with dbf at every share and with the algorithms it is compared with."""
 import statistics
 from typing import Any
 
+from common.job import Job, run_job
 from common.tables import write_csv
-from common.workbench import Replay, Workbench, run_job
+from common.workbench import Replay, Workbench
 
 
 def measured_replays(params: Any) -> dict[tuple[str, str], tuple[str, str, list[str]]]:
@@ -24,7 +25,7 @@ def summary(key: tuple[str, str], replays: list[Replay]) -> dict[str, Any]:
     }
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Runs all replays in turn, as often as told, so that a slow moment of the machine does not hit one alone."""
     params = job.params
     measured = measured_replays(params)
@@ -44,4 +45,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

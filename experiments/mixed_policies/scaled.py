@@ -1,12 +1,12 @@
 """Job of rule `mixed_scaled`: a cover of weights for features that are all between 0 and 1. Beside seconds, processors
 hardly count: with the features as they are, nearly all weights order jobs by estimate and wait alone."""
-import json
 from itertools import product
 from typing import Any, Iterator, Sequence
 
-from common.manifest import write_json
+from common.files import read_json, write_json
+from common.job import Job, run_job
 from common.tables import read_csv, write_csv
-from common.workbench import Workbench, run_job
+from common.workbench import Workbench
 
 ROUNDING = 1e-9
 Scales = tuple[float, float, float]
@@ -28,8 +28,7 @@ def scales(files: Sequence[str], threshold: int) -> Scales:
     estimates: list[float] = []
     processors = 0
     for file in files:
-        with open(file, encoding="utf-8") as stream:
-            workload = json.load(stream)
+        workload = read_json(file)
         processors = workload["nb_res"]
         estimates += [job["walltime"] for job in workload["jobs"]]
     return processors, max(estimates), threshold
@@ -47,7 +46,7 @@ def write_policies(bench: Workbench, points: int, of: Scales, params: Any) -> li
     return names
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Finds w* and w*_train of a machine among the weights of such a cover."""
     with Workbench(job.input.batfill) as bench:
         bench.link("platform.xml", job.input.platform)
@@ -69,4 +68,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,11 +1,10 @@
 """Job of rule `pc_dc_count`: how many events of the profile a plain form of the algorithm examines in a replay."""
-from typing import Any
-
+from common.job import Job, run_job
 from common.tables import write_csv
-from common.workbench import Workbench, run_job
+from common.workbench import Workbench
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Counts in one replay."""
     replay = job.params.replay
     with Workbench(job.input.batfill, job.params.engine) as bench:
@@ -23,4 +22,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -2,7 +2,6 @@
 # Figures 1 to 15 of the paper, in mixed-policies/tables and mixed-policies/figures.
 # A log is cut into weeks and months. Each is replayed in memory under the pure policies, and under all weights of a
 # cover of the space, whose values are kept: w*, w*_train, w_greedy and Figure 4 are read from them.
-os.environ["PYTHONPATH"] += os.pathsep + str(EXPERIMENTS / "mixed-policies")
 
 MIXED = SETTINGS.paper("mixed-policies")
 MIXED_MACHINES = SETTINGS.machines("mixed-policies")
@@ -183,8 +182,8 @@ rule mixed_audit:
 
 rule mixed_tables:
     input:
-        paper=EXPERIMENTS / "mixed-policies/paper-tables.csv",
-        paper_logs=EXPERIMENTS / "mixed-policies/paper-table-1.csv",
+        paper=EXPERIMENTS / "mixed_policies/paper-tables.csv",
+        paper_logs=EXPERIMENTS / "mixed_policies/paper-table-1.csv",
         splits=mixed_of_all("split.json", ["weeks"]),
         workloads=mixed_of_all("workloads", ["weeks"]),
         weeks=mixed_of_all("policies.csv", ["weeks"]),
@@ -245,4 +244,4 @@ rule mixed_manifest:
         engine=SETTINGS.engine,
         settings=MIXED,
     script:
-        "../dbf/manifest.py"
+        "../common/manifest.py"

@@ -1,20 +1,13 @@
 """Job of rule `pc_dc_figure`: one of the paper's Figures 5 to 9, and the numbers in it as CSV."""
-from typing import Any, Mapping, Optional
+from typing import Mapping, Optional
 
 from common import style
-from common.tables import read_csv, write_csv
-from common.workbench import run_job
+from common.job import Job, run_job
+from common.tables import read_csv
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pc_dc.results import FIGURES
 
-# What each figure shows, and by which order.
-FIGURES = {
-    "5": ("mean_wait", "spf", "Mean wait"),
-    "6": ("mean_wait_worst_5_percent", "spf", "Longest 5 % of waits"),
-    "7": ("mean_wait_worst_1_percent", "spf", "Longest 1 % of waits"),
-    "8": ("mean_wait_widest_10_percent", "lqf", "Mean wait of the widest 10 %"),
-    "9": ("mean_wait", "lqf", "Mean wait"),
-}
 LOOKS: Mapping[str, style.Look] = {
     "pc": {"label": "PC", "color": "#0072B2"},
     "dc": {"label": "DC", "color": "#009E73"},
@@ -26,7 +19,7 @@ LOWEST, HIGHEST = -100.0, 100.0
 Percentages = dict[str, list[Optional[float]]]
 
 
-def percentages(job: Any, metric: str, order: str) -> tuple[list[str], Percentages]:
+def percentages(job: Job, metric: str, order: str) -> tuple[list[str], Percentages]:
     """The figure's machines, and for each series its improvement over conservative there; none if nobody waits."""
     widths = {row["machine"]: int(row["widths"]) for file in job.input.census for row in read_csv(file)}
     machines = [one for one in job.params.machines if "widest" not in metric or widths[one] > 1]
@@ -62,14 +55,14 @@ def write_values_cut_off(axes: Axes, offsets: list[float], improvements: list[Op
                           va="top", fontsize=6)
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Draws the figure that the rule asks for."""
-    metric, order, label = FIGURES[job.wildcards.figure]
-    machines, series = percentages(job, metric, order)
-    style.save(draw(machines, series, label), job.output.svg, job.output.png)
-    write_csv(job.output.csv, [
-        {"machine": machine, "series": name, "improvement_percent": "" if value is None else value}
-        for name, improvements in series.items() for machine, value in zip(machines, improvements)])
+    shown = FIGURES[job.wildcards.figure]
+    machines, series = percentages(job, shown.metric, shown.order)
+    numbers = [{"machine": machine, "series": name, "improvement_percent": "" if value is None else value}
+               for name, improvements in series.items() for machine, value in zip(machines, improvements)]
+    style.save(draw(machines, series, shown.label), numbers, job.output)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,25 +1,17 @@
 """Job of rule `mixed_policies_of`: every policy's value in every period of a machine, and the weights of mixed ones."""
 from typing import Any, Sequence
 
-from common.manifest import write_json
+from common.files import write_json
+from common.job import Job, JobError, run_job
 from common.tables import read_csv, write_csv
-from common.workbench import CommandError, Workbench, run_job
-from cover import Cover, Weights
+from common.workbench import Workbench
+from mixed_policies.cover import FEATURES, Cover, Weights
+from mixed_policies.period_values import Values, read_values
 
-FEATURES = ("q", "p", "wait", "ratio", "expansion", "area")
 # The pure policies that are in a cover with an odd number of points, and their weights of q, p and wait.
 CORNERS = {"spf": (0, -1, 0), "lpf": (0, 1, 0), "lcfs": (0, 0, -1), "fcfs": (0, 0, 1)}
 # Sums of the same numbers in another order may differ by this.
 ROUNDING = 1e-9
-Values = dict[str, dict[int, float]]
-
-
-def pure_values(file: str) -> Values:
-    """Of each policy, by period."""
-    values: Values = {}
-    for row in read_csv(file):
-        values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
-    return values
 
 
 def require_corners(cover: Cover, pure: Values) -> None:
@@ -31,8 +23,8 @@ def require_corners(cover: Cover, pure: Values) -> None:
         index = cover.weights.index(weights)
         for period in cover.periods:
             if cover.value(period, index) != pure[policy][period]:
-                raise CommandError(f"period {period}: {policy} is {pure[policy][period]}, "
-                                   f"but {cover.value(period, index)} as weights")
+                raise JobError(f"period {period}: {policy} is {pure[policy][period]}, "
+                               f"but {cover.value(period, index)} as weights")
 
 
 def train(cover: Cover, training: Sequence[int]) -> int:
@@ -48,7 +40,7 @@ def write_policy(file: str, weights: Weights, params: Any) -> None:
         "weights": list(weights)}})
 
 
-def replay_trained(bench: Workbench, job: Any, cover: Cover, trained: int) -> dict[int, float]:
+def replay_trained(bench: Workbench, job: Job, cover: Cover, trained: int) -> dict[int, float]:
     """The values of w*_train when replayed from its policy file; fails if they are not those of the cover."""
     workloads = bench.link_folder("workloads", job.input.workloads)
     bench.run("compare", "w-train.json", "-p", "platform.xml", "-o", "compare.csv", "--threads", str(job.threads),
@@ -56,7 +48,7 @@ def replay_trained(bench: Workbench, job: Any, cover: Cover, trained: int) -> di
     values = {int(row["workload"]): float(row["w-train"]) for row in read_csv(str(bench.path("compare.csv")))}
     for period, value in values.items():
         if abs(value - cover.value(period, trained)) > ROUNDING * value:
-            raise CommandError(f"period {period}: w*_train is {value}, but {cover.value(period, trained)} in the cover")
+            raise JobError(f"period {period}: w*_train is {value}, but {cover.value(period, trained)} in the cover")
     return values
 
 
@@ -74,10 +66,10 @@ def found(name: str, file: str) -> tuple[list[dict[str, Any]], dict[int, float]]
     return lines, {int(row["workload"]): float(row["value"]) for row in rows}
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Brings together what the steps before have found."""
     cover = Cover(job.input.cover)
-    values = pure_values(job.input.pure)
+    values = read_values(job.input.pure)
     require_corners(cover, values)
     values["w-greedy"] = greedy_values(cover)
     trained = train(cover, job.params.training)
@@ -100,4 +92,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

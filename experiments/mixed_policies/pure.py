@@ -1,12 +1,12 @@
 """Job of rule `mixed_pure`: the mean bounded slowdown of each period under each pure policy, with one threshold."""
 import re
-from typing import Any
 
+from common.job import Job, run_job
 from common.tables import read_csv, write_csv
-from common.workbench import Workbench, run_job
+from common.workbench import Workbench
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Replays all periods of a machine under all pure policies."""
     with Workbench(job.input.batfill) as bench:
         bench.link("platform.xml", job.input.platform)
@@ -24,4 +24,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,11 +1,11 @@
 """Job of rule `mixed_audit`: replays some policies of some periods with the engine, audits the schedules, and fails if
 their mean bounded slowdown is not what the replays in memory have given."""
-import csv
-import io
 from typing import Any
 
+from common.job import Job, JobError, run_job
 from common.tables import read_csv, write_csv
-from common.workbench import CommandError, Workbench, run_job
+from common.workbench import Workbench
+from mixed_policies.cover import FEATURES
 
 # The program prints ten digits of a metric.
 DIGITS = 1e-8
@@ -17,31 +17,30 @@ def parameters(policy: str, weights: dict[str, str], params: Any) -> list[str]:
     return [*order, f"backfill-order={params.backfill_order}", f"threshold={params.threshold}"]
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Audits every so many periods of a machine."""
     expected = {(row["policy"], int(row["period"])): float(row["value"]) for row in read_csv(job.input.policies)}
-    features = ("q", "p", "wait", "ratio", "expansion", "area")
     rows = []
     with Workbench(job.input.batfill, job.params.engine) as bench:
         bench.link("platform.xml", job.input.platform)
         workloads = bench.link_folder("workloads", job.input.workloads)
         for workload in workloads[::job.params.every]:
             period = int(workload.split("/")[1].split(".")[0])
-            weights = {row["policy"]: ",".join(row[one] for one in features)
+            weights = {row["policy"]: ",".join(row[one] for one in FEATURES)
                        for row in read_csv(job.input.weights) if row["period"] in ("", str(period))}
             for policy in job.params.policies:
                 bench.replay("platform.xml", workload, "easy", parameters(policy, weights, job.params), "schedule")
                 bench.audit("schedule", workload, "platform.xml")
-                printed = bench.run("metrics", "schedule_jobs.csv", "-p", "platform.xml", "--format", "csv")
-                [metrics] = csv.DictReader(io.StringIO(printed))
+                metrics = bench.metrics("schedule_jobs.csv", "-p", "platform.xml")
                 value = float(metrics["mean_bounded_slowdown"])
                 if abs(value - expected[policy, period]) > DIGITS * value:
-                    raise CommandError(f"{workload}: {policy} is {value} with the engine, "
-                                       f"{expected[policy, period]} in memory")
+                    raise JobError(f"{workload}: {policy} is {value} with the engine, "
+                                   f"{expected[policy, period]} in memory")
                 rows.append({"period": period, "policy": policy, "value": metrics["mean_bounded_slowdown"]})
         write_csv(str(bench.path("audit.csv")), rows)
         bench.keep("audit.csv", job.output.audit)
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,15 +1,12 @@
 """Job of rule `mixed_tables`: the paper's Tables 1 to 6, and what its text says in numbers."""
-import json
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence
 
-from common.tables import read_csv, write_csv, write_markdown
-from common.workbench import run_job
-from period_values import PeriodValues, shown
-
-Number = Union[str, int, float, None]
-Numbers = Sequence[Mapping[str, Number]]
+from common.files import read_json
+from common.job import Job, run_job
+from common.tables import Row, Show, Value, count, one_digit, read_csv, two_digits, write_table
+from mixed_policies.period_values import PeriodValues, shown
 
 MIXED = ("w-star", "w-train", "w-greedy")
 # Below this, two values count as the same.
@@ -17,25 +14,10 @@ SMALL = 0.10
 CLOSE = 0.01
 
 
-def two_digits(value: float) -> str:
-    """A sum of bounded slowdowns, or a ratio."""
-    return f"{value:,.2f}"
-
-
-def one_digit(value: float) -> str:
-    """A mean."""
-    return f"{value:,.1f}"
-
-
-def weeks_of(found: Sequence[object], of: Sequence[object]) -> str:
-    """How many of them, in words."""
-    return f"{len(found)} of {len(of)}"
-
-
 class Tables:
     """Writes the tables from the workflow's files."""
 
-    def __init__(self, job: Any) -> None:
+    def __init__(self, job: Job) -> None:
         self._folder = Path(job.output[0]).parent
         self._machines: Mapping[str, Any] = job.params.machines
         self._orders: list[str] = job.params.orders
@@ -43,8 +25,7 @@ class Tables:
         self._paper = {(row["machine"], row["policy"], row["what"]): float(row["sum"])
                        for row in read_csv(job.input.paper)}
         self._paper_logs = {row["machine"]: row for row in read_csv(job.input.paper_logs)}
-        self._splits = {machine: json.loads(Path(file).read_text(encoding="utf-8"))
-                        for machine, file in zip(self._machines, job.input.splits)}
+        self._splits = {machine: read_json(file) for machine, file in zip(self._machines, job.input.splits)}
         self._weeks = self._read(job.input.weeks)
         self._months = self._read(job.input.months)
         self._scaled = {machine: read_csv(file) for machine, file in zip(self._machines, job.input.scaled)}
@@ -58,8 +39,7 @@ class Tables:
         self._write("table-2", "Table 2: sums of the weekly mean bounded slowdowns", self._halves(), two_digits)
         self._write("thresholds", "Tables 3 to 6: sums of the weekly mean bounded slowdowns by threshold",
                     self._by_threshold(), two_digits)
-        self._write("ranking", "The pure policies by their sums over all weeks, the smallest first", self._rankings(),
-                    str)
+        self._write("ranking", "The pure policies by their sums over all weeks, the smallest first", self._rankings())
         self._write("weeks", "What the text says of weeks", self._statements(), two_digits)
         self._write("months", "Figure 15: sums of the monthly mean bounded slowdowns", self._monthly(), two_digits)
         self._write("scaled", "Weights for features between 0 and 1: sums of the weekly mean bounded slowdowns",
@@ -75,13 +55,10 @@ class Tables:
             sums[row["policy"]] = sums.get(row["policy"], 0) + float(row["value"])
         return sums
 
-    def _write(self, name: str, title: str, rows: Numbers, show: Callable[[float], str]) -> None:
-        write_csv(str(self._folder / f"{name}.csv"), rows)
-        write_markdown(str(self._folder / f"{name}.md"), title, [
-            {column: show(value) if isinstance(value, float) else value for column, value in row.items()}
-            for row in rows])
+    def _write(self, name: str, title: str, rows: Sequence[Row], show: Show = str) -> None:
+        write_table(str(self._folder / name), title, rows, show)
 
-    def _logs(self) -> Numbers:
+    def _logs(self) -> Sequence[Row]:
         rows = []
         for machine, split in self._splits.items():
             paper, whole = self._paper_logs.get(machine), split.get("whole")
@@ -96,10 +73,10 @@ class Tables:
             })
         return rows
 
-    def _halves(self) -> Numbers:
+    def _halves(self) -> Sequence[Row]:
         return [row for machine in self._machines for row in self._halves_of(machine)]
 
-    def _halves_of(self, machine: str) -> Numbers:
+    def _halves_of(self, machine: str) -> Sequence[Row]:
         weeks = self._weeks[machine]
         sums = {half: {policy: weeks.sum(policy, weeks.within(self._machines[machine]["weeks"][half]))
                        for policy in (*self._orders, *MIXED)} for half in ("training", "testing")}
@@ -116,10 +93,10 @@ class Tables:
             "place in testing": testing.index(policy) + 1,
         } for policy in by_sum("training")]
 
-    def _by_threshold(self) -> Numbers:
+    def _by_threshold(self) -> Sequence[Row]:
         return [row for machine in self._machines for row in self._by_threshold_of(machine)]
 
-    def _by_threshold_of(self, machine: str) -> Numbers:
+    def _by_threshold_of(self, machine: str) -> Sequence[Row]:
         sums = {threshold: self._pure[machine, threshold] for threshold in self._thresholds}
         first = sums[self._thresholds[0]]
         return [{
@@ -127,7 +104,7 @@ class Tables:
             **{f"{threshold}, paper": self._paper.get((machine, policy, threshold)) for threshold in sums},
         } for policy in sorted(first, key=lambda one: first[one])]
 
-    def _rankings(self) -> Numbers:
+    def _rankings(self) -> Sequence[Row]:
         columns: dict[str, list[str]] = {}
         for machine, weeks in self._weeks.items():
             paper = sorted((value, policy) for (of, policy, what), value in self._paper.items()
@@ -138,12 +115,12 @@ class Tables:
         return [{"place": place + 1, **{column: policies[place] for column, policies in columns.items()}}
                 for place in range(len(self._orders))]
 
-    def _statements(self) -> Numbers:
+    def _statements(self) -> Sequence[Row]:
         of_machines = {machine: self._statements_of(machine) for machine in self._machines}
         rows = next(iter(of_machines.values()))
         return [{"what": what, **{machine: of[what] for machine, of in of_machines.items()}} for what in rows]
 
-    def _statements_of(self, machine: str) -> Mapping[str, Number]:
+    def _statements_of(self, machine: str) -> Row:
         weeks = self._weeks[machine]
         periods = weeks.periods
         star = dict(zip(periods, weeks.known("w-star", periods)))
@@ -152,13 +129,13 @@ class Tables:
         pure = {period: weeks.best_pure(period) for period in periods}
         return {
             "weeks": len(periods),
-            "SAF is the best pure policy, or within 1 % of it": weeks_of(
+            "SAF is the best pure policy, or within 1 % of it": count(
                 [one for one in periods if saf[one] <= (1 + CLOSE) * pure[one]], periods),
-            "SAF more than 10 % above the best pure policy": weeks_of(
+            "SAF more than 10 % above the best pure policy": count(
                 [one for one in periods if saf[one] > (1 + SMALL) * pure[one]], periods),
-            "no policy matters: SAF and FCFS within 10 % of w*": weeks_of(
+            "no policy matters: SAF and FCFS within 10 % of w*": count(
                 [one for one in periods if max(saf[one], fcfs[one]) <= (1 + SMALL) * star[one]], periods),
-            "SAF within 10 % of w*": weeks_of(
+            "SAF within 10 % of w*": count(
                 [one for one in periods if saf[one] <= (1 + SMALL) * star[one]], periods),
             "best pure / w*, sums": sum(pure.values()) / sum(star.values()),
             "best pure / w*, mean": fmean(pure[one] / star[one] for one in periods),
@@ -175,7 +152,7 @@ class Tables:
         largest = max(values, key=lambda period: values[period] / star[period])
         return f"{values[largest] / star[largest]:.2f} (week {largest})"
 
-    def _learned(self, machine: str) -> Mapping[str, Number]:
+    def _learned(self, machine: str) -> Row:
         weeks = self._weeks[machine]
         settings = self._machines[machine]["weeks"]
         training, testing = weeks.within(settings["training"]), weeks.within(settings["testing"])
@@ -193,12 +170,12 @@ class Tables:
             "w*_train / w*, training": ratio("w-train", "w-star", training),
             "w*_train / w*, testing": ratio("w-train", "w-star", testing),
             "w_greedy / SAF, testing": ratio("w-greedy", "saf", testing),
-            "w_greedy more than 10 % below SAF": weeks_of([one for one in compared if one < 1 - SMALL], compared),
-            "w_greedy more than 10 % above SAF": weeks_of([one for one in compared if one > 1 + SMALL], compared),
+            "w_greedy more than 10 % below SAF": count([one for one in compared if one < 1 - SMALL], compared),
+            "w_greedy more than 10 % above SAF": count([one for one in compared if one > 1 + SMALL], compared),
         }
 
     @staticmethod
-    def _searches(weeks: PeriodValues) -> Mapping[str, Number]:
+    def _searches(weeks: PeriodValues) -> Row:
         star, three, six = (weeks.known(policy, weeks.periods) for policy in ("w-star", "xnes3", "xnes6"))
 
         def compare(ours: Sequence[float], others: Sequence[float]) -> str:
@@ -213,8 +190,8 @@ class Tables:
             "xnes6 by more than 1 % from xnes3": compare(six, three),
         }
 
-    def _monthly(self) -> Numbers:
-        rows: list[Mapping[str, Number]] = []
+    def _monthly(self) -> Sequence[Row]:
+        rows: list[Row] = []
         for machine, months in self._months.items():
             settings = self._machines[machine]["months"]
             for policy in ("w-star", "w-train", "w-greedy", "saf", "spf", "fcfs"):
@@ -222,23 +199,24 @@ class Tables:
                 rows.append({"log": machine, "policy": shown(policy), **sums})
         return rows
 
-    def _with_scales(self) -> Numbers:
+    def _with_scales(self) -> Sequence[Row]:
         return [{"log": machine, "half": half, "vectors": int(rows[0]["vectors"]),
                  **self._with_scales_of(machine, self._weeks[machine].within(self._machines[machine]["weeks"][half]))}
                 for machine, rows in self._scaled.items() for half in ("training", "testing")]
 
-    def _with_scales_of(self, machine: str, periods: Sequence[int]) -> Mapping[str, Number]:
+    def _with_scales_of(self, machine: str, periods: Sequence[int]) -> Row:
         rows = [row for row in self._scaled[machine] if int(row["period"]) in periods]
-        sums: dict[str, Number] = {"SAF": self._weeks[machine].sum("saf", periods)}
+        sums: dict[str, Value] = {"SAF": self._weeks[machine].sum("saf", periods)}
         for policy in ("w-star", "w-train"):
             sums[shown(policy)] = self._weeks[machine].sum(policy, periods)
             sums[f"{shown(policy)}, scaled"] = sum(float(row[policy]) for row in rows)
         return sums
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Writes all tables."""
     Tables(job).write_all()
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

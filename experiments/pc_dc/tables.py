@@ -1,41 +1,15 @@
 """Job of rule `pc_dc_tables`: the paper's Figure 4, what its text says in numbers, and what the replays took."""
 from pathlib import Path
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Callable, Mapping, Optional, Sequence
 
-from common.tables import read_csv, write_csv, write_markdown
-from common.workbench import run_job
-
-Number = Union[str, int, float, None]
-Numbers = Sequence[Mapping[str, Number]]
-
-MEAN_WAIT = "mean_wait"
-FIGURES = {
-    "5": (MEAN_WAIT, "spf", "mean wait"),
-    "6": ("mean_wait_worst_5_percent", "spf", "longest 5 % of waits"),
-    "7": ("mean_wait_worst_1_percent", "spf", "longest 1 % of waits"),
-    "8": ("mean_wait_widest_10_percent", "lqf", "wait of the widest 10 %"),
-    "9": (MEAN_WAIT, "lqf", "mean wait"),
-}
+from common.job import Job, run_job
+from common.tables import Row, Show, count, one_digit, read_csv, two_digits, write_table
+from pc_dc.results import FIGURES, MEAN_WAIT, Shown
 
 
 def per_cent(value: float) -> str:
     """A number in per cent."""
     return f"{value:+.1f}"
-
-
-def two_digits(value: float) -> str:
-    """A share of the jobs, in per cent."""
-    return f"{value:.2f}"
-
-
-def one_digit(value: float) -> str:
-    """A time."""
-    return f"{value:,.1f}"
-
-
-def count(found: Sequence[object], of: Sequence[object]) -> str:
-    """How many of them, in words."""
-    return f"{len(found)} of {len(of)}"
 
 
 def names(machines: Sequence[str]) -> str:
@@ -46,7 +20,7 @@ def names(machines: Sequence[str]) -> str:
 class Tables:
     """Writes the tables from the workflow's files."""
 
-    def __init__(self, job: Any) -> None:
+    def __init__(self, job: Job) -> None:
         self._folder = Path(job.output[0]).parent
         self._machines: list[str] = job.params.machines
         self._runs: list[str] = job.params.runs
@@ -60,23 +34,21 @@ class Tables:
         self._write("figure-4", "Figure 4: the jobs of the logs, in the paper and here", self._jobs(), two_digits)
         self._write("combinations", "Mean wait: improvement over conservative in per cent", self._all_combinations(),
                     per_cent)
-        self._write("summary", "What the text of the paper counts", self._summary(), str)
-        self._write("comparison", "On how many logs which algorithm is better", self._comparisons(), str)
-        self._write("waits", "What the improvements are over: waits under conservative, in minutes", self._waits(), one_digit)
+        self._write("summary", "What the text of the paper counts", self._summary())
+        self._write("comparison", "On how many logs which algorithm is better", self._comparisons())
+        self._write("waits", "What the improvements are over: waits under conservative, in minutes", self._waits(),
+                    one_digit)
         self._write("times", "Processor seconds of the replays", self._times(), one_digit)
 
-    def _write(self, name: str, title: str, rows: Numbers, show: Callable[[float], str]) -> None:
-        write_csv(str(self._folder / f"{name}.csv"), rows)
-        write_markdown(str(self._folder / f"{name}.md"), title, [
-            {column: show(value) if isinstance(value, float) else value for column, value in row.items()}
-            for row in rows])
+    def _write(self, name: str, title: str, rows: Sequence[Row], show: Show = str) -> None:
+        write_table(str(self._folder / name), title, rows, show)
 
-    def _jobs(self) -> Numbers:
+    def _jobs(self) -> Sequence[Row]:
         return [{"log": machine, **self._jobs_of(self._census[machine], self._paper.get(machine))}
                 for machine in self._machines]
 
     @staticmethod
-    def _jobs_of(census: Mapping[str, str], paper: Optional[Mapping[str, str]]) -> Mapping[str, Number]:
+    def _jobs_of(census: Mapping[str, str], paper: Optional[Mapping[str, str]]) -> Row:
         def found(column: str) -> Optional[int]:
             return int(census[column]) if census[column] else None
 
@@ -92,8 +64,8 @@ class Tables:
             "cut at the estimate": found("replayed_longer_than_estimate"),
         }
 
-    def _waits(self) -> Numbers:
-        metrics = {what: metric for metric, _, what in FIGURES.values()}
+    def _waits(self) -> Sequence[Row]:
+        metrics = {shown.name: shown.metric for shown in FIGURES.values()}
         return [{"log": machine, "processors": int(self._census[machine]["processors"]),
                  "utilisation (%)": 100 * float(self._results[machine, "conservative"]["utilisation"]),
                  **{what: float(self._results[machine, "conservative"][metric]) / 60
@@ -106,11 +78,11 @@ class Tables:
         value = self._results[machine, run][f"{metric}_improvement"]
         return 100 * float(value) if value else None
 
-    def _all_combinations(self) -> Numbers:
+    def _all_combinations(self) -> Sequence[Row]:
         return [{"log": machine, **{run: self._improvement(machine, run) for run in [*self._combinations, "easy"]}}
                 for machine in self._machines]
 
-    def _summary(self) -> Numbers:
+    def _summary(self) -> Sequence[Row]:
         values = {(machine, run): value for machine in self._machines for run in self._combinations
                   if (value := self._improvement(machine, run)) is not None}
         worse = [key for key, value in values.items() if value < 0]
@@ -157,20 +129,20 @@ class Tables:
             ("dc-spf worse than conservative alone", "none", of(lambda ours, easy: easy <= ours < 0)),
         ]
 
-    def _comparisons(self) -> Numbers:
-        return [row for figure, (metric, order, _) in FIGURES.items() if f"pc-{order}" in self._combinations
-                for row in self._comparisons_in(figure, metric, order)]
+    def _comparisons(self) -> Sequence[Row]:
+        return [row for figure, shown in FIGURES.items() if f"pc-{shown.order}" in self._combinations
+                for row in self._comparisons_in(figure, shown)]
 
-    def _comparisons_in(self, figure: str, metric: str, order: str) -> Numbers:
+    def _comparisons_in(self, figure: str, shown: Shown) -> Sequence[Row]:
         machines = [machine for machine in self._machines
-                    if self._improvement(machine, "easy", metric) is not None
+                    if self._improvement(machine, "easy", shown.metric) is not None
                     and (figure != "8" or self._census[machine]["widths"] != "1")]
-        pc, dc = f"pc-{order}", f"dc-{order}"
-        rows: list[Mapping[str, Number]] = []
+        pc, dc = f"pc-{shown.order}", f"dc-{shown.order}"
+        rows: list[Row] = []
         for ours, other in ((pc, "conservative"), (dc, "conservative"), (pc, "easy"), (dc, "easy"), (dc, pc)):
             better = [one for one in machines
-                      if self._known(one, ours, metric) > self._known(one, other, metric)]
-            rows.append({"figure": figure, "what": FIGURES[figure][2], "compared": f"{ours} better than {other}",
+                      if self._known(one, ours, shown.metric) > self._known(one, other, shown.metric)]
+            rows.append({"figure": figure, "what": shown.name, "compared": f"{ours} better than {other}",
                          "logs": count(better, machines),
                          "not on": names([one for one in machines if one not in better])})
         return rows
@@ -180,9 +152,9 @@ class Tables:
         assert value is not None, (machine, run, metric)
         return value
 
-    def _times(self) -> Numbers:
+    def _times(self) -> Sequence[Row]:
         rows = [self._times_of(machine) for machine in self._machines]
-        total = {column: sum(row[column] for row in rows) for column in rows[0]}  # type: ignore[misc]
+        total = {column: sum(row[column] for row in rows) for column in rows[0]}
         return [{"log": name, **row} for name, row in zip([*self._machines, "all"], [*rows, total])]
 
     def _times_of(self, machine: str) -> dict[str, float]:
@@ -191,9 +163,10 @@ class Tables:
         return {**replays, "all replays": sum(replays.values()), "with audits and metrics": jobs}
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Writes all tables."""
     Tables(job).write_all()
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -5,6 +5,8 @@ from array import array
 from typing import Iterable
 
 Weights = tuple[float, ...]
+# What a mixed policy weighs, in the order of its weights.
+FEATURES = ("q", "p", "wait", "ratio", "expansion", "area")
 
 
 class Cover:
@@ -12,7 +14,7 @@ class Cover:
 
     def __init__(self, file: str) -> None:
         self.weights: list[Weights] = []
-        self._values: dict[int, array[float]] = {}
+        self._values: "dict[int, array[float]]" = {}
         with gzip.open(file, "rt", encoding="utf-8", newline="") as stream:
             lines = csv.reader(stream)
             next(lines)

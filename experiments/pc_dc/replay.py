@@ -1,11 +1,9 @@
 """Job of rule `pc_dc_replay`: replays, audits and measures one schedule, compared with that of conservative."""
-import csv
-import io
 import resource
-from typing import Any
 
+from common.job import Job, run_job
 from common.tables import write_csv
-from common.workbench import Workbench, run_job
+from common.workbench import Workbench
 
 
 def processor_seconds_so_far() -> float:
@@ -14,7 +12,7 @@ def processor_seconds_so_far() -> float:
                for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Makes one schedule's line of results."""
     replay = job.params.replay
     with Workbench(job.input.batfill, job.params.engine) as bench:
@@ -23,9 +21,7 @@ def main(job: Any) -> None:
         bench.link("conservative_jobs.csv.gz", job.input.baseline)
         done = bench.replay("platform.xml", "workload.json", replay["algorithm"], replay["parameters"], "schedule")
         bench.audit("schedule", "workload.json", "platform.xml")
-        metrics = bench.run("metrics", "schedule_jobs.csv", "--baseline", "conservative_jobs.csv.gz",
-                            "-p", "platform.xml", "--format", "csv")
-        [measured] = csv.DictReader(io.StringIO(metrics))
+        measured = bench.metrics("schedule_jobs.csv", "--baseline", "conservative_jobs.csv.gz", "-p", "platform.xml")
         write_csv(str(bench.path("results.csv")), [{
             **measured, "machine": job.wildcards.machine, "run": job.wildcards.run,
             "replay_wall_seconds": round(done.wall_seconds, 2),
@@ -36,4 +32,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

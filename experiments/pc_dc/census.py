@@ -1,12 +1,12 @@
 """Job of rule `pc_dc_census`: the jobs of a log that the paper's filter keeps, and those that are replayed."""
 import gzip
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any, Iterator, Optional
 
+from common.files import read_json
+from common.job import Job, run_job
 from common.tables import write_csv
-from common.workbench import run_job
 
 # Fields of the Standard Workload Format, from 0.
 RUN_TIME, ALLOCATED, ESTIMATE, STATUS = 3, 4, 8, 10
@@ -15,10 +15,10 @@ PARTIAL, CANCELLED = (2, 3, 4), 5
 
 def log_jobs(log: str) -> Iterator[list[float]]:
     """The numbers of each line of a log."""
-    opener = gzip.open if log.endswith(".gz") else open
-    with opener(log, "rt", encoding="utf-8", errors="replace") as lines:
+    packed = log.endswith(".gz")
+    with gzip.open(log, "rb") if packed else open(log, "rb") as lines:
         for line in lines:
-            if line.strip() and not line.startswith(";"):
+            if line.strip() and not line.startswith(b";"):
                 yield [float(field) for field in line.split()]
 
 
@@ -56,18 +56,18 @@ def replayed(workload: dict[str, Any], conversion: dict[str, Any]) -> dict[str, 
     }
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Writes a machine's census."""
-    workload, conversion = (json.loads(Path(file).read_text(encoding="utf-8"))
-                            for file in (job.input.workload, job.input.conversion))
     logs = job.input.logs
     found = papers_filter(logs[0]) if logs else Counter()
     columns = ("partial_or_cancelled", "without_processors", "run_time_unknown", "counted", "counted_with_estimate",
                "run_time_0")
     write_csv(job.output[0], [{
         "machine": job.wildcards.machine, "log": Path(logs[0]).name.split(".swf")[0] if logs else "",
-        **{column: found[column] if logs else "" for column in columns}, **replayed(workload, conversion),
+        **{column: found[column] if logs else "" for column in columns},
+        **replayed(read_json(job.input.workload), read_json(job.input.conversion)),
     }])
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,12 +1,12 @@
 """Job of rules `mixed_cover` and `mixed_xnes`: the best weights for each period. Broken off, it goes on there."""
 import shutil
 from pathlib import Path
-from typing import Any
 
-from common.workbench import Workbench, run_job
+from common.job import Job, run_job
+from common.workbench import Workbench
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Searches the weights for all periods of a machine."""
     unfinished = Path(job.output.results).parent / "unfinished" / "-".join(job.params.search).replace("--", "")
     with Workbench(job.input.batfill) as bench:
@@ -24,4 +24,5 @@ def main(job: Any) -> None:
     shutil.rmtree(unfinished)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -89,13 +89,15 @@ rule pc_dc_collect:
         lambda wildcards: pc_dc_results(wildcards.results, "results.csv"),
     output:
         "pc-dc/{results}.csv",
+    params:
+        path="pc-dc/",
     script:
-        "collect.py"
+        "../common/collect.py"
 
 
 rule pc_dc_tables:
     input:
-        paper=EXPERIMENTS / "pc-dc/paper-figure-4.csv",
+        paper=EXPERIMENTS / "pc_dc/paper-figure-4.csv",
         census=expand("pc-dc/{machine}/census.csv", machine=PC_DC_MACHINES),
         replays="pc-dc/replays.csv",
     output:
@@ -147,7 +149,7 @@ rule pc_dc_manifest:
         engine=SETTINGS.engine,
         settings=PC_DC,
     script:
-        "../dbf/manifest.py"
+        "../common/manifest.py"
 
 
 use rule pc_dc_manifest as pc_dc_event_manifest with:

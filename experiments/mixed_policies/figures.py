@@ -3,12 +3,12 @@ from statistics import fmean, quantiles
 from typing import Any, Mapping, Sequence
 
 from common import style
-from common.tables import write_csv
-from common.workbench import run_job
+from common.style import Numbers
+from common.job import Job, run_job
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-from period_values import PeriodValues, shown
+from mixed_policies.period_values import PeriodValues, shown
 
 LOOKS: Mapping[str, style.Look] = {
     "fcfs": {"label": "FCFS", "color": "#999999", "marker": "s", "linestyle": ":"},
@@ -23,13 +23,12 @@ LOOKS: Mapping[str, style.Look] = {
 BEST, OTHERS = "#009E73", "#cccccc"
 HALVES = ("training", "testing")
 SLOWDOWN = "Mean bounded slowdown"
-Numbers = list[dict[str, Any]]
 
 
 class Figures:
     """Draws the figures from the workflow's files. Each method draws one and returns it with its numbers."""
 
-    def __init__(self, job: Any) -> None:
+    def __init__(self, job: Job) -> None:
         self._machines: Mapping[str, Any] = job.params.machines
         self._weeks, self._months = (
             {machine: PeriodValues(file, job.params.orders) for machine, file in zip(self._machines, files)}
@@ -88,14 +87,15 @@ class Figures:
         policies = ("fcfs", "saf", "w-star", "w-train", "w-greedy")
         figure = Figure(figsize=(8, 4.6))
         numbers: Numbers = []
-        for half, axes in zip(HALVES, figure.subplots(2, 1, sharey=True)):
+        panels = figure.subplots(2, 1, sharey=True)
+        for half, axes in zip(HALVES, panels):
             periods = weeks.within(self._machines[machine]["weeks"][half])
             series = {policy: [weeks.value(policy, period) for period in periods] for policy in policies}
             plot(axes, periods, series)
             axes.set(title=f"{machine}, {half}", ylabel=SLOWDOWN)
             numbers += numbers_of(machine, periods, series)
-        axes.set_xlabel("Week")
-        style.legend(figure, axes)
+        panels[-1].set_xlabel("Week")
+        style.legend(figure, panels[-1])
         return figure, numbers
 
     def searches(self, machine: str) -> tuple[Figure, Numbers]:
@@ -163,11 +163,11 @@ def numbers_of(machine: str, periods: Sequence[int], series: Mapping[str, Sequen
             for policy, values in series.items() for period, value in zip(periods, values)]
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Draws the figure that the rule asks for."""
     figure, numbers = Figures(job).draw(int(job.wildcards.number))
-    style.save(figure, job.output.svg, job.output.png)
-    write_csv(job.output.csv, numbers)
+    style.save(figure, numbers, job.output)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -1,19 +1,19 @@
 """Job of rule `mixed_split`: a workload for each week or month of a log, or drawn where there is no folder of logs."""
-import json
 from pathlib import Path
 from typing import Any, Optional
 
-from common.manifest import write_json
-from common.workbench import Workbench, run_job
+from common.files import read_json, write_json
+from common.job import Job, run_job
+from common.workbench import Workbench
 
 
 def split(bench: Workbench, log: str, options: list[str], periods: dict[str, Any]) -> dict[str, Any]:
     """Makes workloads/001.json, ... of the periods after those that are skipped; returns what the converter says."""
     name = Path(log).name
     bench.link(name, log)
-    conversion = json.loads(bench.run(
+    conversion = bench.run_json(
         "swf", name, *options, "--split", str(periods["days"]), "--skip", str(periods["skip"]),
-        "--periods", str(periods["count"]), "-o", "split", "--format", "json"))
+        "--periods", str(periods["count"]), "-o", "split")
     bench.path("workloads").mkdir()
     for file in bench.path("split").iterdir():
         number = int(file.stem.rsplit("-", 1)[1]) - periods["skip"]
@@ -26,9 +26,9 @@ def whole_log(bench: Workbench, log: str, options: list[str], periods: dict[str,
     if "whole" not in periods:
         return None
     seconds = 86400 * periods["days"]
-    counted = json.loads(bench.run("swf", log, *options, "--from", str(periods["skip"] * seconds), "--until",
-                                   str(periods["whole"] * seconds), "-o", "whole.json", "--format", "json"))
-    jobs = json.loads(bench.path("whole.json").read_text(encoding="utf-8"))
+    counted = bench.run_json("swf", log, *options, "--from", str(periods["skip"] * seconds), "--until",
+                             str(periods["whole"] * seconds), "-o", "whole.json")
+    jobs = read_json(str(bench.path("whole.json")))
     run_times = [jobs["profiles"][job["profile"]]["delay"] for job in jobs["jobs"]]
     return {"jobs": counted["kept"], "mean_run_time": sum(run_times) / len(run_times),
             "mean_size": sum(job["res"] for job in jobs["jobs"]) / len(run_times)}
@@ -43,7 +43,7 @@ def generate(bench: Workbench, options: list[str], periods: dict[str, Any]) -> d
     return {"log": None, "kept": periods["count"] * periods["jobs"], "dropped": []}
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Makes the workloads of one machine."""
     logs, options, periods = job.input.logs, job.params.options, job.params.periods
     with Workbench(job.input.batfill) as bench:
@@ -56,4 +56,5 @@ def main(job: Any) -> None:
         bench.write_manifest(job.output.manifest)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

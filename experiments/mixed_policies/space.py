@@ -3,9 +3,8 @@ from typing import Any
 
 import numpy
 from common import style
-from common.tables import write_csv
-from common.workbench import run_job
-from cover import Cover
+from common.job import Job, run_job
+from mixed_policies.cover import Cover
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
@@ -34,7 +33,8 @@ def draw(cover: Cover, weeks: list[int]) -> Figure:
     for number, week in enumerate(weeks):
         pair = panels[number // 2, 2 * (number % 2):2 * (number % 2) + 2]
         values = cover.values(week)
-        norm = LogNorm(min(values), max(max(values), min(values) * 1.001))
+        least, most = min(values), max(values)
+        norm = LogNorm(least, max(most, least * 1.001))
         best = cover.weights[cover.best([week])]
         for axes, side, sign in zip(pair, sides(cover, week), "\u2264\u2265"):
             image = axes.imshow(side, origin="lower", extent=(-1, 1, -1, 1), cmap="viridis_r", norm=norm)
@@ -42,8 +42,8 @@ def draw(cover: Cover, weeks: list[int]) -> Figure:
             axes.grid(visible=False)
             if best[0] == 0 or (best[0] < 0) == (sign == "\u2264"):
                 axes.plot(best[1], best[2], "o", color="red", markersize=5)
-        bar = figure.colorbar(image, ax=list(pair), shrink=0.8, ticks=LogLocator(subs=(1, 2, 5)), format="%g")
-        bar.ax.minorticks_off()
+        scale = figure.colorbar(image, ax=list(pair), shrink=0.8, ticks=LogLocator(subs=(1, 2, 5)), format="%g")
+        scale.ax.minorticks_off()
     for axes in panels[-1]:
         axes.set_xlabel("weight of p")
     for row in panels:
@@ -60,13 +60,13 @@ def numbers(cover: Cover, week: int) -> dict[str, Any]:
             "share_within_5_percent": sum(one <= (1 + CLOSE) * values[best] for one in values) / len(values)}
 
 
-def main(job: Any) -> None:
+def main(job: Job) -> None:
     """Draws the weeks of the configuration."""
     cover = Cover(job.input[0])
     [[first, last]] = job.params.weeks
     weeks = [week for week in cover.periods if first <= week <= last]
-    style.save(draw(cover, weeks), job.output.svg, job.output.png)
-    write_csv(job.output.csv, [numbers(cover, week) for week in weeks])
+    style.save(draw(cover, weeks), [numbers(cover, week) for week in weeks], job.output)
 
 
-run_job(main, snakemake)  # type: ignore[name-defined]  # noqa: F821
+if __name__ == "__main__":
+    run_job(main)

@@ -3,6 +3,8 @@ from typing import Iterable, Optional, Sequence
 
 from common.tables import read_csv
 
+# By policy and period.
+Values = dict[str, dict[int, float]]
 NAMES = {"w-star": "w*", "w-train": "w*_train", "w-greedy": "w_greedy", "xnes3": "xnes3", "xnes6": "xnes6"}
 
 
@@ -11,13 +13,19 @@ def shown(policy: str) -> str:
     return NAMES.get(policy, policy.upper())
 
 
+def read_values(file: str) -> Values:
+    """A CSV with the columns policy, period and value."""
+    values: Values = {}
+    for row in read_csv(file):
+        values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
+    return values
+
+
 class PeriodValues:
     """Values by policy and period."""
 
     def __init__(self, file: str, orders: Sequence[str]) -> None:
-        self._values: dict[str, dict[int, float]] = {}
-        for row in read_csv(file):
-            self._values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
+        self._values = read_values(file)
         self.orders = list(orders)
         self.periods = sorted(self._values[self.orders[0]])
 
