@@ -1,0 +1,83 @@
+"""What the configuration says of papers, machines and logs."""
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from common.settings import Settings
+from snakemake.exceptions import WorkflowError
+from stand_ins import write
+
+PROJECT = Path(__file__).resolve().parents[2]
+MACHINES = {
+    "KTH": {"logs": ["KTH-*-cln.swf*", "KTH-*.swf*"], "options": "--exclude-status 2 --unit 4", "platform": "kth-sp2"},
+    "DAS2": {"logs": ["DAS2-*.swf*"], "options": "", "hosts": 64},
+}
+GENERATED = {"Lublin": {"options": "lublin --seed 1", "hosts": 32}}
+
+
+def settings(folder: Path, **changes: Any) -> Settings:
+    """Settings of one paper, with a program in the folder."""
+    program = Path(write(folder / "batfill"))
+    program.chmod(0o755)
+    easy = {"algorithm": "easy", "parameters": []}
+    config = {"batfill": str(program), "engine": "simulate", "logs": "",
+              "paper": {"machines": MACHINES, "generated": GENERATED, "schedules": {"easy": easy}}}
+    return Settings({**config, **changes}, PROJECT, {})
+
+
+def test_workloads_are_generated_without_logs(tmp_path: Path) -> None:
+    known = settings(tmp_path)
+    assert not known.has_logs
+    assert known.machines("paper") == ["Lublin"]
+    assert known.logs("paper", "Lublin") == []
+    assert known.workload_options("paper", "Lublin") == ["lublin", "--seed", "1"]
+    assert known.hosts("paper", "Lublin") == 32
+    assert known.platform("paper", "Lublin") == "paper/Lublin/platform.xml"
+    assert known.schedule("paper", "easy")["algorithm"] == "easy"
+
+
+def test_machines_are_those_whose_logs_are_there(tmp_path: Path) -> None:
+    for name in ("KTH-1.swf", "KTH-2.swf.gz", "other.swf"):
+        write(tmp_path / "logs" / name)
+    known = settings(tmp_path, logs=str(tmp_path / "logs"))
+    assert known.has_logs
+    assert known.machines("paper") == ["KTH"]
+    assert known.logs("paper", "KTH") == [str(tmp_path / "logs" / "KTH-2.swf.gz")]
+    assert known.platform("paper", "KTH") == str(PROJECT / "platforms" / "kth-sp2.xml")
+
+
+def test_the_first_pattern_that_fits_wins(tmp_path: Path) -> None:
+    for name in ("KTH-1-cln.swf", "KTH-2.swf"):
+        write(tmp_path / "logs" / name)
+    known = settings(tmp_path, logs=str(tmp_path / "logs"))
+    assert known.logs("paper", "KTH") == [str(tmp_path / "logs" / "KTH-1-cln.swf")]
+
+
+def test_a_folder_without_any_log_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    known = settings(tmp_path, logs=str(tmp_path / "logs"))
+    with pytest.raises(WorkflowError, match=r"no log of paper in .*; expected one of KTH-\*-cln"):
+        known.machines("paper")
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"logs": "/nowhere"}, "/nowhere is not a folder"),
+    ({"engine": "other"}, "unknown engine 'other'; it is one of simulate, batsim"),
+    ({"batfill": "/nowhere/batfill"}, "no program '/nowhere/batfill'"),
+])
+def test_what_cannot_be_followed_is_refused_at_once(tmp_path: Path, change: dict[str, str], message: str) -> None:
+    with pytest.raises(WorkflowError, match=message):
+        settings(tmp_path, **change)
+
+
+def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> None:
+    config = yaml.safe_load((PROJECT / "experiments" / "config.yaml").read_text(encoding="utf-8"))
+    program = Path(write(tmp_path / "batfill"))
+    program.chmod(0o755)
+    papers = [name for name, section in config.items() if isinstance(section, dict)]
+    assert papers == ["dbf", "pc-dc", "mixed-policies"]
+    for paper in papers:
+        for machine in (*config[paper]["machines"].values(), *config[paper]["generated"].values()):
+            assert "hosts" in machine or (PROJECT / "platforms" / f"{machine['platform']}.xml").exists()
+        assert Settings({**config, "batfill": str(program)}, PROJECT, {}).machines(paper)
