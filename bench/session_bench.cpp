@@ -37,7 +37,7 @@ std::string beginning(int processors) {
 void messages(benchmark::State& state, const char* algorithm) {
     constexpr int in_use = 120;
     spdlog::set_level(spdlog::level::off);
-    std::unique_ptr<batfill::protocol::Codec> codec = batfill::protocol::make_batsim4_codec();
+    std::unique_ptr<batfill::protocol::Codec> codec = batfill::protocol::make_codec("batsim4");
     batfill::Session session({algorithm, {}}, *codec);
     session.answer(beginning(2 * in_use));
     std::vector<std::string> batch;

@@ -82,7 +82,7 @@ endfunction()
 
 # Bottom to top.
 batfill_layer(core
-  HEADERS error job job_state machine resource_set time
+  HEADERS error job job_state machine notification resource_set time
   LIBRARIES spdlog::spdlog Threads::Threads ZLIB::ZLIB ${CSV_LIBRARY})
 batfill_layer(formats ON core
   HEADERS guarantees platform schedule swf workload
@@ -90,7 +90,7 @@ batfill_layer(formats ON core
 batfill_layer(workloads ON formats
   HEADERS deadlines lublin swf_conversion)
 batfill_layer(engine ON core
-  HEADERS algorithm availability_profile engine job_order parameters plan plan_algorithm scheduler_choice state
+  HEADERS algorithm availability_profile engine events job_order parameters plan plan_algorithm scheduler_choice state
           weight_tuner)
 batfill_layer(schedulers ON engine
   FOLDER schedulers)

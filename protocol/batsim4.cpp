@@ -161,8 +161,13 @@ JobKilled job_killed(EventData& data) {
 
 Notify notify(EventData& data) {
     Notify event;
-    event.type = data.fields.text("type");
-    if (event.type == "event_machine_available" || event.type == "event_machine_unavailable") {
+    const std::string_view name = data.fields.text("type");
+    event.type = parse_notification_type(name);
+    if (event.type == NotificationType::other) {
+        event.other_type = name;
+    }
+    if (event.type == NotificationType::event_machine_available ||
+        event.type == NotificationType::event_machine_unavailable) {
         event.resources = data.fields.resources("resources");
     }
     event.other = data.fields.rest();
@@ -355,7 +360,7 @@ class Encoder {
 
     void operator()(const Notify& event) {
         begin("NOTIFY");
-        text("type", event.type);
+        text("type", event.type == NotificationType::other ? event.other_type : to_string(event.type));
         if (event.resources) {
             resources("resources", *event.resources);
         }
@@ -606,16 +611,19 @@ class Batsim4Codec final : public Codec {
         frame.clear();
         Encoder(frame).envelope(reply);
     }
+    void encode_refusal(const std::string& problem, std::string& frame) override {
+        frame = R"({"now":0.0,"events":[{"timestamp":0.0,"type":"SCHEDULER_ERROR","data":{"message":)";
+        append_json_string(problem, frame);
+        frame += "}}]}";
+    }
 
  private:
     JsonReader reader_;
     WarnOnce warn_;
 };
 
-}  // namespace
+const ProtocolRegistration registration("batsim4", [] { return std::make_unique<Batsim4Codec>(); });
 
-std::unique_ptr<Codec> make_batsim4_codec() {
-    return std::make_unique<Batsim4Codec>();
-}
+}  // namespace
 
 }  // namespace batfill::protocol

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,9 +39,26 @@ class Codec {
     // What the scheduler says to Batsim. O(size of the frame).
     virtual Reply decode_reply(std::string_view frame) = 0;
     virtual void encode_reply(const Reply& reply, std::string& frame) = 0;
+
+    // A reply that makes Batsim stop with `problem`, any text, in its own output instead of waiting for ever: an event
+    // of a type that no Batsim knows.
+    virtual void encode_refusal(const std::string& problem, std::string& frame) = 0;
 };
 
-// The JSON protocol of Batsim 4.
-std::unique_ptr<Codec> make_batsim4_codec();
+// Registers a protocol under a name. One static object of this type in a file of protocol/ is all that a protocol needs
+// beside its codec.
+class ProtocolRegistration {
+ public:
+    ProtocolRegistration(std::string name, std::function<std::unique_ptr<Codec>()> make);
+};
+
+// The protocol that is spoken if no other is asked for: the JSON of Batsim 4.
+inline constexpr const char* default_protocol = "batsim4";
+
+// A codec of the protocol of this name. Throws UsageError that lists the known names.
+std::unique_ptr<Codec> make_codec(const std::string& protocol);
+
+// The names of all registered protocols, for error messages.
+std::string known_protocols();
 
 }  // namespace batfill::protocol

@@ -8,6 +8,7 @@
 
 #include <batfill/job.hpp>
 #include <batfill/job_state.hpp>
+#include <batfill/notification.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
 
@@ -24,11 +25,9 @@ using Properties = std::vector<std::pair<std::string, std::string>>;
 
 // ---- Events that travel both ways
 
-// NOTIFY. From Batsim: "no_more_static_job_to_submit", "no_more_external_event_to_occur", "event_machine_available",
-// "event_machine_unavailable", or the type of an external event of the user's own. From the scheduler:
-// "registration_finished", "continue_registration".
 struct Notify {
-    std::string type;
+    NotificationType type = NotificationType::other;
+    std::string other_type;                // type `other`: its name; empty for others
     std::optional<ResourceSet> resources;  // always set for the two event_machine_ types, never for others
     Json other;                            // object with all remaining fields; empty if there are none
     friend bool operator==(const Notify&, const Notify&) = default;

@@ -7,23 +7,15 @@
 #include <vector>
 
 #include <batfill/algorithm.hpp>
+#include <batfill/events.hpp>
 #include <batfill/state.hpp>
 
 namespace batfill {
 
-// What the scheduler wants done. The allocation of a start is that of the job in the state.
-struct Decision {
-    enum class Kind { start, reject, kill, call };
-    Kind kind;
-    JobIndex job = 0;    // start, reject, kill
-    Time call;           // call
-    std::string reason;  // reject, for the log
-};
-
 // The one scheduler behind the daemon and the embedded simulator: owns the state, applies what happened, lets the
 // algorithm decide, and keeps the decisions of the round.
 //
-// Use: begin(), then for each message arrive() with its time, one call for each event, and decide().
+// Use: begin(), then for each message arrive() with its time, take_in() for each event, and decide().
 // A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if an
 // instant has come at which the algorithm wants to be woken; other messages change nothing.
 class Engine {
@@ -43,16 +35,15 @@ class Engine {
     // A message of time `now` follows. Requires now >= state().now.
     void arrive(Time now);
 
-    // Announces a job and returns its number: 0, 1, ... in the order of the calls.
-    JobIndex submitted(JobDescription description);
-    // A running job ended, whatever the reason. Requires that it is running.
-    void completed(JobIndex index);
-    // Processors outside the machine are ignored.
-    void machine_changed(const ResourceSet& processors, bool available);
+    // Notes what happened; the round itself is decide(). Jobs that are submitted have the numbers 0, 1, ... in the
+    // order of the calls; a job that completes is running. Of changes of the machine, processors outside it are
+    // ignored. The description of a submitted job is moved out of `event`.
+    void take_in(Event&& event);
 
     // The round. The decisions are valid until the next call of decide(), in the order in which they are to be applied.
-    // Throws DecisionError if the algorithm breaks a rule; the engine is of no use after that.
-    const std::vector<Decision>& decide();
+    // The caller may move out of them. Throws DecisionError if the algorithm breaks a rule; the engine is of no use
+    // after that.
+    std::vector<Decision>& decide();
 
     const SchedulerState& state() const { return state_; }
     // What the algorithm is called and what its parameters are, and the algorithm itself as it is at work.
@@ -64,6 +55,10 @@ class Engine {
  private:
     friend class Round;
 
+    void submitted(JobSubmitted&& submission);
+    void completed(JobIndex index, JobState state);
+    void killed(const JobsKilled& killed);
+    void machine_changed(const MachineChanged& change);
     void run_round();
     void start(JobIndex index, const ResourceSet* allocation);  // null: the lowest idle processors
     void allocate(JobIndex index, const ResourceSet* allocation);

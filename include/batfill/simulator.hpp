@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <batfill/error.hpp>
+#include <batfill/events.hpp>
 #include <batfill/job_state.hpp>
 #include <batfill/platform.hpp>
 #include <batfill/resource_set.hpp>
@@ -47,33 +48,16 @@ struct Scenario {
 };
 
 // Numbers the jobs of a scenario: workload by workload, in the order of the files.
-using JobNumber = std::size_t;
+using JobNumber = JobIndex;
 
-// What the simulator tells the scheduler.
-struct SimulatedEvent {
-    enum class Kind { submitted, completed, killed, call, notify };
-    Kind kind;
-    Time timestamp;
-    JobNumber job = 0;                     // submitted, completed
-    std::vector<JobNumber> jobs;           // killed
-    std::string notification;              // notify: its type
-    const ExternalEvent* event = nullptr;  // notify, if it comes from an events file
-};
-
-// What the scheduler answers.
-struct SchedulerAction {
-    enum class Kind { start, reject, kill, call, metadata, nothing };
-    Kind kind;
-    Time timestamp;
-    JobNumber job = 0;            // start, reject, metadata
-    ResourceSet allocation;       // start
-    std::vector<JobNumber> jobs;  // kill
-    Time call;                    // call
-    std::string metadata;         // metadata
-};
+// What a scheduler answers to one message.
 struct SchedulerReply {
-    Time now;
-    std::vector<SchedulerAction> actions;
+    struct TimedDecision {
+        Time timestamp;  // when it is applied
+        Decision decision;
+    };
+    Time now;  // the simulation goes on when this time has come
+    std::vector<TimedDecision> decisions;
 };
 
 // The simulation stops because nothing will happen any more, but some jobs were submitted and never started.
@@ -90,7 +74,8 @@ class SimulatedScheduler {
     virtual ~SimulatedScheduler() = default;
     // The simulation begins at time 0; `simulator` outlives this object's use. `reply` is empty before each call.
     virtual void begin(const Simulator& simulator, SchedulerReply& reply) = 0;
-    virtual void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) = 0;
+    // Jobs are named by their numbers in the scenario. What is in `events` may be moved out of them.
+    virtual void message(Time now, std::span<Event> events, SchedulerReply& reply) = 0;
     // The simulation is over, and no reply is expected. This is also called when an error ends it.
     virtual void end(Time now) = 0;
 };
@@ -102,7 +87,7 @@ struct SimulatedJob {
     const JobProfile* profile = nullptr;
     JobState state = JobState::not_submitted;
     bool kill_requested = false;
-    bool forgotten = false;  // the scheduler was told of its end and may not speak of it again
+    bool end_told = false;  // the scheduler was told of its end and may not speak of it again
     Time start;
     Time end;                   // of a running job: as far as it is known
     JobState expected_state{};  // at `end`, unless it is killed
@@ -148,8 +133,8 @@ class Simulator {
     Time now() const { return now_; }
 
  private:
-    // Whatever sleeps until an instant. Of those that wake at one instant, the one that fell asleep first is first.
-    struct Sleeper {
+    // Whatever waits for an instant. Of those that wait for the same one, the one that was set first expires first.
+    struct Timer {
         enum class Kind { submitter, event_submitter, job, call, reply };
         Time time;
         std::size_t order;
@@ -157,16 +142,16 @@ class Simulator {
         std::size_t number;  // of the workload, event list or job
     };
     struct Later {
-        bool operator()(const Sleeper& a, const Sleeper& b) const {
+        bool operator()(const Timer& a, const Timer& b) const {
             return a.time != b.time ? a.time > b.time : a.order > b.order;
         }
     };
-    // What lies in Batsim's mailbox: a wake-up, or something that its sender could only say once an earlier letter had
-    // been read, such as a submitter's farewell, the rest of a reply, or the end of killed jobs.
-    struct Letter {
-        enum class Kind { wake, job_submitter_bye, event_submitter_bye, reply_goes_on, killed };
+    // What lies in Batsim's mailbox: that a timer has expired, or something that its sender could only say once an
+    // earlier message had been read, such as a submitter's last word, the rest of a reply, or the end of killed jobs.
+    struct Message {
+        enum class Kind { timer_expired, submitter_bye, event_submitter_bye, reply_continues, killing_done };
         Kind kind;
-        Sleeper sleeper;
+        Timer timer;
         std::vector<JobNumber> killed;
     };
     enum class MachineState { idle, computing, unavailable };
@@ -176,18 +161,20 @@ class Simulator {
         bool busy = false;
     };
 
-    void sleep(Time until, Sleeper::Kind kind, std::size_t number);
-    void wake(const Sleeper& sleeper);
+    void set_timer(Time time, Timer::Kind kind, std::size_t number);
+    void expire(const Timer& timer);
     void read_mailbox();
-    void deliver(const Letter& letter);
+    void receive(const Message& message);
     void submit(std::size_t workload);
     void external_events(std::size_t list);
-    void say_goodbye(Letter::Kind kind, bool said_nothing);
-    void goodbye(Letter::Kind kind);
+    void send_bye(Message::Kind kind, bool submitted_nothing);
+    void submitter_bye(Message::Kind kind);
     void continue_reply();
-    void apply(SchedulerAction& action);
-    void start(SchedulerAction& action);
-    void kill(SchedulerAction& action);
+    void apply(Decision& decision);
+    void start(StartJob& decision);
+    void reject(JobNumber number);
+    void kill(const KillJobs& decision);
+    void call_later(Time time);
     void report_kill(const std::vector<JobNumber>& killed);
     void report_end(JobNumber number);
     void leave_machines(SimulatedJob& job, JobState state);
@@ -195,7 +182,8 @@ class Simulator {
     void set_state(Machine& machine, MachineState state);
     Duration run_time(const SimulatedJob& job, JobState& end) const;
     void send(SimulatedScheduler& scheduler);
-    SimulatedEvent& add_event(SimulatedEvent::Kind kind);
+    template <class Data>
+    void tell(Data data);
     bool finished() const;
     std::string deadlock() const;
 
@@ -208,14 +196,14 @@ class Simulator {
     mutable std::map<std::string, JobNumber> by_id_;
 
     Time now_;
-    std::priority_queue<Sleeper, std::vector<Sleeper>, Later> sleepers_;
+    std::priority_queue<Timer, std::vector<Timer>, Later> timers_;
     std::size_t order_ = 0;
-    std::vector<Letter> mailbox_;  // of the present instant, read from `next_letter_` on
-    std::size_t next_letter_ = 0;
-    std::vector<Letter> late_letters_;  // those that arrive only after the frame has left
-    std::vector<SimulatedEvent> frame_;
+    std::vector<Message> mailbox_;  // of the present instant, read from `next_message_` on
+    std::size_t next_message_ = 0;
+    std::vector<Message> late_messages_;  // those that arrive only after the scheduler was told
+    std::vector<Event> events_;           // what the scheduler will be told next
     SchedulerReply reply_;
-    std::size_t next_action_ = 0;
+    std::size_t next_decision_ = 0;
     bool scheduler_ready_ = false;
 
     std::size_t job_submitters_ = 0;  // still at work

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
 
 #include <batfill/job.hpp>
+#include <batfill/job_state.hpp>
 #include <batfill/machine.hpp>
 #include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
@@ -15,14 +15,12 @@ namespace batfill {
 
 // A job as the scheduler follows it from submission to its end.
 struct Job {
-    enum class State : std::uint8_t { waiting, running, finished, rejected };
-
     JobDescription description;
     Request request;                // what it holds of the machine while it runs
     Duration walltime;              // the description's, or the assumed one
     bool walltime_assumed = false;  // by `default-walltime`: the scheduler itself must stop the job at its end
     bool kill_requested = false;
-    State state = State::waiting;
+    JobState state = JobState::submitted;  // waiting; then rejected, or running and completed
     Time start;                            // once running
     ResourceSet allocation;                // while running
     std::optional<Time> guaranteed_start;  // the latest start that it was promised when it was submitted, if it was

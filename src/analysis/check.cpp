@@ -9,14 +9,14 @@
 
 #include <batfill/check.hpp>
 
-#include "job_index.hpp"
+#include "workload_jobs.hpp"
 
 namespace batfill {
 
 namespace {
 
 using analysis::IndexedJob;
-using analysis::JobIndex;
+using analysis::WorkloadJobs;
 
 template <class Value>
 std::string text(const std::optional<Value>& value) {
@@ -63,7 +63,7 @@ class Audit {
 
     const Schedule& schedule_;
     const std::vector<Workload>& workloads_;
-    JobIndex jobs_;
+    WorkloadJobs jobs_;
     Machine machine_;
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;

@@ -5,9 +5,9 @@
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
 
-#include "job_index.hpp"
 #include "job_measures.hpp"
 #include "metric_table.hpp"
+#include "workload_jobs.hpp"
 
 namespace batfill {
 
@@ -28,7 +28,7 @@ FinishedJobs finished_jobs(const Schedule& schedule) {
 
 analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const std::vector<Workload>& workloads,
                                           const JobIds* counted_regular) {
-    const analysis::JobIndex submitted(workloads);
+    const analysis::WorkloadJobs submitted(workloads);
     analysis::JobsByDeadline result;
     for (const ScheduledJob& job : schedule.jobs) {
         const analysis::IndexedJob* found = submitted.find(job.id);

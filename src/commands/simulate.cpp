@@ -35,7 +35,7 @@ class TimedScheduler : public SimulatedScheduler {
         scheduler_.begin(simulator, reply);
         spent_ += std::chrono::steady_clock::now() - before;
     }
-    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
         const auto before = std::chrono::steady_clock::now();
         scheduler_.message(now, events, reply);
         spent_ += std::chrono::steady_clock::now() - before;

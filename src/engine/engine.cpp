@@ -2,9 +2,12 @@
 #include <cassert>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+
+#include "src/core/overloaded.hpp"
 
 namespace batfill {
 
@@ -65,30 +68,41 @@ void Engine::arrive(Time now) {
     calls_.erase(calls_.begin(), calls_.upper_bound(now));
 }
 
-JobIndex Engine::submitted(JobDescription description) {
-    const auto index = static_cast<JobIndex>(state_.jobs.size());
+void Engine::take_in(Event&& event) {
+    std::visit(Overloaded{[this](JobSubmitted& submission) { submitted(std::move(submission)); },
+                          [this](const JobCompleted& completion) { completed(completion.job, completion.state); },
+                          [this](const JobsKilled& kill) { killed(kill); },
+                          [this](const MachineChanged& change) { machine_changed(change); },
+                          [](const RequestedCall&) {},  // needs no more than the round that follows
+                          [](const Notification&) {}},
+               event.data);
+}
+
+void Engine::submitted(JobSubmitted&& submission) {
+    if (submission.job != state_.jobs.size()) {
+        throw std::logic_error("jobs are numbered in the order in which they are submitted");
+    }
     Job& job = state_.jobs.emplace_back();
-    job.description = std::move(description);
+    job.description = std::move(submission.description);
     if (job.description.walltime) {
         job.walltime = *job.description.walltime;
     } else if (default_walltime_) {
         job.walltime = *default_walltime_;
         job.walltime_assumed = true;
     }
-    submissions_.push_back(index);
-    return index;
+    submissions_.push_back(submission.job);
 }
 
-void Engine::completed(JobIndex index) {
-    if (index >= state_.jobs.size() || state_.jobs[index].state != Job::State::running) {
-        throw std::logic_error("only a running job can end");
+void Engine::completed(JobIndex index, JobState state) {
+    if (index >= state_.jobs.size() || state_.jobs[index].state != JobState::running || !has_completed(state)) {
+        throw std::logic_error("only a running job can end, and only with a state that is an end");
     }
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{job.expected_end(), index, 0}, ends_before);
     completions_.push_back({index, at->end, at->processors});
     state_.running.erase(at);
-    job.state = Job::State::finished;
+    job.state = state;
     job.allocation.remove(state_.unavailable);
     state_.idle.insert(job.allocation);
     state_.idle_count += job.allocation.size();
@@ -101,9 +115,18 @@ void Engine::completed(JobIndex index) {
     }
 }
 
-void Engine::machine_changed(const ResourceSet& processors, bool available) {
-    const ResourceSet known = processors.intersection(ResourceSet::range(0, state_.processors - 1));
-    if (available) {
+// Batsim 4 tells of the end of a killed job before, with JOB_COMPLETED; its documentation says otherwise.
+void Engine::killed(const JobsKilled& killed) {
+    for (const JobIndex index : killed.jobs) {
+        if (index < state_.jobs.size() && state_.jobs[index].state == JobState::running) {
+            completed(index, JobState::completed_killed);
+        }
+    }
+}
+
+void Engine::machine_changed(const MachineChanged& change) {
+    const ResourceSet known = change.processors.intersection(ResourceSet::range(0, state_.processors - 1));
+    if (change.available) {
         state_.unavailable.remove(known);
     } else {
         state_.unavailable.insert(known);
@@ -136,8 +159,8 @@ void Engine::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
     job.request = algorithm_->request(state_.machine, job.description);
     if (auto reason = reason_to_refuse(job)) {
-        job.state = Job::State::rejected;
-        decisions_.push_back({Decision::Kind::reject, index, {}, std::move(*reason)});
+        job.state = JobState::rejected;
+        decisions_.emplace_back(RejectJob{index, std::move(*reason)});
         return;
     }
     state_.waiting.insert(index, state_.jobs);
@@ -149,7 +172,7 @@ void Engine::admit(Round& round, JobIndex index) {
     }
 }
 
-const std::vector<Decision>& Engine::decide() {
+std::vector<Decision>& Engine::decide() {
     decisions_.clear();
     const bool changed = machine_changed_ || !completions_.empty() || !submissions_.empty();
     if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
@@ -194,7 +217,7 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
         fail(index, "it cannot start");
     }
     Job& job = state_.jobs[index];
-    if (job.state != Job::State::waiting) {
+    if (job.state != JobState::submitted) {
         fail(index, "it cannot start, it is not waiting");
     }
     allocate(index, allocation);
@@ -203,12 +226,12 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     for (const CounterIndex counter : job.request.counters) {
         --state_.copies_left[counter];
     }
-    job.state = Job::State::running;
+    job.state = JobState::running;
     job.start = state_.now;
     const RunningJob running{job.expected_end(), index, job.processors()};
     const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running, ends_before);
     state_.running.insert(place, running);
-    decisions_.push_back({Decision::Kind::start, index, {}, {}});
+    decisions_.emplace_back(StartJob{index, job.allocation});
     if (job.walltime_assumed) {
         to_be_stopped_.push_back(index);
         call_at(job.expected_end());
@@ -282,7 +305,7 @@ void Engine::ask_for_wake() {
 void Engine::call_at(Time time) {
     assert(time > state_.now);
     if (calls_.insert(time).second) {
-        decisions_.push_back({Decision::Kind::call, 0, time, {}});
+        decisions_.emplace_back(CallMeLater{time});
     }
 }
 
@@ -291,7 +314,7 @@ void Engine::stop_overlong_jobs() {
         Job& job = state_.jobs[index];
         if (!job.kill_requested && job.expected_end() <= state_.now) {
             job.kill_requested = true;
-            decisions_.push_back({Decision::Kind::kill, index, {}, {}});
+            decisions_.emplace_back(KillJobs{{index}});
         }
     }
 }

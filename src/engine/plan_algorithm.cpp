@@ -31,7 +31,7 @@ void PlanAlgorithm::end_round(const SchedulerState& state) {
         }
     }
     for (const JobIndex job : plan_.by_start()) {
-        if (state.job(job).state != Job::State::waiting) {
+        if (state.job(job).state != JobState::submitted) {
             throw BrokenRule(job, "it is in the plan, expected only jobs that wait");
         }
     }
@@ -44,7 +44,7 @@ void PlanAlgorithm::started(const SchedulerState&, JobIndex job) {
 }
 
 std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state, JobIndex job) const {
-    if (state.job(job).state == Job::State::running) {
+    if (state.job(job).state == JobState::running) {
         return state.job(job).start;
     }
     if (!plan_.contains(job)) {

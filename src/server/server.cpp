@@ -129,7 +129,7 @@ void check_path(const std::string& endpoint) {
 class Server {
  public:
     explicit Server(const ServerOptions& options)
-        : options_(options), socket_(context_, zmq::socket_type::rep), codec_(protocol::make_batsim4_codec()) {
+        : options_(options), socket_(context_, zmq::socket_type::rep), codec_(protocol::make_codec(options.protocol)) {
         socket_.set(zmq::sockopt::linger, 2000);  // milliseconds, so that the last reply leaves
         check_port(options.endpoint);
         check_path(options.endpoint);
@@ -173,7 +173,7 @@ class Server {
                 timings.add(Clock::now() - before);
                 socket_.send(zmq::buffer(reply), zmq::send_flags::none);
             } catch (const std::exception& problem) {
-                socket_.send(zmq::buffer(refusal(problem.what())), zmq::send_flags::none);
+                refuse(problem.what());
                 throw;
             }
         }
@@ -206,8 +206,14 @@ class Server {
         zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
         if (zmq::poll(&item, 1, farewell) > 0) {
             (void)socket_.recv(message_, zmq::recv_flags::none);
-            socket_.send(zmq::buffer(refusal(why)), zmq::send_flags::none);
+            refuse(why);
         }
+    }
+
+    void refuse(const std::string& why) {
+        std::string frame;
+        codec_->encode_refusal(why, frame);
+        socket_.send(zmq::buffer(frame), zmq::send_flags::none);
     }
 
     const ServerOptions& options_;

@@ -9,6 +9,7 @@
 #include <batfill/error.hpp>
 
 #include "src/core/json.hpp"
+#include "src/core/overloaded.hpp"
 
 namespace batfill {
 
@@ -48,24 +49,29 @@ void Session::take_in(protocol::Event& event) {
     if (ended_) {
         throw InputError("an event follows SIMULATION_ENDS");
     }
-    if (auto* submitted = std::get_if<protocol::JobSubmitted>(&event.data)) {
-        std::string id = submitted->job.id;
-        const auto next = static_cast<JobIndex>(index_of_.size());
-        if (!index_of_.emplace(std::move(id), next).second) {
+    if (std::holds_alternative<protocol::SimulationEnds>(event.data)) {
+        ended_ = true;
+    } else if (auto* submitted = std::get_if<protocol::JobSubmitted>(&event.data)) {
+        const auto job = static_cast<JobIndex>(index_of_.size());
+        if (!index_of_.emplace(submitted->job.id, job).second) {
             throw InputError("job " + quoted(submitted->job.id) + " is submitted twice");
         }
-        engine_->submitted(std::move(submitted->job));
-    } else if (const auto* completed_job = std::get_if<protocol::JobCompleted>(&event.data)) {
-        completed(completed_job->job_id);
-    } else if (const auto* killed_jobs = std::get_if<protocol::JobKilled>(&event.data)) {
-        killed(*killed_jobs);
-    } else if (const auto* notify = std::get_if<protocol::Notify>(&event.data)) {
-        notified(*notify);
-    } else if (std::holds_alternative<protocol::SimulationEnds>(event.data)) {
-        ended_ = true;
+        engine_->take_in({event.timestamp, JobSubmitted{job, std::move(submitted->job)}});
+    } else if (const auto* completed = std::get_if<protocol::JobCompleted>(&event.data)) {
+        engine_->take_in({event.timestamp, completion_of(*completed)});
+    } else if (const auto* killed = std::get_if<protocol::JobKilled>(&event.data)) {
+        JobsKilled jobs;
+        for (const std::string& id : killed->job_ids) {
+            jobs.jobs.push_back(known_job("JOB_KILLED", id));
+        }
+        engine_->take_in({event.timestamp, std::move(jobs)});
+    } else if (auto* notify = std::get_if<protocol::Notify>(&event.data)) {
+        notified(*notify, event.timestamp);
+    } else if (std::holds_alternative<protocol::RequestedCall>(event.data)) {
+        engine_->take_in({event.timestamp, RequestedCall{}});
     }
-    // A requested call needs nothing but the round that follows it. All other events (changes of power state, queries,
-    // answers, messages of jobs, events of unknown type) are for schedulers of other kinds.
+    // All other events (changes of power state, queries, answers, messages of jobs, events of unknown type) are for
+    // schedulers of other kinds.
 }
 
 std::vector<Statistic> Session::statistics() const {
@@ -103,72 +109,77 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     spdlog::info("simulation begins: {} processors, algorithm {}", processors, choice.algorithm);
 }
 
-void Session::completed(const std::string& id) {
+JobIndex Session::known_job(const char* event, const std::string& id) const {
     const auto found = index_of_.find(id);
     if (found == index_of_.end()) {
-        throw InputError("JOB_COMPLETED of the unknown job " + quoted(id));
+        throw InputError(std::string(event) + " of the unknown job " + quoted(id));
     }
-    if (engine_->state().job(found->second).state != Job::State::running) {
-        throw InputError("JOB_COMPLETED of job " + quoted(id) + ", which is not running");
-    }
-    engine_->completed(found->second);
+    return found->second;
 }
 
-void Session::killed(const protocol::JobKilled& killed) {
-    for (const std::string& id : killed.job_ids) {
-        const auto found = index_of_.find(id);
-        if (found == index_of_.end()) {
-            throw InputError("JOB_KILLED of the unknown job " + quoted(id));
-        }
-        // Batsim 4 tells of the end of a killed job before, with JOB_COMPLETED; its documentation says otherwise.
-        if (engine_->state().job(found->second).state == Job::State::running) {
-            engine_->completed(found->second);
-        }
+JobCompleted Session::completion_of(const protocol::JobCompleted& completed) const {
+    const JobIndex job = known_job("JOB_COMPLETED", completed.job_id);
+    if (engine_->state().job(job).state != JobState::running) {
+        throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + ", which is not running");
     }
+    if (!has_completed(completed.state)) {
+        throw InputError("JOB_COMPLETED of job " + protocol::quoted(completed.job_id) + " with the state " +
+                         to_string(completed.state) + ", expected one such as COMPLETED_SUCCESSFULLY");
+    }
+    return {job, completed.state};
 }
 
-void Session::notified(const protocol::Notify& notify) {
+void Session::notified(protocol::Notify& notify, Time timestamp) {
     if (!notify.resources) {
+        engine_->take_in({timestamp, Notification{notify.type, std::move(notify.other_type), std::move(notify.other)}});
         return;
     }
     if (!notify.resources->empty() && notify.resources->last() > last_resource_) {
-        throw InputError("NOTIFY " + notify.type + ": resource " + std::to_string(notify.resources->last()) +
-                         ", expected at most " + std::to_string(last_resource_));
+        throw InputError("NOTIFY " + std::string(to_string(notify.type)) + ": resource " +
+                         std::to_string(notify.resources->last()) + ", expected at most " +
+                         std::to_string(last_resource_));
     }
-    const bool available = notify.type == "event_machine_available";
+    const bool available = notify.type == NotificationType::event_machine_available;
     spdlog::debug("at {}: processors {} become {}", now_.to_string(), notify.resources->to_string(),
                   available ? "available" : "unavailable");
-    engine_->machine_changed(*notify.resources, available);
+    engine_->take_in({timestamp, MachineChanged{std::move(*notify.resources), available}});
 }
 
 void Session::decide() {
-    for (const Decision& decision : engine_->decide()) {
-        const auto id = [&] { return engine_->state().job(decision.job).description.id; };
-        protocol::ReplyEvent& event = reply_.events.emplace_back();
-        event.timestamp = now_;
-        switch (decision.kind) {
-            case Decision::Kind::start:
-                event.data = protocol::ExecuteJob{id(), engine_->state().job(decision.job).allocation, {}};
-                break;
-            case Decision::Kind::reject:
-                ++rejected_;
-                spdlog::info("at {}: job {} rejected: it {}", now_.to_string(), id(), decision.reason);
-                event.data = protocol::RejectJob{id()};
-                break;
-            case Decision::Kind::kill:
-                event.data = protocol::KillJob{{id()}};
-                break;
-            case Decision::Kind::call:
-                event.data = protocol::CallMeLater{decision.call};
-                break;
-        }
+    for (Decision& decision : engine_->decide()) {
+        reply_.events.push_back({now_, reply_to(decision)});
     }
 }
 
-std::string refusal(const std::string& problem) {
-    std::string frame = R"({"now":0.0,"events":[{"timestamp":0.0,"type":"SCHEDULER_ERROR","data":{"message":)";
-    append_json_string(problem, frame);
-    return frame + "}}]}";
+protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
+    using Data = protocol::ReplyEvent::Data;
+    const auto id = [this](JobIndex job) { return engine_->state().job(job).description.id; };
+    return std::visit(
+        Overloaded{
+            [&](StartJob& start) -> Data {
+                return protocol::ExecuteJob{id(start.job), std::move(start.allocation), {}};
+            },
+            [&](const RejectJob& reject) -> Data {
+                ++rejected_;
+                spdlog::info("at {}: job {} rejected: it {}", now_.to_string(), id(reject.job), reject.reason);
+                return protocol::RejectJob{id(reject.job)};
+            },
+            [&](const KillJobs& kill) -> Data {
+                protocol::KillJob jobs;
+                for (const JobIndex job : kill.jobs) {
+                    jobs.job_ids.push_back(id(job));
+                }
+                return jobs;
+            },
+            [&](const CallMeLater& call) -> Data { return protocol::CallMeLater{call.time}; },
+            [&](SetJobMetadata& metadata) -> Data {
+                return protocol::SetJobMetadata{id(metadata.job), std::move(metadata.metadata)};
+            },
+            [&](Notification& notification) -> Data {
+                return protocol::Notify{
+                    notification.type, std::move(notification.other_type), {}, std::move(notification.other_fields)};
+            }},
+        decision);
 }
 
 }  // namespace batfill

@@ -40,10 +40,11 @@ class Session {
  private:
     void begin(const protocol::SimulationBegins& begins, Time now);
     void take_in(protocol::Event& event);
-    void completed(const std::string& id);
-    void killed(const protocol::JobKilled& killed);
-    void notified(const protocol::Notify& notify);
+    JobCompleted completion_of(const protocol::JobCompleted& completed) const;
+    void notified(protocol::Notify& notify, Time timestamp);
+    JobIndex known_job(const char* event, const std::string& id) const;  // of which the event speaks
     void decide();
+    protocol::ReplyEvent::Data reply_to(Decision& decision);
 
     SchedulerChoice command_line_;
     protocol::Codec& codec_;
@@ -56,9 +57,5 @@ class Session {
     bool ended_ = false;
     std::size_t rejected_ = 0;
 };
-
-// Returns a frame that makes Batsim stop with `problem` in its own output instead of waiting for ever: an event of a
-// type that no Batsim knows.
-std::string refusal(const std::string& problem);
 
 }  // namespace batfill

@@ -1,60 +1,59 @@
 #include "embedded_scheduler.hpp"
 
+#include <utility>
+#include <variant>
+
+#include "src/core/overloaded.hpp"
+
 namespace batfill {
 
 void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
-    simulator_ = &simulator;
     index_of_.resize(simulator.jobs().size());
     number_of_.reserve(simulator.jobs().size());
     engine_.begin(Time(), Machine(simulator.scenario().platform.hosts));
     reply.now = Time();
 }
 
-void EmbeddedScheduler::message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) {
+void EmbeddedScheduler::message(Time now, std::span<Event> events, SchedulerReply& reply) {
     engine_.arrive(now);
-    for (const SimulatedEvent& event : events) {
-        switch (event.kind) {
-            case SimulatedEvent::Kind::submitted:
-                index_of_[event.job] = engine_.submitted(simulator_->jobs()[event.job].job->description);
-                number_of_.push_back(event.job);
-                break;
-            case SimulatedEvent::Kind::completed:
-                engine_.completed(index_of_[event.job]);
-                break;
-            case SimulatedEvent::Kind::notify:
-                if (event.event != nullptr && event.event->kind != ExternalEvent::Kind::other) {
-                    engine_.machine_changed(event.event->processors,
-                                            event.event->kind == ExternalEvent::Kind::machine_available);
-                }
-                break;
-            case SimulatedEvent::Kind::killed:
-            case SimulatedEvent::Kind::call:
-                break;
-        }
+    for (Event& event : events) {
+        number_for_engine(event);
+        engine_.take_in(std::move(event));
     }
-    for (const Decision& decision : engine_.decide()) {
-        SchedulerAction& action = reply.actions.emplace_back();
-        action.timestamp = now;
-        switch (decision.kind) {
-            case Decision::Kind::start:
-                action.kind = SchedulerAction::Kind::start;
-                action.job = number_of_[decision.job];
-                action.allocation = engine_.state().job(decision.job).allocation;
-                break;
-            case Decision::Kind::reject:
-                action.kind = SchedulerAction::Kind::reject;
-                action.job = number_of_[decision.job];
-                break;
-            case Decision::Kind::kill:
-                action.kind = SchedulerAction::Kind::kill;
-                action.jobs = {number_of_[decision.job]};
-                break;
-            case Decision::Kind::call:
-                action.kind = SchedulerAction::Kind::call;
-                action.call = decision.call;
-                break;
-        }
+    for (Decision& decision : engine_.decide()) {
+        number_for_simulator(decision);
+        reply.decisions.push_back({now, std::move(decision)});
     }
+}
+
+// The engine numbers the jobs in the order in which they are submitted.
+void EmbeddedScheduler::number_for_engine(Event& event) {
+    std::visit(Overloaded{[this](JobSubmitted& submitted) {
+                              index_of_[submitted.job] = static_cast<JobIndex>(number_of_.size());
+                              number_of_.push_back(submitted.job);
+                              submitted.job = index_of_[submitted.job];
+                          },
+                          [this](JobCompleted& completed) { completed.job = index_of_[completed.job]; },
+                          [this](JobsKilled& killed) {
+                              for (JobIndex& job : killed.jobs) {
+                                  job = index_of_[job];
+                              }
+                          },
+                          [](const auto&) {}},
+               event.data);
+}
+
+void EmbeddedScheduler::number_for_simulator(Decision& decision) const {
+    std::visit(
+        Overloaded{[this](StartJob& start) { start.job = number_of_[start.job]; },
+                   [this](RejectJob& reject) { reject.job = number_of_[reject.job]; },
+                   [this](KillJobs& kill) {
+                       for (JobIndex& job : kill.jobs) {
+                           job = number_of_[job];
+                       }
+                   },
+                   [this](SetJobMetadata& metadata) { metadata.job = number_of_[metadata.job]; }, [](const auto&) {}},
+        decision);
 }
 
 }  // namespace batfill

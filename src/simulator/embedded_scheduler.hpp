@@ -14,7 +14,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     explicit EmbeddedScheduler(Engine& engine) : engine_(engine) {}
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
-    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override;
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
     void end(Time) override {}
 
     bool gives_guarantees() const { return engine_.gives_guarantees(); }
@@ -25,8 +25,10 @@ class EmbeddedScheduler : public SimulatedScheduler {
     }
 
  private:
+    void number_for_engine(Event& event);
+    void number_for_simulator(Decision& decision) const;
+
     Engine& engine_;
-    const Simulator* simulator_ = nullptr;
     std::vector<JobIndex> index_of_;    // the engine's index of each job of the simulation, once it was submitted
     std::vector<JobNumber> number_of_;  // the simulation's number of each job of the engine
 };

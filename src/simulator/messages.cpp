@@ -1,17 +1,17 @@
 #include "messages.hpp"
 
 #include <set>
+#include <utility>
 #include <variant>
 
 #include <batfill/error.hpp>
 
 #include "src/core/json.hpp"
+#include "src/core/overloaded.hpp"
 
 namespace batfill {
 
 namespace {
-
-using protocol::Event;
 
 int return_code_of(const SimulatedJob& job) {
     if (job.state == JobState::completed_killed) {
@@ -79,7 +79,7 @@ double progress_of(const Simulator& simulator, const SimulatedJob& job) {
     return whole == 0 ? 1 : (job.end - job.start).to_seconds() / whole;
 }
 
-protocol::JobKilled kill_report(const Simulator& simulator, const SimulatedEvent& event) {
+protocol::JobKilled kill_report(const Simulator& simulator, const JobsKilled& event) {
     protocol::JobKilled killed;
     killed.progress = "{";
     for (const JobNumber number : event.jobs) {
@@ -100,32 +100,35 @@ protocol::JobKilled kill_report(const Simulator& simulator, const SimulatedEvent
     return killed;
 }
 
-Event::Data data_of(const Simulator& simulator, const SimulatedEvent& event) {
-    switch (event.kind) {
-        case SimulatedEvent::Kind::submitted: {
-            const WorkloadJob& job = *simulator.jobs()[event.job].job;
-            return protocol::JobSubmitted{job.description, job.source, {}};
-        }
-        case SimulatedEvent::Kind::completed: {
-            const SimulatedJob& job = simulator.jobs()[event.job];
-            return protocol::JobCompleted{job.job->description.id, job.state, return_code_of(job), job.allocation};
-        }
-        case SimulatedEvent::Kind::killed:
-            return kill_report(simulator, event);
-        case SimulatedEvent::Kind::call:
-            return protocol::RequestedCall{};
-        case SimulatedEvent::Kind::notify:
-            break;
-    }
-    protocol::Notify notify{event.notification, {}, {}};
-    if (event.event != nullptr) {
-        if (event.event->kind == ExternalEvent::Kind::other) {
-            notify.other = event.event->other_fields;
-        } else {
-            notify.resources = event.event->processors;
-        }
-    }
-    return notify;
+protocol::Notify machine_notice(MachineChanged& change) {
+    return {change.available ? NotificationType::event_machine_available : NotificationType::event_machine_unavailable,
+            {},
+            std::move(change.processors),
+            {}};
+}
+
+protocol::Event::Data data_of(const Simulator& simulator, Event& event) {
+    using Data = protocol::Event::Data;
+    return std::visit(Overloaded{[&](JobSubmitted& submitted) -> Data {
+                                     return protocol::JobSubmitted{std::move(submitted.description),
+                                                                   simulator.jobs()[submitted.job].job->source,
+                                                                   {}};
+                                 },
+                                 [&](const JobCompleted& completed) -> Data {
+                                     const SimulatedJob& job = simulator.jobs()[completed.job];
+                                     return protocol::JobCompleted{job.job->description.id, completed.state,
+                                                                   return_code_of(job), job.allocation};
+                                 },
+                                 [&](const JobsKilled& killed) -> Data { return kill_report(simulator, killed); },
+                                 [&](MachineChanged& change) -> Data { return machine_notice(change); },
+                                 [&](const RequestedCall&) -> Data { return protocol::RequestedCall{}; },
+                                 [&](Notification& notification) -> Data {
+                                     return protocol::Notify{notification.type,
+                                                             std::move(notification.other_type),
+                                                             {},
+                                                             std::move(notification.other_fields)};
+                                 }},
+                      event.data);
 }
 
 JobNumber known_job(const Simulator& simulator, const std::string& id) {
@@ -136,37 +139,33 @@ JobNumber known_job(const Simulator& simulator, const std::string& id) {
     return *number;
 }
 
-SchedulerAction action_of(const Simulator& simulator, const protocol::ReplyEvent& event) {
-    SchedulerAction action{};
-    action.timestamp = event.timestamp;
+Decision decision_of(const Simulator& simulator, const protocol::ReplyEvent& event) {
     if (const auto* execute = std::get_if<protocol::ExecuteJob>(&event.data)) {
-        action.kind = SchedulerAction::Kind::start;
-        action.job = known_job(simulator, execute->job_id);
-        action.allocation = execute->allocation;
-    } else if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
-        action.kind = SchedulerAction::Kind::reject;
-        action.job = known_job(simulator, reject->job_id);
-    } else if (const auto* kill = std::get_if<protocol::KillJob>(&event.data)) {
-        action.kind = SchedulerAction::Kind::kill;
-        for (const std::string& id : kill->job_ids) {
-            action.jobs.push_back(known_job(simulator, id));
-        }
-    } else if (const auto* call = std::get_if<protocol::CallMeLater>(&event.data)) {
-        action.kind = SchedulerAction::Kind::call;
-        action.call = call->when;
-    } else if (const auto* metadata = std::get_if<protocol::SetJobMetadata>(&event.data)) {
-        action.kind = SchedulerAction::Kind::metadata;
-        action.job = known_job(simulator, metadata->job_id);
-        action.metadata = metadata->metadata;
-    } else if (const auto* notify = std::get_if<protocol::Notify>(&event.data);
-               notify != nullptr && notify->type == "registration_finished") {
-        action.kind = SchedulerAction::Kind::nothing;
-    } else {
-        throw InputError(
-            "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
-            "REJECT_JOB, KILL_JOB, CALL_ME_LATER or SET_JOB_METADATA");
+        return StartJob{known_job(simulator, execute->job_id), execute->allocation};
     }
-    return action;
+    if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
+        return RejectJob{known_job(simulator, reject->job_id), {}};
+    }
+    if (const auto* kill = std::get_if<protocol::KillJob>(&event.data)) {
+        KillJobs decision;
+        for (const std::string& id : kill->job_ids) {
+            decision.jobs.push_back(known_job(simulator, id));
+        }
+        return decision;
+    }
+    if (const auto* call = std::get_if<protocol::CallMeLater>(&event.data)) {
+        return CallMeLater{call->when};
+    }
+    if (const auto* metadata = std::get_if<protocol::SetJobMetadata>(&event.data)) {
+        return SetJobMetadata{known_job(simulator, metadata->job_id), metadata->metadata};
+    }
+    if (const auto* notify = std::get_if<protocol::Notify>(&event.data);
+        notify != nullptr && notify->type == NotificationType::registration_finished) {
+        return Notification{notify->type, {}, {}};
+    }
+    throw InputError(
+        "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
+        "REJECT_JOB, KILL_JOB, CALL_ME_LATER or SET_JOB_METADATA");
 }
 
 }  // namespace
@@ -175,10 +174,10 @@ protocol::Message beginning_message(const Scenario& scenario) {
     return {Time(), {{Time(), beginning_of(scenario)}}};
 }
 
-protocol::Message message_of(const Simulator& simulator, Time now, std::span<const SimulatedEvent> events) {
+protocol::Message message_of(const Simulator& simulator, Time now, std::span<Event> events) {
     protocol::Message message{now, {}};
     message.events.reserve(events.size());
-    for (const SimulatedEvent& event : events) {
+    for (Event& event : events) {
         message.events.push_back({event.timestamp, data_of(simulator, event)});
     }
     return message;
@@ -187,7 +186,7 @@ protocol::Message message_of(const Simulator& simulator, Time now, std::span<con
 void take_reply(const Simulator& simulator, const protocol::Reply& received, SchedulerReply& reply) {
     reply.now = received.now;
     for (const protocol::ReplyEvent& event : received.events) {
-        reply.actions.push_back(action_of(simulator, event));
+        reply.decisions.push_back({event.timestamp, decision_of(simulator, event)});
     }
 }
 

@@ -12,9 +12,9 @@ namespace batfill {
 // Makes the first message. The profiles and jobs of the scenario must carry their text (see read_workload).
 protocol::Message beginning_message(const Scenario& scenario);
 
-// Makes every later message but the last. The jobs' states must be those of the moment at which the simulator calls
-// SimulatedScheduler::message.
-protocol::Message message_of(const Simulator& simulator, Time now, std::span<const SimulatedEvent> events);
+// Makes every later message but the last. The jobs must be as they are when the simulator calls
+// SimulatedScheduler::message. What is in `events` is moved out of them.
+protocol::Message message_of(const Simulator& simulator, Time now, std::span<Event> events);
 
 // Sets `reply` to what a scheduler answered. Throws InputError for unknown jobs and for events that the simulator
 // cannot follow.

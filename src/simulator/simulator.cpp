@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include <batfill/error.hpp>
 #include <batfill/simulator.hpp>
+
+#include "src/core/overloaded.hpp"
 
 namespace batfill {
 
@@ -28,7 +31,7 @@ Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(
                                  job.description.profile + "' of type " + profile.type_name +
                                  " cannot be simulated, expected delay or parallel_homogeneous with com 0");
             }
-            submissions.push_back(jobs_.size());
+            submissions.push_back(static_cast<JobNumber>(jobs_.size()));
             SimulatedJob& simulated = jobs_.emplace_back();
             simulated.workload = &workload;
             simulated.job = &job;
@@ -54,8 +57,13 @@ std::optional<JobNumber> Simulator::find_job(const std::string& id) const {
     return found == by_id_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void Simulator::sleep(Time until, Sleeper::Kind kind, std::size_t number) {
-    sleepers_.push({until, order_++, kind, number});
+template <class Data>
+void Simulator::tell(Data data) {
+    events_.push_back({now_, std::move(data)});
+}
+
+void Simulator::set_timer(Time time, Timer::Kind kind, std::size_t number) {
+    timers_.push({time, order_++, kind, number});
 }
 
 void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
@@ -63,39 +71,39 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
     event_submitters_ = scenario_.event_lists.size();
     for (std::size_t i = 0; i < scenario_.workloads.size(); ++i) {
         const bool any = !submissions_[i].empty();
-        sleep(any ? std::max(now_, jobs_[submissions_[i].front()].job->description.submit) : now_,
-              Sleeper::Kind::submitter, i);
+        set_timer(any ? std::max(now_, jobs_[submissions_[i].front()].job->description.submit) : now_,
+                  Timer::Kind::submitter, i);
     }
     for (std::size_t i = 0; i < scenario_.event_lists.size(); ++i) {
         const auto& events = scenario_.event_lists[i];
-        sleep(events.empty() ? now_ : events.front().time, Sleeper::Kind::event_submitter, i);
+        set_timer(events.empty() ? now_ : events.front().time, Timer::Kind::event_submitter, i);
     }
     try {
         ++messages_;
         scheduler.begin(*this, reply_);
-        next_action_ = 0;
+        next_decision_ = 0;
         continue_reply();
         while (true) {
             read_mailbox();
-            if (scheduler_ready_ && !frame_.empty()) {
+            if (scheduler_ready_ && !events_.empty()) {
                 send(scheduler);
                 continue;
             }
-            if (!late_letters_.empty()) {
-                std::swap(mailbox_, late_letters_);
+            if (!late_messages_.empty()) {
+                std::swap(mailbox_, late_messages_);
                 continue;
             }
             if (scheduler_ready_ && finished()) {
                 break;
             }
-            if (sleepers_.empty()) {
+            if (timers_.empty()) {
                 throw DeadlockError(deadlock());
             }
-            now_ = std::max(now_, sleepers_.top().time);
-            while (!sleepers_.empty() && sleepers_.top().time <= now_) {
-                const Sleeper sleeper = sleepers_.top();
-                sleepers_.pop();
-                wake(sleeper);
+            now_ = std::max(now_, timers_.top().time);
+            while (!timers_.empty() && timers_.top().time <= now_) {
+                const Timer timer = timers_.top();
+                timers_.pop();
+                expire(timer);
             }
             if (progress && messages_ % 4096 == 0) {
                 progress(ended_.size(), now_);
@@ -112,83 +120,76 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
 }
 
 void Simulator::send(SimulatedScheduler& scheduler) {
-    // A submitter says goodbye while its last message is under way, before the scheduler's reply comes in.
-    std::swap(mailbox_, late_letters_);
-    late_letters_.clear();
-    for (const SimulatedEvent& event : frame_) {
-        if (event.kind == SimulatedEvent::Kind::completed) {
-            jobs_[event.job].forgotten = true;
+    // The last word of a submitter comes while its last events are under way, before the scheduler's reply comes in.
+    std::swap(mailbox_, late_messages_);
+    late_messages_.clear();
+    for (const Event& event : events_) {
+        if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
+            jobs_[completed->job].end_told = true;
         }
     }
-    reply_.actions.clear();
+    reply_.decisions.clear();
     reply_.now = now_;
     ++messages_;
     scheduler_ready_ = false;
-    scheduler.message(now_, frame_, reply_);
-    frame_.clear();
-    next_action_ = 0;
+    scheduler.message(now_, events_, reply_);
+    events_.clear();
+    next_decision_ = 0;
     read_mailbox();
     continue_reply();
 }
 
 void Simulator::read_mailbox() {
-    while (next_letter_ < mailbox_.size()) {
-        const Letter letter = mailbox_[next_letter_++];  // a copy, because new letters may come in meanwhile
-        deliver(letter);
+    while (next_message_ < mailbox_.size()) {
+        const Message message = mailbox_[next_message_++];  // a copy, because new messages may come in meanwhile
+        receive(message);
     }
     mailbox_.clear();
-    next_letter_ = 0;
+    next_message_ = 0;
 }
 
-void Simulator::wake(const Sleeper& sleeper) {
-    if (sleeper.kind == Sleeper::Kind::job) {
-        SimulatedJob& job = jobs_[sleeper.number];
+void Simulator::expire(const Timer& timer) {
+    if (timer.kind == Timer::Kind::job) {
+        SimulatedJob& job = jobs_[timer.number];
         if (job.state != JobState::running) {
             return;  // it was killed
         }
         leave_machines(job, job.expected_state);
     }
-    mailbox_.push_back({Letter::Kind::wake, sleeper, {}});
+    mailbox_.push_back({Message::Kind::timer_expired, timer, {}});
 }
 
-void Simulator::deliver(const Letter& letter) {
-    if (letter.kind == Letter::Kind::reply_goes_on) {
+void Simulator::receive(const Message& message) {
+    if (message.kind == Message::Kind::reply_continues) {
         continue_reply();
         return;
     }
-    if (letter.kind == Letter::Kind::killed) {
-        report_kill(letter.killed);
+    if (message.kind == Message::Kind::killing_done) {
+        report_kill(message.killed);
         return;
     }
-    if (letter.kind != Letter::Kind::wake) {
-        goodbye(letter.kind);
+    if (message.kind != Message::Kind::timer_expired) {
+        submitter_bye(message.kind);
         return;
     }
-    switch (letter.sleeper.kind) {
-        case Sleeper::Kind::submitter:
-            submit(letter.sleeper.number);
+    switch (message.timer.kind) {
+        case Timer::Kind::submitter:
+            submit(message.timer.number);
             break;
-        case Sleeper::Kind::event_submitter:
-            external_events(letter.sleeper.number);
+        case Timer::Kind::event_submitter:
+            external_events(message.timer.number);
             break;
-        case Sleeper::Kind::job:
-            report_end(letter.sleeper.number);
+        case Timer::Kind::job:
+            report_end(static_cast<JobNumber>(message.timer.number));
             break;
-        case Sleeper::Kind::call:
+        case Timer::Kind::call:
             --pending_calls_;
-            add_event(SimulatedEvent::Kind::call);
+            tell(RequestedCall{});
             break;
-        case Sleeper::Kind::reply:
+        case Timer::Kind::reply:
             continue_reply();
             break;
     }
-}
-
-SimulatedEvent& Simulator::add_event(SimulatedEvent::Kind kind) {
-    SimulatedEvent& event = frame_.emplace_back();
-    event.kind = kind;
-    event.timestamp = now_;
-    return event;
 }
 
 void Simulator::submit(std::size_t workload) {
@@ -198,23 +199,23 @@ void Simulator::submit(std::size_t workload) {
         const JobNumber number = submissions[next++];
         jobs_[number].state = JobState::submitted;
         ++in_queue_;
-        add_event(SimulatedEvent::Kind::submitted).job = number;
+        tell(JobSubmitted{number, jobs_[number].job->description});
     }
     if (next < submissions.size()) {
-        sleep(jobs_[submissions[next]].job->description.submit, Sleeper::Kind::submitter, workload);
+        set_timer(jobs_[submissions[next]].job->description.submit, Timer::Kind::submitter, workload);
         return;
     }
-    say_goodbye(Letter::Kind::job_submitter_bye, submissions.empty());
+    send_bye(Message::Kind::submitter_bye, submissions.empty());
 }
 
-void Simulator::say_goodbye(Letter::Kind kind, bool said_nothing) {
-    // If other letters are still in the mailbox, the farewell comes in behind them; else only after the frame has left.
-    if (said_nothing) {
-        goodbye(kind);
-    } else if (next_letter_ < mailbox_.size()) {
+void Simulator::send_bye(Message::Kind kind, bool submitted_nothing) {
+    // If other messages are still in the mailbox, it comes in behind them; else only after the scheduler was told.
+    if (submitted_nothing) {
+        submitter_bye(kind);
+    } else if (next_message_ < mailbox_.size()) {
         mailbox_.push_back({kind, {}, {}});
     } else {
-        late_letters_.push_back({kind, {}, {}});
+        late_messages_.push_back({kind, {}, {}});
     }
 }
 
@@ -223,83 +224,80 @@ void Simulator::external_events(std::size_t list) {
     std::size_t& next = occurred_[list];
     while (next < events.size() && events[next].time <= now_) {
         const ExternalEvent& event = events[next++];
-        if (event.kind != ExternalEvent::Kind::other) {
+        if (event.kind == ExternalEvent::Kind::other) {
+            tell(Notification{NotificationType::other, event.type, event.other_fields});
+        } else {
             change_machines(event);
+            tell(MachineChanged{event.processors, event.kind == ExternalEvent::Kind::machine_available});
         }
-        SimulatedEvent& told = add_event(SimulatedEvent::Kind::notify);
-        told.notification = event.kind == ExternalEvent::Kind::other ? event.type : "event_" + event.type;
-        told.event = &event;
     }
     if (next < events.size()) {
-        sleep(events[next].time, Sleeper::Kind::event_submitter, list);
+        set_timer(events[next].time, Timer::Kind::event_submitter, list);
         return;
     }
-    say_goodbye(Letter::Kind::event_submitter_bye, events.empty());
+    send_bye(Message::Kind::event_submitter_bye, events.empty());
 }
 
-void Simulator::goodbye(Letter::Kind kind) {
-    const bool jobs = kind == Letter::Kind::job_submitter_bye;
+void Simulator::submitter_bye(Message::Kind kind) {
+    const bool jobs = kind == Message::Kind::submitter_bye;
     if (--(jobs ? job_submitters_ : event_submitters_) == 0) {
-        add_event(SimulatedEvent::Kind::notify).notification =
-            jobs ? "no_more_static_job_to_submit" : "no_more_external_event_to_occur";
+        tell(Notification{
+            jobs ? NotificationType::no_more_static_job_to_submit : NotificationType::no_more_external_event_to_occur,
+            {},
+            {}});
     }
 }
 
 void Simulator::continue_reply() {
     std::size_t waiting_since = order_++;
     for (bool first = true;; first = false) {
-        const bool more = next_action_ < reply_.actions.size();
-        const Time due = more ? reply_.actions[next_action_].timestamp : reply_.now;
+        const bool more = next_decision_ < reply_.decisions.size();
+        const Time due = more ? reply_.decisions[next_decision_].timestamp : reply_.now;
         if (due > now_) {
-            sleepers_.push({due, waiting_since, Sleeper::Kind::reply, 0});
+            timers_.push({due, waiting_since, Timer::Kind::reply, 0});
             return;
         }
-        if (!first && next_letter_ < mailbox_.size()) {
-            mailbox_.push_back({Letter::Kind::reply_goes_on, {}, {}});
+        if (!first && next_message_ < mailbox_.size()) {
+            mailbox_.push_back({Message::Kind::reply_continues, {}, {}});
             return;
         }
         if (!more) {
             scheduler_ready_ = true;
             return;
         }
-        // The reply already waits for its next action when the job that this action starts begins to run.
+        // The reply already waits for its next decision when the job that this one starts begins to run.
         waiting_since = order_++;
-        apply(reply_.actions[next_action_++]);
+        apply(reply_.decisions[next_decision_++].decision);
     }
 }
 
-void Simulator::apply(SchedulerAction& action) {
-    switch (action.kind) {
-        case SchedulerAction::Kind::start:
-            start(action);
-            break;
-        case SchedulerAction::Kind::reject: {
-            SimulatedJob& job = jobs_[action.job];
-            if (job.state != JobState::submitted) {
-                throw InputError("the scheduler rejects job " + job.job->description.id + ", which is not waiting");
-            }
-            job.state = JobState::rejected;
-            --in_queue_;
-            ended_.push_back(action.job);
-            break;
-        }
-        case SchedulerAction::Kind::kill:
-            kill(action);
-            break;
-        case SchedulerAction::Kind::call:
-            if (action.call <= now_) {
-                throw InputError("the scheduler asks at " + now_.to_string() + " for a call at " +
-                                 action.call.to_string() + ", which is not in the future");
-            }
-            ++pending_calls_;
-            sleep(action.call, Sleeper::Kind::call, 0);
-            break;
-        case SchedulerAction::Kind::metadata:
-            jobs_[action.job].metadata = std::move(action.metadata);
-            break;
-        case SchedulerAction::Kind::nothing:
-            break;
+void Simulator::apply(Decision& decision) {
+    std::visit(Overloaded{[this](StartJob& starts) { start(starts); },
+                          [this](const RejectJob& rejects) { reject(rejects.job); },
+                          [this](const KillJobs& kills) { kill(kills); },
+                          [this](const CallMeLater& call) { call_later(call.time); },
+                          [this](SetJobMetadata& sets) { jobs_[sets.job].metadata = std::move(sets.metadata); },
+                          [](const Notification&) {}},  // those that a scheduler may send change nothing
+               decision);
+}
+
+void Simulator::reject(JobNumber number) {
+    SimulatedJob& job = jobs_[number];
+    if (job.state != JobState::submitted) {
+        throw InputError("the scheduler rejects job " + job.job->description.id + ", which is not waiting");
     }
+    job.state = JobState::rejected;
+    --in_queue_;
+    ended_.push_back(number);
+}
+
+void Simulator::call_later(Time time) {
+    if (time <= now_) {
+        throw InputError("the scheduler asks at " + now_.to_string() + " for a call at " + time.to_string() +
+                         ", which is not in the future");
+    }
+    ++pending_calls_;
+    set_timer(time, Timer::Kind::call, 0);
 }
 
 Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
@@ -324,8 +322,8 @@ Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
     return *computing;
 }
 
-void Simulator::start(SchedulerAction& action) {
-    SimulatedJob& job = jobs_[action.job];
+void Simulator::start(StartJob& decision) {
+    SimulatedJob& job = jobs_[decision.job];
     const JobDescription& description = job.job->description;
     const auto refuse = [&](const std::string& why) {
         throw InputError("the scheduler starts job " + description.id + " at " + now_.to_string() + ": " + why);
@@ -333,14 +331,14 @@ void Simulator::start(SchedulerAction& action) {
     if (job.state != JobState::submitted) {
         refuse("it is not waiting");
     }
-    if (action.allocation.empty() || action.allocation.size() != description.processors) {
+    if (decision.allocation.empty() || decision.allocation.size() != description.processors) {
         refuse("it needs " + std::to_string(description.processors) + " processors and gets " +
-               std::to_string(action.allocation.size()));
+               std::to_string(decision.allocation.size()));
     }
-    if (action.allocation.last() >= static_cast<int>(machines_.size())) {
-        refuse("processor " + std::to_string(action.allocation.last()) + " does not exist");
+    if (decision.allocation.last() >= static_cast<int>(machines_.size())) {
+        refuse("processor " + std::to_string(decision.allocation.last()) + " does not exist");
     }
-    for (const ResourceSet::Interval& interval : action.allocation.intervals()) {
+    for (const ResourceSet::Interval& interval : decision.allocation.intervals()) {
         for (int host = interval.first; host <= interval.last; ++host) {
             Machine& machine = machines_[static_cast<std::size_t>(host)];
             if (machine.state != MachineState::idle) {
@@ -352,19 +350,19 @@ void Simulator::start(SchedulerAction& action) {
         }
     }
     job.state = JobState::running;
-    job.allocation = std::move(action.allocation);
+    job.allocation = std::move(decision.allocation);
     job.start = now_;
     job.end = now_ + run_time(job, job.expected_state);
     --in_queue_;
     ++running_;
-    sleep(job.end, Sleeper::Kind::job, action.job);
+    set_timer(job.end, Timer::Kind::job, decision.job);
 }
 
-void Simulator::kill(SchedulerAction& action) {
+void Simulator::kill(const KillJobs& decision) {
     std::vector<JobNumber> killed;
-    for (const JobNumber number : action.jobs) {
+    for (const JobNumber number : decision.jobs) {
         SimulatedJob& job = jobs_[number];
-        if (job.forgotten) {
+        if (job.end_told) {
             throw InputError("the scheduler kills job " + job.job->description.id + ", which has ended");
         }
         if (job.state == JobState::not_submitted || job.state == JobState::submitted ||
@@ -385,8 +383,8 @@ void Simulator::kill(SchedulerAction& action) {
             leave_machines(job, JobState::completed_killed);
         }
     }
-    if (next_letter_ < mailbox_.size()) {
-        mailbox_.push_back({Letter::Kind::killed, {}, std::move(killed)});
+    if (next_message_ < mailbox_.size()) {
+        mailbox_.push_back({Message::Kind::killing_done, {}, std::move(killed)});
     } else {
         report_kill(killed);
     }
@@ -398,13 +396,13 @@ void Simulator::report_kill(const std::vector<JobNumber>& killed) {
             report_end(number);
         }
     }
-    add_event(SimulatedEvent::Kind::killed).jobs = killed;
+    tell(JobsKilled{killed});
 }
 
 void Simulator::report_end(JobNumber number) {
     --running_;
     ended_.push_back(number);
-    add_event(SimulatedEvent::Kind::completed).job = number;
+    tell(JobCompleted{number, jobs_[number].state});
 }
 
 void Simulator::leave_machines(SimulatedJob& job, JobState state) {

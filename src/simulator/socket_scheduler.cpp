@@ -6,11 +6,11 @@
 
 namespace batfill {
 
-SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds)
+SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& protocol)
     : endpoint_(endpoint),
       timeout_seconds_(timeout_seconds),
       socket_(context_, zmq::socket_type::req),
-      codec_(protocol::make_batsim4_codec()) {
+      codec_(protocol::make_codec(protocol)) {
     // This is long enough for a last message to leave, and short enough not to keep the command from ending.
     socket_.set(zmq::sockopt::linger, 1000);
     try {
@@ -40,7 +40,7 @@ void SocketScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     exchange(beginning_message(simulator.scenario()), reply);
 }
 
-void SocketScheduler::message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) {
+void SocketScheduler::message(Time now, std::span<Event> events, SchedulerReply& reply) {
     exchange(message_of(*simulator_, now, events), reply);
 }
 

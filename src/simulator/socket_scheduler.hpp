@@ -16,12 +16,13 @@ namespace batfill {
 // SET_JOB_METADATA, and NOTIFY registration_finished, which changes nothing); others are an InputError.
 class SocketScheduler : public SimulatedScheduler {
  public:
-    // Throws UsageError if `endpoint` is not an endpoint of ZeroMQ. Waits at most `timeout_seconds` for each answer,
-    // then throws InputError.
-    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds);
+    // Throws UsageError if `endpoint` is not an endpoint of ZeroMQ, or there is no protocol of this name (see
+    // make_codec()). Waits at most `timeout_seconds` for each answer, then throws InputError.
+    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds,
+                    const std::string& protocol = protocol::default_protocol);
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
-    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override;
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
     // Tells the scheduler that the simulation has ended, also if an error ended it.
     void end(Time now) override;
 

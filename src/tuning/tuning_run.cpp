@@ -10,7 +10,7 @@ namespace batfill {
 namespace {
 
 // One value that a search has asked for.
-struct Request {
+struct Measurement {
     std::size_t workload;
     std::size_t evaluation;  // from 0
     const MixedWeights* weights;
@@ -18,28 +18,28 @@ struct Request {
 };
 
 // All that the searches ask for now, ordered by task, then by weights, then by workload.
-std::vector<Request> requests_of(std::vector<TuningTask>& tasks) {
-    std::vector<Request> requests;
+std::vector<Measurement> measurements_of(std::vector<TuningTask>& tasks) {
+    std::vector<Measurement> measurements;
     for (TuningTask& task : tasks) {
         std::size_t evaluation = task.search->evaluated();
         for (const MixedWeights& weights : task.search->ask()) {
             for (const std::size_t workload : task.workloads) {
-                requests.push_back({workload, evaluation, &weights});
+                measurements.push_back({workload, evaluation, &weights});
             }
             ++evaluation;
         }
     }
-    return requests;
+    return measurements;
 }
 
-// Tells the searches the sums over their workloads, in the order of requests_of().
-void tell(std::vector<TuningTask>& tasks, const std::vector<Request>& requests) {
-    auto request = requests.begin();
+// Tells the searches the sums over their workloads, in the order of measurements_of().
+void tell(std::vector<TuningTask>& tasks, const std::vector<Measurement>& measurements) {
+    auto measurement = measurements.begin();
     for (TuningTask& task : tasks) {
         std::vector<double> sums(task.search->ask().size());
         for (double& sum : sums) {
             for (std::size_t i = 0; i < task.workloads.size(); ++i) {
-                sum += (request++)->value;
+                sum += (measurement++)->value;
             }
         }
         task.search->tell(sums);
@@ -54,17 +54,18 @@ void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Chec
             return sum + task.search->evaluations() * task.workloads.size();
         });
     std::size_t done_before = 0;
-    for (std::vector<Request> requests = requests_of(tasks); !requests.empty(); requests = requests_of(tasks)) {
+    for (std::vector<Measurement> measurements = measurements_of(tasks); !measurements.empty();
+         measurements = measurements_of(tasks)) {
         for_each_in_parallel(
-            requests.size(), threads,
+            measurements.size(), threads,
             [&](std::size_t number) {
-                Request& request = requests[number];
-                if (const auto known = checkpoint.find(request.workload, request.evaluation)) {
-                    request.value = *known;
+                Measurement& measurement = measurements[number];
+                if (const auto known = checkpoint.find(measurement.workload, measurement.evaluation)) {
+                    measurement.value = *known;
                     return;
                 }
-                request.value = hooks.measure(request.workload, *request.weights);
-                checkpoint.add(request.workload, request.evaluation, request.value);
+                measurement.value = hooks.measure(measurement.workload, *measurement.weights);
+                checkpoint.add(measurement.workload, measurement.evaluation, measurement.value);
             },
             [&](std::size_t done) {
                 if (hooks.progress) {
@@ -72,12 +73,13 @@ void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Chec
                 }
             });
         if (hooks.evaluated) {
-            for (const Request& request : requests) {
-                hooks.evaluated(request.workload, request.evaluation + 1, *request.weights, request.value);
+            for (const Measurement& measurement : measurements) {
+                hooks.evaluated(measurement.workload, measurement.evaluation + 1, *measurement.weights,
+                                measurement.value);
             }
         }
-        tell(tasks, requests);
-        done_before += requests.size();
+        tell(tasks, measurements);
+        done_before += measurements.size();
     }
 }
 

@@ -39,7 +39,7 @@ void check_round_trip(std::string_view input, Decode decode, Encode encode) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     spdlog::set_level(spdlog::level::off);
-    static const auto codec = make_batsim4_codec();
+    static const auto codec = make_codec("batsim4");
     const std::string_view input(reinterpret_cast<const char*>(data), size);
     check_round_trip(
         input, [](std::string_view frame) { return codec->decode_message(frame); },

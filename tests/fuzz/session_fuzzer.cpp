@@ -45,11 +45,13 @@ void check_reply(std::string_view reply) {
 }
 
 // One line, not too long, that can be sent.
-void check_problem(const std::string& problem) {
+void check_problem(const std::string& problem, protocol::Codec& codec) {
     if (problem.empty() || problem.size() > 2500 || problem.find('\n') != std::string::npos) {
         std::abort();
     }
-    check_reply(refusal(problem));
+    std::string refusal;
+    codec.encode_refusal(problem, refusal);
+    check_reply(refusal);
 }
 
 // Any messages are answered or refused. An algorithm's wrong decision (DecisionError) and all other exceptions go
@@ -61,10 +63,10 @@ void hold_session(const SchedulerChoice& choice, const std::vector<std::string_v
         try {
             reply = session.answer(frame);
         } catch (const InputError& problem) {
-            check_problem(problem.what());
+            check_problem(problem.what(), codec);
             return;
         } catch (const UsageError& problem) {
-            check_problem(problem.what());
+            check_problem(problem.what(), codec);
             return;
         }
         check_reply(reply);
@@ -75,7 +77,7 @@ void hold_session(const SchedulerChoice& choice, const std::vector<std::string_v
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     spdlog::set_level(spdlog::level::off);
-    static const auto codec = protocol::make_batsim4_codec();
+    static const auto codec = protocol::make_codec("batsim4");
     const std::vector<std::string_view> frames = usable_frames({reinterpret_cast<const char*>(data), size}, *codec);
     hold_session({}, frames, *codec);
     for (const AlgorithmDescription* algorithm : registered_algorithms()) {

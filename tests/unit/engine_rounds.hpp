@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -32,13 +33,13 @@ struct Message {
 inline const std::vector<Decision>& send(Engine& engine, const Message& message) {
     engine.arrive(message.now);
     for (const JobIndex job : message.ended) {
-        engine.completed(job);
+        engine.take_in({message.now, JobCompleted{job, JobState::completed_successfully}});
     }
     for (const auto& [index, description] : message.submitted) {
-        REQUIRE(engine.submitted(description) == index);
+        engine.take_in({message.now, JobSubmitted{index, description}});
     }
     for (const auto& [processors, available] : message.machine_changes) {
-        engine.machine_changed(processors, available);
+        engine.take_in({message.now, MachineChanged{processors, available}});
     }
     return engine.decide();
 }
@@ -47,8 +48,8 @@ inline const std::vector<Decision>& send(Engine& engine, const Message& message)
 inline std::vector<JobIndex> starts_of(const std::vector<Decision>& decisions) {
     std::vector<JobIndex> started;
     for (const Decision& decision : decisions) {
-        if (decision.kind == Decision::Kind::start) {
-            started.push_back(decision.job);
+        if (const auto* start = std::get_if<StartJob>(&decision)) {
+            started.push_back(start->job);
         }
     }
     std::sort(started.begin(), started.end());

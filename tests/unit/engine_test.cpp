@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -358,7 +359,8 @@ class World {
                         machine_.available[p] = event.kind == Event::Kind::available;
                     }
                 }
-                engine_.machine_changed(event.processors, event.kind == Event::Kind::available);
+                engine_.take_in(
+                    {engine_.state().now, MachineChanged{event.processors, event.kind == Event::Kind::available}});
                 message.machine_changed = true;
                 break;
             case Event::Kind::call:
@@ -384,7 +386,7 @@ class World {
         if (added.has_walltime) {
             description.walltime = Duration::seconds(added.walltime);
         }
-        REQUIRE(engine_.submitted(description) == jobs_.size() - 1);
+        engine_.take_in({engine_.state().now, JobSubmitted{static_cast<JobIndex>(jobs_.size() - 1), description}});
         message.submitted.push_back(static_cast<int>(jobs_.size() - 1));
     }
 
@@ -395,34 +397,32 @@ class World {
         }
         ended.state = ModelJob::State::ended;
         machine_.release(static_cast<int>(index));
-        engine_.completed(index);
+        engine_.take_in({engine_.state().now, JobCompleted{index, JobState::completed_successfully}});
         message.some_completed = true;
         message.some_early |= ended.expected_end() > message.now;
     }
 
     void follow(const Decision& decision, int now) {
-        switch (decision.kind) {
-            case Decision::Kind::start:
-                start(decision.job, now);
-                break;
-            case Decision::Kind::reject:
-                REQUIRE(job(decision.job).state == ModelJob::State::waiting);
-                job(decision.job).state = ModelJob::State::rejected;
-                break;
-            case Decision::Kind::kill:
-                REQUIRE(job(decision.job).state == ModelJob::State::running);
-                REQUIRE_FALSE(job(decision.job).has_walltime);
-                REQUIRE(job(decision.job).expected_end() <= now);
-                calendar_[now].push_back({Event::Kind::end, decision.job, {}});
-                break;
-            case Decision::Kind::call: {
-                REQUIRE(decision.call > Time::seconds(now));
-                const auto at = static_cast<int>(decision.call.to_seconds());
-                REQUIRE(Time::seconds(at) == decision.call);
-                const int delay = features_.delayed_calls && random_.one_in(2) ? random_.between(1, 9) : 0;
-                calendar_[at + delay].push_back({Event::Kind::call, 0, {}});
-                break;
-            }
+        if (const auto* started = std::get_if<StartJob>(&decision)) {
+            REQUIRE(started->allocation == engine_.state().job(started->job).allocation);
+            start(started->job, now);
+        } else if (const auto* rejected = std::get_if<RejectJob>(&decision)) {
+            REQUIRE(job(rejected->job).state == ModelJob::State::waiting);
+            job(rejected->job).state = ModelJob::State::rejected;
+        } else if (const auto* kill = std::get_if<KillJobs>(&decision)) {
+            REQUIRE(kill->jobs.size() == 1);
+            const JobIndex killed = kill->jobs.front();
+            REQUIRE(job(killed).state == ModelJob::State::running);
+            REQUIRE_FALSE(job(killed).has_walltime);
+            REQUIRE(job(killed).expected_end() <= now);
+            calendar_[now].push_back({Event::Kind::end, killed, {}});
+        } else {
+            const Time time = std::get<CallMeLater>(decision).time;
+            REQUIRE(time > Time::seconds(now));
+            const auto at = static_cast<int>(time.to_seconds());
+            REQUIRE(Time::seconds(at) == time);
+            const int delay = features_.delayed_calls && random_.one_in(2) ? random_.between(1, 9) : 0;
+            calendar_[at + delay].push_back({Event::Kind::call, 0, {}});
         }
     }
 

@@ -34,11 +34,15 @@ class NamedJobs {
         if (deadline) {
             job.deadline = Time::seconds(*deadline);
         }
-        jobs_[name] = engine_.submitted(job);
+        const auto index = static_cast<JobIndex>(jobs_.size());
+        engine_.take_in({job.submit, JobSubmitted{index, job}});
+        jobs_[name] = index;
     }
-    void ends(const std::string& name) { engine_.completed(jobs_.at(name)); }
+    void ends(const std::string& name) {
+        engine_.take_in({engine_.state().now, JobCompleted{jobs_.at(name), JobState::completed_successfully}});
+    }
     void processor_changes(int processor, bool available) {
-        engine_.machine_changed(ResourceSet::range(processor, processor), available);
+        engine_.take_in({engine_.state().now, MachineChanged{ResourceSet::range(processor, processor), available}});
     }
     // Every job by its name, with what it was guaranteed after this round: "a 0; b none".
     std::string round() {
@@ -53,7 +57,7 @@ class NamedJobs {
     // The start of a running job.
     std::string start_of(const std::string& name) const {
         const Job& job = engine_.state().job(jobs_.at(name));
-        REQUIRE(job.state == Job::State::running);
+        REQUIRE(job.state == JobState::running);
         return brief(job.start);
     }
     const Engine& engine() const { return engine_; }

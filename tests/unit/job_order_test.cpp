@@ -115,7 +115,7 @@ TEST_CASE("Jobs that started are no longer in the queue", "[order]") {
         jobs.insert(queue.state, job);
     }
     CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 1, 0});
-    queue.state.jobs[1].state = Job::State::running;
+    queue.state.jobs[1].state = JobState::running;
     CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 0});
 }
 

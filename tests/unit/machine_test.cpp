@@ -233,7 +233,8 @@ TEST_CASE("Jobs of one machine with licences run where a patient search puts the
             engine.arrive(Time::seconds(second));
             for (auto job = running.begin(); job != running.end();) {
                 if (below(random, 3) == 0) {
-                    engine.completed(static_cast<JobIndex>(job->first));
+                    engine.take_in({Time::seconds(second),
+                                    JobCompleted{static_cast<JobIndex>(job->first), JobState::completed_successfully}});
                     std::replace(farm.user.begin(), farm.user.end(), job->first, -1);
                     job = running.erase(job);
                 } else {
@@ -242,7 +243,8 @@ TEST_CASE("Jobs of one machine with licences run where a patient search puts the
             }
             for (int i = below(random, 3); i > 0; --i) {
                 JobDescription job;
-                job.id = std::to_string(submitted++);
+                const auto index = static_cast<JobIndex>(submitted++);
+                job.id = std::to_string(index);
                 job.submit = Time::seconds(second);
                 job.processors = 1 + below(random, 4);
                 job.walltime = Duration::seconds(1000);
@@ -251,7 +253,8 @@ TEST_CASE("Jobs of one machine with licences run where a patient search puts the
                         job.licenses.push_back(license);
                     }
                 }
-                waiting[engine.submitted(job)] = job;
+                waiting[index] = job;
+                engine.take_in({Time::seconds(second), JobSubmitted{index, job}});
             }
             std::map<JobIndex, std::vector<int>> expected;
             std::set<JobIndex> hopeless;
@@ -277,12 +280,12 @@ TEST_CASE("Jobs of one machine with licences run where a patient search puts the
                 for (const int processor : processors) {
                     allocation.insert(ResourceSet::range(processor, processor));
                 }
-                REQUIRE(engine.state().job(index).state == Job::State::running);
+                REQUIRE(engine.state().job(index).state == JobState::running);
                 REQUIRE(engine.state().job(index).allocation == allocation);
                 waiting.erase(index);
             }
             for (const JobIndex index : hopeless) {
-                REQUIRE(engine.state().job(index).state == Job::State::rejected);
+                REQUIRE(engine.state().job(index).state == JobState::rejected);
                 waiting.erase(index);
             }
             REQUIRE(engine.state().waiting.size() == waiting.size());
@@ -329,13 +332,14 @@ std::string error_on_farm(const std::string& processors, int size, bool second_j
                                   host("m1", "", 1, "l0:1")};
     Engine engine(description, {});
     engine.begin(Time(), Machine(hosts));
+    JobIndex submitted = 0;
     for (const char* id : {"a", "b"}) {
         JobDescription job;
         job.id = id;
         job.processors = size;
         job.walltime = Duration::seconds(10);
         job.licenses = {"l0"};
-        engine.submitted(job);
+        engine.take_in({Time(), JobSubmitted{submitted++, job}});
         if (!second_job) {
             break;
         }

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -35,32 +36,32 @@ class PlainScheduler : public SimulatedScheduler {
         idle_ = ResourceSet::range(0, processors_ - 1);
         plain_ = make_(processors_);
     }
-    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
         reply.now = now;
         Message message{now, {}, {}, {}};
-        for (const SimulatedEvent& event : events) {
-            if (event.kind == SimulatedEvent::Kind::completed) {
-                message.ended.push_back(index_of_.at(event.job));
-                idle_.insert(allocations_.at(event.job));
-            } else if (event.kind == SimulatedEvent::Kind::submitted) {
-                const JobDescription& description = simulator_->jobs()[event.job].job->description;
+        for (const Event& event : events) {
+            if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
+                message.ended.push_back(index_of_.at(completed->job));
+                idle_.insert(allocations_.at(completed->job));
+            } else if (const auto* submitted = std::get_if<JobSubmitted>(&event.data)) {
+                const JobDescription& description = submitted->description;
                 if (!description.walltime || description.processors > processors_) {
-                    reply.actions.push_back(later(now.to_string(), reject(event.job)));
+                    reply.decisions.push_back(later(now.to_string(), reject(submitted->job)));
                     continue;
                 }
-                index_of_[event.job] = static_cast<JobIndex>(numbers_.size());
-                message.submitted.emplace_back(index_of_[event.job], description);
-                numbers_.push_back(event.job);
+                index_of_[submitted->job] = static_cast<JobIndex>(numbers_.size());
+                message.submitted.emplace_back(index_of_[submitted->job], description);
+                numbers_.push_back(submitted->job);
             }
         }
         for (const JobIndex job : plain_->round(message)) {
             const JobNumber number = numbers_[job];
             allocations_[number] = idle_.take_lowest(simulator_->jobs()[number].job->description.processors);
-            reply.actions.push_back(later(now.to_string(), start(number, allocations_[number].to_string())));
+            reply.decisions.push_back(later(now.to_string(), start(number, allocations_[number].to_string())));
         }
         for (const auto& [job, planned] : plain_->planned_starts()) {
             if (planned > now && calls_.insert(planned).second) {
-                reply.actions.push_back(later(now.to_string(), call(planned.to_string())));
+                reply.decisions.push_back(later(now.to_string(), call(planned.to_string())));
             }
         }
     }

@@ -2,6 +2,7 @@
 #include <memory>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <batfill/error.hpp>
 
 #include "protocol/codec.hpp"
+#include "src/core/json.hpp"
 
 using namespace batfill;
 using namespace batfill::protocol;
@@ -28,33 +30,33 @@ std::string frame_of(std::string_view type, std::string_view data) {
 
 template <class Data>
 Data only_event(const std::string& frame) {
-    const Message message = make_batsim4_codec()->decode_message(frame);
+    const Message message = make_codec("batsim4")->decode_message(frame);
     REQUIRE(message.events.size() == 1);
     return std::get<Data>(message.events[0].data);
 }
 
 template <class Data>
 Data only_reply_event(const std::string& frame) {
-    const Reply reply = make_batsim4_codec()->decode_reply(frame);
+    const Reply reply = make_codec("batsim4")->decode_reply(frame);
     REQUIRE(reply.events.size() == 1);
     return std::get<Data>(reply.events[0].data);
 }
 
 std::string encoded_message(const Message& message) {
     std::string frame;
-    make_batsim4_codec()->encode_message(message, frame);
+    make_codec("batsim4")->encode_message(message, frame);
     return frame;
 }
 
 std::string encoded_reply(const Reply& reply) {
     std::string frame;
-    make_batsim4_codec()->encode_reply(reply, frame);
+    make_codec("batsim4")->encode_reply(reply, frame);
     return frame;
 }
 
 std::string message_error(const std::string& frame) {
     try {
-        make_batsim4_codec()->decode_message(frame);
+        make_codec("batsim4")->decode_message(frame);
     } catch (const InputError& error) {
         return error.what();
     }
@@ -63,7 +65,7 @@ std::string message_error(const std::string& frame) {
 
 std::string reply_error(const std::string& frame) {
     try {
-        make_batsim4_codec()->decode_reply(frame);
+        make_codec("batsim4")->decode_reply(frame);
     } catch (const InputError& error) {
         return error.what();
     }
@@ -260,13 +262,15 @@ class Generator {
     }
 
     Notify notify() {
-        switch (below(3)) {
+        switch (below(4)) {
             case 0:
-                return {"event_machine_available", some_resources(), other()};
+                return {NotificationType::event_machine_available, "", some_resources(), other()};
             case 1:
-                return {"event_machine_unavailable", ResourceSet(), other()};
+                return {NotificationType::event_machine_unavailable, "", ResourceSet(), other()};
+            case 2:
+                return {NotificationType::registration_finished, "", std::nullopt, other()};
             default:
-                return {text(), std::nullopt, other()};
+                return {NotificationType::other, text(), std::nullopt, other()};
         }
     }
 
@@ -345,7 +349,7 @@ class Generator {
 }  // namespace
 
 TEST_CASE("What is encoded decodes to the same message") {
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     CaughtLog log;
     std::string frame;
     for (unsigned seed = 0; seed < 2000; ++seed) {
@@ -397,7 +401,7 @@ TEST_CASE("Replies are printed with six decimals and canonical allocations") {
 TEST_CASE("Times far in the future keep their value") {
     const std::string frame = R"({"now":100000000000000000.000000,"events":[{"timestamp":99999999999999984.000000,)"
                               R"("type":"REQUESTED_CALL","data":{}}]})";
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     const Message message = codec->decode_message(frame);
     CHECK(message.now == Time::seconds(100'000'000'000'000'000));
     CHECK(message.events[0].timestamp < message.now);
@@ -407,7 +411,7 @@ TEST_CASE("Times far in the future keep their value") {
 }
 
 TEST_CASE("Times may be integers, decimals or have exponents") {
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     CHECK(codec->decode_reply(R"({"now":20.000030000000004,"events":[]})").now.to_string() == "20.000030");
     CHECK(codec->decode_reply(R"({"now":3,"events":[]})").now == Time::seconds(3));
     CHECK(codec->decode_reply(R"({"now":4.5e-05,"events":[]})").now.to_string() == "0.000045");
@@ -491,14 +495,22 @@ TEST_CASE("Notifications name machines where they are about machines, and pass o
     CHECK(machines.resources == ResourceSet::range(1, 3));
     CHECK(machines.other == R"({"why":"fire"})");
     const auto external = only_event<Notify>(frame_of("NOTIFY", R"({"timestamp":5,"type":"flood","resources":"all"})"));
-    CHECK(external.type == "flood");
+    CHECK(external.type == NotificationType::other);
+    CHECK(external.other_type == "flood");
     CHECK_FALSE(external.resources);
     CHECK(external.other == R"({"timestamp":5,"resources":"all"})");
 }
 
+TEST_CASE("A codec is found by the name of its protocol", "[codec]") {
+    CHECK(make_codec(default_protocol) != nullptr);
+    CHECK_THROWS_AS(make_codec("batsim"), UsageError);
+    CHECK_THROWS_WITH(make_codec("batsim"), "unknown protocol 'batsim', known: " + known_protocols());
+    CHECK_THROWS_AS(ProtocolRegistration("batsim4", [] { return std::unique_ptr<Codec>(); }), std::logic_error);
+}
+
 TEST_CASE("Unknown events and fields are tolerated, and logged once per name") {
     CaughtLog log;
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     for (int i = 0; i < 3; ++i) {
         const Message message =
             codec->decode_message(R"({"now":1,"extra":1,"events":[{"timestamp":1,"type":"NEW","data":[1.5]},)"
@@ -518,7 +530,7 @@ TEST_CASE("Unknown events and fields are tolerated, and logged once per name") {
 
 TEST_CASE("However many unknown names there are, the log stays short") {
     CaughtLog log;
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     for (int i = 0; i < 1000; ++i) {
         codec->decode_message(frame_of("NEW_" + std::to_string(i) + "\\n", "{}"));
     }
@@ -699,7 +711,7 @@ TEST_CASE("Frames larger than the limit are refused before they are parsed") {
 }
 
 TEST_CASE("A codec that has refused a frame goes on with the next") {
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     CHECK_THROWS_AS(codec->decode_message("[[["), InputError);
     CHECK(codec->decode_message(R"({"now":1,"events":[]})").now == Time::seconds(1));
 }

@@ -85,7 +85,7 @@ TEST_CASE("Every recorded frame decodes, and encodes to what was recorded up to 
     if (!tests::have_test_data("batsim/captures")) {
         return;
     }
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     std::string encoded;
     std::size_t recordings_read = 0;
     for (const auto& path : recordings()) {
@@ -114,7 +114,7 @@ TEST_CASE("Messages of Batsim encode to the very bytes that Batsim sent") {
     if (!tests::have_test_data("batsim/captures")) {
         return;
     }
-    const auto codec = make_batsim4_codec();
+    const auto codec = make_codec("batsim4");
     std::string encoded;
     for (const auto& path : recordings()) {
         for (const RecordedFrame& frame : read_recording(path)) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -180,18 +181,20 @@ class Stream {
     }
 
     void follow(const Decision& decision, const Engine& engine, Time now) {
-        if (decision.kind == Decision::Kind::call) {
-            calendar_[decision.call].push_back({Event::Kind::call, 0, {}});
+        if (const auto* call = std::get_if<CallMeLater>(&decision)) {
+            calendar_[call->time].push_back({Event::Kind::call, 0, {}});
             return;
         }
-        REQUIRE(decision.kind == Decision::Kind::start);
-        const Job& job = engine.state().job(decision.job);
+        const auto& start = std::get<StartJob>(decision);
+        const Job& job = engine.state().job(start.job);
+        REQUIRE(job.state == JobState::running);
+        REQUIRE(start.allocation == job.allocation);
         REQUIRE(job.allocation.size() == job.processors());
         REQUIRE(ResourceSet::range(0, processors_ - 1).contains_all(job.allocation));
         REQUIRE(job.allocation.count_common(in_use_) == 0);
         REQUIRE(job.allocation.count_common(unavailable_) == 0);
         in_use_.insert(job.allocation);
-        calendar_[now + runs_[decision.job]].push_back({Event::Kind::end, decision.job, job.allocation});
+        calendar_[now + runs_[start.job]].push_back({Event::Kind::end, start.job, job.allocation});
     }
 
     Random random_;

@@ -77,13 +77,14 @@ std::string error_of(const AlgorithmDescription& description, int processors = 4
     Engine engine(description, {});
     engine.begin(Time(), Machine(processors));
     engine.arrive(Time::seconds(5));
+    JobIndex submitted = 0;
     for (const char* id : {"a", "b"}) {
         JobDescription job;
         job.id = id;
         job.submit = Time::seconds(5);
         job.processors = 2;
         job.walltime = Duration::seconds(10);
-        engine.submitted(job);
+        engine.take_in({Time::seconds(5), JobSubmitted{submitted++, job}});
     }
     try {
         engine.decide();

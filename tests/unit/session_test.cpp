@@ -12,7 +12,9 @@
 #include <batfill/error.hpp>
 
 #include "src/core/json.hpp"
+#include "src/server/server.hpp"
 #include "src/server/session.hpp"
+#include "src/simulator/socket_scheduler.hpp"
 
 using namespace batfill;
 using Catch::Matchers::Contains;
@@ -137,7 +139,7 @@ class Dialogue {
     };
 
     Log log_;
-    std::unique_ptr<protocol::Codec> codec_ = protocol::make_batsim4_codec();
+    std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim4");
 
  public:
     Session session;
@@ -476,6 +478,8 @@ std::vector<Malformed> malformed_frames() {
         {message("6", {completed("6", "w0!finished")}), "\"w0!finished\"", "not running"},
         {message("6", {completed("6", "w0!running"), completed("6", "w0!running")}), "\"w0!running\"", "not running"},
         {message("6", {submitted("6", "w0!n", 1, "1"), completed("6", "w0!n")}), "\"w0!n\"", "not running"},
+        {message("6", {completed("6", "w0!running", "SUBMITTED")}), "\"w0!running\"",
+         "with the state SUBMITTED, expected one such as COMPLETED_SUCCESSFULLY"},
         {message("6", {killed("6", "w0!unknown")}), "JOB_KILLED", "\"w0!unknown\""},
         // Order.
         {message("6", {event("6", "SIMULATION_BEGINS", begins_data(4))}), "SIMULATION_BEGINS", "twice"},
@@ -567,10 +571,12 @@ TEST_CASE("On a machine without processors every job is rejected", "[session]") 
 }
 
 TEST_CASE("A refusal is a frame of JSON that carries the problem, whatever it says", "[session]") {
-    const auto codec = protocol::make_batsim4_codec();
+    const auto codec = protocol::make_codec("batsim4");
     const Log log;
     for (const std::string problem : {"plain", "with \"quotes\" and \\", "a line\nand \x01", ""}) {
-        const protocol::Reply reply = codec->decode_reply(refusal(problem));
+        std::string frame = "what was there before";
+        codec->encode_refusal(problem, frame);
+        const protocol::Reply reply = codec->decode_reply(frame);
         REQUIRE(reply.events.size() == 1);
         const auto* event = std::get_if<protocol::UnknownEvent>(&reply.events.front().data);
         REQUIRE(event != nullptr);
@@ -579,4 +585,12 @@ TEST_CASE("A refusal is a frame of JSON that carries the problem, whatever it sa
         append_json_string(problem, text);
         CHECK(event->data == R"({"message":)" + text + "}");
     }
+}
+
+TEST_CASE("Nobody begins to speak a protocol that there is not", "[session]") {
+    ServerOptions options;
+    options.endpoint = "tcp://127.0.0.1:*";
+    options.protocol = "batsim";
+    CHECK_THROWS_WITH(run_server(options), "unknown protocol 'batsim', known: batsim4");
+    CHECK_THROWS_WITH(SocketScheduler("tcp://127.0.0.1:9", 1, "batsim"), "unknown protocol 'batsim', known: batsim4");
 }

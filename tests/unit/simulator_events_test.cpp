@@ -162,7 +162,7 @@ TEST_CASE("While a reply waits for its time, events gather with their own timest
                                       "20: @5 submitted w0!b, @5 no_more_static_job_to_submit, @10 completed w0!a",
                                       "25: completed w0!b"});
     }
-    SECTION("and so are its actions, each applied at its time") {
+    SECTION("and so are its decisions, each applied at its time") {
         const Played played =
             play(scenario, {{1, {{later("2", call("3")), later("7.25", start(0, "0"))}, "8"}}, {2, {{reject(1)}, ""}}});
         CHECK(played.error.empty());
@@ -181,7 +181,7 @@ TEST_CASE("While a reply waits for its time, events gather with their own timest
         CHECK(with_another.error.empty());
         CHECK(with_another.simulator->ended() == std::vector<JobNumber>{0, 1});
     }
-    SECTION("actions with a time in the past are applied now") {
+    SECTION("decisions with a time in the past are applied now") {
         const Played played = play(scenario, {{2, {{later("1", start(0, "0")), start(1, "1")}, "2"}}});
         CHECK(played.simulator->jobs()[0].start == at("5"));
         CHECK(played.frames.back() == "15: completed w0!a");
@@ -321,8 +321,8 @@ TEST_CASE("What a scheduler cannot ask for ends the simulation with an error", "
     const Scenario scenario =
         scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10") + "," + job("b", "0", 2, "99", "10") + "," +
                                              job("c", "7", 1, "99", "10"))});
-    const auto error_of = [&](const std::vector<SchedulerAction>& actions) {
-        const Played played = play(scenario, {{1, {actions, ""}}});
+    const auto error_of = [&](const std::vector<TimedDecision>& decisions) {
+        const Played played = play(scenario, {{1, {decisions, ""}}});
         CHECK(played.ends == 1);
         CHECK_FALSE(played.deadlock);
         return played.error;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <batfill/error.hpp>
@@ -67,46 +68,31 @@ inline std::string brief(Time time) {
     return time.since_zero().to_shortest_string();
 }
 
-// Actions of a scheduler. A job is given by its number in the order of the files.
-inline SchedulerAction start(JobNumber job, const std::string& processors) {
-    SchedulerAction action{};
-    action.kind = SchedulerAction::Kind::start;
-    action.job = job;
-    action.allocation = ResourceSet::parse(processors).value();
-    return action;
+using TimedDecision = SchedulerReply::TimedDecision;
+
+// Decisions, applied at once. A job is given by its number in the order of the files.
+inline TimedDecision start(JobNumber job, const std::string& processors) {
+    return {Time(), StartJob{job, ResourceSet::parse(processors).value()}};
 }
-inline SchedulerAction reject(JobNumber job) {
-    SchedulerAction action{};
-    action.kind = SchedulerAction::Kind::reject;
-    action.job = job;
-    return action;
+inline TimedDecision reject(JobNumber job) {
+    return {Time(), RejectJob{job, {}}};
 }
-inline SchedulerAction kill(std::vector<JobNumber> jobs) {
-    SchedulerAction action{};
-    action.kind = SchedulerAction::Kind::kill;
-    action.jobs = std::move(jobs);
-    return action;
+inline TimedDecision kill(std::vector<JobNumber> jobs) {
+    return {Time(), KillJobs{std::move(jobs)}};
 }
-inline SchedulerAction call(const std::string& time) {
-    SchedulerAction action{};
-    action.kind = SchedulerAction::Kind::call;
-    action.call = at(time);
-    return action;
+inline TimedDecision call(const std::string& time) {
+    return {Time(), CallMeLater{at(time)}};
 }
-inline SchedulerAction metadata(JobNumber job, const std::string& text) {
-    SchedulerAction action{};
-    action.kind = SchedulerAction::Kind::metadata;
-    action.job = job;
-    action.metadata = text;
-    return action;
+inline TimedDecision metadata(JobNumber job, const std::string& text) {
+    return {Time(), SetJobMetadata{job, text}};
 }
-inline SchedulerAction later(const std::string& time, SchedulerAction action) {
-    action.timestamp = at(time);
-    return action;
+inline TimedDecision later(const std::string& time, TimedDecision decision) {
+    decision.timestamp = at(time);
+    return decision;
 }
 
 struct Answer {
-    std::vector<SchedulerAction> actions;
+    std::vector<TimedDecision> decisions;
     std::string now;  // of the reply; empty: that of the message
 };
 using Script = std::map<std::size_t, Answer>;  // the answers by the number of the message; 0 is the beginning
@@ -121,12 +107,12 @@ class ScriptedScheduler : public SimulatedScheduler {
         simulator_ = &simulator;
         answer(Time(), reply);
     }
-    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
         std::string line = brief(now) + ":";
-        for (const SimulatedEvent& event : events) {
+        for (const Event& event : events) {
             line += line.back() == ':' ? " " : ", ";
             line += event.timestamp == now ? "" : "@" + brief(event.timestamp) + " ";
-            line += text_of(event);
+            line += std::visit([this](const auto& data) { return text_of(data); }, event.data);
         }
         frames.push_back(line);
         answer(now, reply);
@@ -145,43 +131,40 @@ class ScriptedScheduler : public SimulatedScheduler {
         reply.now = now;
         const auto found = script_.find(number_++);
         if (found != script_.end()) {
-            reply.actions = found->second.actions;
+            reply.decisions = found->second.decisions;
             reply.now = found->second.now.empty() ? now : at(found->second.now);
         }
     }
     std::string id(JobNumber number) const { return simulator_->jobs()[number].job->description.id; }
-    std::string text_of(const SimulatedEvent& event) const {
-        switch (event.kind) {
-            case SimulatedEvent::Kind::submitted:
-                return "submitted " + id(event.job);
-            case SimulatedEvent::Kind::completed:
-                switch (simulator_->jobs()[event.job].state) {
-                    case JobState::completed_successfully:
-                        return "completed " + id(event.job);
-                    case JobState::completed_failed:
-                        return "failed " + id(event.job);
-                    case JobState::completed_walltime_reached:
-                        return "stopped " + id(event.job);
-                    case JobState::completed_killed:
-                        return "ended " + id(event.job);
-                    default:
-                        return "?";
-                }
-            case SimulatedEvent::Kind::killed: {
-                std::string text = "killed";
-                for (const JobNumber number : event.jobs) {
-                    text += " " + id(number);
-                }
-                return text;
-            }
-            case SimulatedEvent::Kind::call:
-                return "call";
-            case SimulatedEvent::Kind::notify:
-                return event.notification + (event.event == nullptr || event.event->processors.empty()
-                                                 ? ""
-                                                 : " " + event.event->processors.to_string());
+    std::string text_of(const JobSubmitted& submitted) const { return "submitted " + id(submitted.job); }
+    std::string text_of(const JobCompleted& completed) const {
+        switch (completed.state) {
+            case JobState::completed_successfully:
+                return "completed " + id(completed.job);
+            case JobState::completed_failed:
+                return "failed " + id(completed.job);
+            case JobState::completed_walltime_reached:
+                return "stopped " + id(completed.job);
+            case JobState::completed_killed:
+                return "ended " + id(completed.job);
+            default:
+                return "?";
         }
-        return "?";
+    }
+    std::string text_of(const JobsKilled& killed) const {
+        std::string text = "killed";
+        for (const JobNumber number : killed.jobs) {
+            text += " " + id(number);
+        }
+        return text;
+    }
+    std::string text_of(const MachineChanged& change) const {
+        return std::string(change.available ? "event_machine_available " : "event_machine_unavailable ") +
+               change.processors.to_string();
+    }
+    std::string text_of(const RequestedCall&) const { return "call"; }
+    std::string text_of(const Notification& notification) const {
+        return notification.type == NotificationType::other ? notification.other_type : to_string(notification.type);
     }
 
     const Script& script_;

@@ -75,7 +75,7 @@ class RepeatingScheduler : public SimulatedScheduler {
         simulator_ = &simulator;
         exchange(beginning_message(simulator.scenario()), reply);
     }
-    void message(Time now, std::span<const SimulatedEvent> events, SchedulerReply& reply) override {
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
         exchange(message_of(*simulator_, now, events), reply);
     }
     void end(Time now) override {
@@ -103,7 +103,7 @@ class RepeatingScheduler : public SimulatedScheduler {
     }
 
     const Recording& recording_;
-    std::unique_ptr<protocol::Codec> codec_ = protocol::make_batsim4_codec();
+    std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim4");
     const Simulator* simulator_ = nullptr;
     std::size_t next_ = 0;
 };
@@ -153,7 +153,7 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
     scenario.scheduler_configuration = "a \"b\"";
     scenario.platform.hosts[1].speed = 0.5e9;
 
-    const auto codec = protocol::make_batsim4_codec();
+    const auto codec = protocol::make_codec("batsim4");
     std::string beginning;
     codec->encode_message(beginning_message(scenario), beginning);
     CHECK_THAT(beginning, Catch::Contains(R"("profiles":{"w0":{"p":{"type":"delay","delay":8,"x":{"y":1}},"q":{)"));
@@ -167,14 +167,14 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
      public:
         explicit Writer(protocol::Codec& to) : codec(to) {}
         void begin(const Simulator& simulated, SchedulerReply&) override { simulator = &simulated; }
-        void message(Time now, std::span<const SimulatedEvent> happened, SchedulerReply& reply) override {
+        void message(Time now, std::span<Event> happened, SchedulerReply& reply) override {
             std::string frame;
             codec.encode_message(message_of(*simulator, now, happened), frame);
             frames.push_back(frame);
             if (frames.size() == 1) {
-                reply.actions = {start(0, "0-1"), start(1, "3"), call("4")};
+                reply.decisions = {start(0, "0-1"), start(1, "3"), call("4")};
             } else if (frames.size() == 5) {
-                reply.actions = {kill({0, 1})};
+                reply.decisions = {kill({0, 1})};
             }
         }
         void end(Time) override {}
@@ -210,24 +210,28 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
 TEST_CASE("Replies name known jobs and events that the simulator can follow", "[simulator]") {
     const Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "9", "1"))});
     const Simulator simulator(scenario);
-    const auto codec = protocol::make_batsim4_codec();
+    const auto codec = protocol::make_codec("batsim4");
     const auto take = [&](const std::string& event) {
         SchedulerReply reply;
         take_reply(simulator, codec->decode_reply(R"({"now":5,"events":[{"timestamp":4,)" + event + "}]}"), reply);
-        return reply;
+        CHECK(reply.now == at("5"));
+        REQUIRE(reply.decisions.size() == 1);
+        CHECK(reply.decisions[0].timestamp == at("4"));
+        return reply.decisions[0].decision;
     };
-    const SchedulerReply start = take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!a","alloc":"1"})");
-    CHECK(start.now == at("5"));
-    REQUIRE(start.actions.size() == 1);
-    CHECK(start.actions[0].kind == SchedulerAction::Kind::start);
-    CHECK(start.actions[0].timestamp == at("4"));
-    CHECK(start.actions[0].allocation.to_string() == "1");
-    CHECK(take(R"("type":"REJECT_JOB","data":{"job_id":"w0!a"})").actions[0].kind == SchedulerAction::Kind::reject);
-    CHECK(take(R"("type":"KILL_JOB","data":{"job_ids":["w0!a"]})").actions[0].jobs == std::vector<JobNumber>{0});
-    CHECK(take(R"("type":"CALL_ME_LATER","data":{"timestamp":6.5})").actions[0].call == at("6.5"));
-    CHECK(take(R"("type":"SET_JOB_METADATA","data":{"job_id":"w0!a","metadata":"m"})").actions[0].metadata == "m");
-    CHECK(take(R"("type":"NOTIFY","data":{"type":"registration_finished"})").actions[0].kind ==
-          SchedulerAction::Kind::nothing);
+    const auto start = std::get<StartJob>(take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!a","alloc":"1"})"));
+    CHECK(start.job == 0);
+    CHECK(start.allocation.to_string() == "1");
+    CHECK(std::get<RejectJob>(take(R"("type":"REJECT_JOB","data":{"job_id":"w0!a"})")).job == 0);
+    CHECK(std::get<KillJobs>(take(R"("type":"KILL_JOB","data":{"job_ids":["w0!a"]})")).jobs ==
+          std::vector<JobNumber>{0});
+    CHECK(std::get<CallMeLater>(take(R"("type":"CALL_ME_LATER","data":{"timestamp":6.5})")).time == at("6.5"));
+    CHECK(std::get<SetJobMetadata>(take(R"("type":"SET_JOB_METADATA","data":{"job_id":"w0!a","metadata":"m"})"))
+              .metadata == "m");
+    CHECK(std::get<Notification>(take(R"("type":"NOTIFY","data":{"type":"registration_finished"})")).type ==
+          NotificationType::registration_finished);
+    CHECK_THROWS_WITH(take(R"("type":"NOTIFY","data":{"type":"continue_registration"})"),
+                      Catch::Contains("cannot follow, expected EXECUTE_JOB"));
     CHECK_THROWS_WITH(take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!b","alloc":"1"})"),
                       Catch::Contains("unknown job") && Catch::Contains("w0!b"));
     CHECK_THROWS_WITH(take(R"("type":"QUERY","data":{"requests":{"consumed_energy":{}}})"),

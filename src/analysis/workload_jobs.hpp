@@ -15,9 +15,9 @@ struct IndexedJob {
 
 // The jobs of several workloads by their full id ("w0!17"). It keeps pointers into the workloads, which must outlive it
 // unchanged.
-class JobIndex {
+class WorkloadJobs {
  public:
-    explicit JobIndex(const std::vector<Workload>& workloads) {
+    explicit WorkloadJobs(const std::vector<Workload>& workloads) {
         for (const Workload& workload : workloads) {
             for (const WorkloadJob& job : workload.jobs) {
                 const auto profile = workload.profiles.find(job.description.profile);

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <batfill/job.hpp>
+#include <batfill/job_state.hpp>
+#include <batfill/notification.hpp>
+#include <batfill/resource_set.hpp>
+#include <batfill/time.hpp>
+
+// What a scheduler is told and what it decides, as the engine, the simulator and the daemon say it to each other. Names
+// are Batsim's. Jobs are named by their number: in the engine in the order in which they arrive, in the simulator their
+// number in the scenario. Who stands between two of them changes the number and passes the same object on.
+namespace batfill {
+
+// ---- Said in both directions
+
+// Of all types but event_machine_available and event_machine_unavailable, which are a MachineChanged.
+struct Notification {
+    NotificationType type = NotificationType::other;
+    std::string other_type;    // type `other`: its name
+    std::string other_fields;  // type `other`: a JSON object with all that it says beside its name, or empty
+};
+
+// ---- Events: what a scheduler is told
+
+struct JobSubmitted {
+    JobIndex job = 0;
+    JobDescription description;
+};
+
+// A running job came to an end.
+struct JobCompleted {
+    JobIndex job = 0;
+    JobState state = JobState::completed_successfully;  // one of the four completed_*
+};
+
+// KillJobs was done. Jobs of these that still ran end with it, unless their JobCompleted came before.
+struct JobsKilled {
+    std::vector<JobIndex> jobs;
+};
+
+// Processors became available or unavailable.
+struct MachineChanged {
+    ResourceSet processors;
+    bool available = false;
+};
+
+// The time of a CallMeLater has come.
+struct RequestedCall {};
+
+struct Event {
+    Time timestamp;  // never after the time of the message that brings the event
+    std::variant<JobSubmitted, JobCompleted, JobsKilled, MachineChanged, RequestedCall, Notification> data;
+};
+
+// ---- Decisions: what a scheduler wants done
+
+struct StartJob {
+    JobIndex job = 0;
+    ResourceSet allocation;  // as many processors as the job asked for
+};
+
+struct RejectJob {
+    JobIndex job = 0;
+    std::string reason;  // for the log, as a predicate ("asks for ..."); may be empty
+};
+
+struct KillJobs {
+    std::vector<JobIndex> jobs;  // not empty
+};
+
+// Asks for a message at `time`, which is in the future.
+struct CallMeLater {
+    Time time;
+};
+
+// `metadata` is a text of the user's own for the column of that name of jobs.csv, without double quotes.
+struct SetJobMetadata {
+    JobIndex job = 0;
+    std::string metadata;
+};
+
+using Decision = std::variant<StartJob, RejectJob, KillJobs, CallMeLater, SetJobMetadata, Notification>;
+
+}  // namespace batfill
