@@ -23,4 +23,10 @@ std::vector<Guarantee> read_guarantees(const std::string& path);
 // The same for the text of a guarantees.csv; `path` only serves error messages.
 std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string& path);
 
+// The first line of a guarantees.csv, its newline included.
+std::string guarantees_csv_header();
+
+// Appends the line of `guarantee` in such a file, its newline included. Times have six decimals.
+void append_csv(const Guarantee& guarantee, std::string& out);
+
 }  // namespace batfill

@@ -30,6 +30,8 @@ struct ScheduledJob {
     bool success = true;                                // column `success`
     std::optional<ExecutionRecord> execution;           // none: the columns are empty or nan
     ResourceSet allocation;
+    std::string profile;   // written, not read
+    std::string metadata;  // what the scheduler said of the job; written, not read
 
     // Whether the job ran and came to an end, however it ended.
     bool finished() const { return execution.has_value() && has_completed(state); }
@@ -49,5 +51,11 @@ Schedule read_schedule(const std::string& path);
 
 // The same for the text of a jobs.csv; `path` only serves error messages and the result's `path`.
 Schedule parse_schedule(std::string_view text, const std::string& path);
+
+// The first line of a jobs.csv with the columns and in the order of Batsim 4.2.1, its newline included.
+std::string schedule_csv_header();
+
+// Appends the line of `job` in such a file, its newline included. Times have six decimals.
+void append_csv(const ScheduledJob& job, std::string& out);
 
 }  // namespace batfill

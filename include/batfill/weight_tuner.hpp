@@ -17,28 +17,30 @@
 
 namespace batfill {
 
-// Tunes the weights of the order `mixed` while the scheduler is at work: once every period, they become those under
-// which the jobs that were seen lately would have had the smallest mean bounded slowdown, on a machine that was empty
-// before. What decides are the jobs and the seed alone. docs/results/online-tuning.md tells whether it helps.
+// Tunes the weights of the order `mixed` while the scheduler is at work: once in every period, the weights become those
+// under which the jobs seen lately would have had the smallest mean bounded slowdown on a machine that was empty at
+// first. The result depends on nothing but the jobs and the seed. docs/results/online-tuning.md tells whether it helps.
 class WeightTuner {
  public:
-    // `period` and those that go with it, to be declared by an algorithm that declares JobOrder::weights().
+    // The parameter `period`, and the parameters that only mean something with it. An algorithm that declares them
+    // declares JobOrder::weights(), too.
     static std::vector<Parameter> parameters();
-    // A tuner for an algorithm with the parameters that were given to it; it begins with their weights. None if no
-    // period is given. Throws UsageError if the others are given without it, for values of 0, and if there are no
-    // weights to tune, or nothing in this program that could tune them.
+    // A tuner for an algorithm that was given these parameters; it begins with their weights. Null if no period is
+    // given. Throws UsageError if another parameter is given without a period, if one is 0, if there are no weights to
+    // tune, or if this program has nothing that tunes them.
     static std::unique_ptr<WeightTuner> from(const std::string& algorithm, const Parameters& parameters);
 
     virtual ~WeightTuner() = default;
 
-    // To be called once for each job that has run.
+    // Remembers jobs; to be called once for each job that has run.
     virtual void ended(const SchedulerState& state, std::span<const Completion> completions) = 0;
 
-    // The weights from now on, if a period has begun since the last call and better ones were found than those so far.
-    // Costs as many replays of the jobs as evaluations are asked for, or nothing within a period.
+    // Returns the weights to use from now on, if a period has begun since the last call and better weights than those
+    // so far were found. Costs as many replays of the jobs as evaluations are asked for, and nothing if no period has
+    // begun.
     virtual std::optional<MixedWeights> tune(const SchedulerState& state) = 0;
 
-    // How often it searched, and how often it found better weights.
+    // How often a search was made, and how often it found better weights.
     virtual std::vector<Statistic> statistics() const = 0;
 };
 

@@ -7,7 +7,7 @@ namespace batfill::analysis {
 
 namespace {
 
-// A measure of a group of finished jobs.
+// What is measured of a group of finished jobs.
 using Measure = std::optional<double> (*)(const FinishedJobs&);
 
 template <std::size_t percent>
@@ -71,24 +71,29 @@ std::optional<double> utilisation(const MeasuredRun& run) {
     return sum(busy) / offered;
 }
 
-// The following count the jobs of the schedule, and those that ended in a given way.
+// How many jobs of the schedule there are, and how many of them ended in a given way.
 
 std::optional<double> all_jobs(const MeasuredRun& run) {
     return static_cast<double>(run.jobs.size());
 }
 
-template <bool (*condition)(JobState)>
-std::optional<double> jobs_whose_state(const MeasuredRun& run) {
+template <bool (*counts)(JobState)>
+std::optional<double> count_states(const MeasuredRun& run) {
     return static_cast<double>(
-        std::count_if(run.jobs.begin(), run.jobs.end(), [](const ScheduledJob& job) { return condition(job.state); }));
+        std::count_if(run.jobs.begin(), run.jobs.end(), [](const ScheduledJob& job) { return counts(job.state); }));
 }
 
 template <JobState state>
-bool is(JobState other) {
-    return state == other;
+constexpr bool is(JobState candidate) {
+    return candidate == state;
 }
 
-// The following are conditions on a job with a deadline.
+template <JobState state>
+std::optional<double> ended(const MeasuredRun& run) {
+    return count_states<is<state>>(run);
+}
+
+// How many jobs with a deadline meet a condition.
 
 using Condition = bool (*)(const FinishedJob&, Time deadline, const MetricsOptions&);
 
@@ -116,7 +121,6 @@ bool long_and_late(const FinishedJob& job, Time deadline, const MetricsOptions& 
     return !is_short(job, deadline, options) && late(job, deadline, options);
 }
 
-// How many jobs with a deadline meet the condition.
 template <Condition condition>
 std::optional<double> driven_that_are(const MeasuredRun& run) {
     if (!run.by_deadline) {
@@ -145,7 +149,7 @@ struct DeadlineUsage {
     bool delayed;  // did not start at once
 };
 
-// The usages of the jobs whose deadline lies after their submission.
+// Of the jobs whose deadline lies after their submission.
 std::vector<DeadlineUsage> deadline_usages(const MeasuredRun& run) {
     std::vector<DeadlineUsage> usages;
     if (!run.by_deadline) {
@@ -186,17 +190,15 @@ constexpr Measure mean_wait_worst_5 = mean_wait_of_worst_percent<5>;
 constexpr Measure mean_wait_worst_1 = mean_wait_of_worst_percent<1>;
 constexpr Measure mean_wait_widest_10 = mean_wait_of_widest_percent<10>;
 
-// A new metric is one entry here, and its definition in docs/metrics.md. What has an indented title is a part of what
-// is above it.
+// A new metric is one line here, and its definition in docs/metrics.md. Indented titles are part of the one above.
 constexpr std::array metrics{
     Metric{"jobs", "jobs", Unit::count, all_jobs},
-    Metric{"finished", "  finished", Unit::count, jobs_whose_state<has_completed>},
-    Metric{"walltime_reached", "    at their walltime", Unit::count,
-           jobs_whose_state<is<JobState::completed_walltime_reached>>},
-    Metric{"killed", "    killed", Unit::count, jobs_whose_state<is<JobState::completed_killed>>},
-    Metric{"failed", "    failed", Unit::count, jobs_whose_state<is<JobState::completed_failed>>},
-    Metric{"rejected", "  rejected", Unit::count, jobs_whose_state<is<JobState::rejected>>},
-    Metric{"unfinished", "  unfinished", Unit::count, jobs_whose_state<is_unfinished>},
+    Metric{"finished", "  finished", Unit::count, count_states<has_completed>},
+    Metric{"walltime_reached", "    at their walltime", Unit::count, ended<JobState::completed_walltime_reached>},
+    Metric{"killed", "    killed", Unit::count, ended<JobState::completed_killed>},
+    Metric{"failed", "    failed", Unit::count, ended<JobState::completed_failed>},
+    Metric{"rejected", "  rejected", Unit::count, ended<JobState::rejected>},
+    Metric{"unfinished", "  unfinished", Unit::count, count_states<is_unfinished>},
     Metric{"mean_wait", "mean wait (s)", Unit::seconds, of_finished<mean_wait>, Goal::minimum},
     Metric{"max_wait", "max wait (s)", Unit::seconds, of_finished<max_wait>, Goal::minimum},
     Metric{"mean_wait_worst_5_percent", "mean wait, worst 5 % (s)", Unit::seconds, of_finished<mean_wait_worst_5>,

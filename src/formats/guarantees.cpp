@@ -3,11 +3,13 @@
 #include <batfill/guarantees.hpp>
 
 #include "src/core/csv_reader.hpp"
+#include "src/formats/job_id.hpp"
 
 namespace batfill {
 
 namespace {
 
+// In the order in which they are written.
 enum Column : std::size_t { job_id, guaranteed_start, actual_start, workload_name, column_count };
 
 constexpr std::array<std::string_view, column_count> column_names{"job_id", "guaranteed_start", "actual_start",
@@ -36,6 +38,27 @@ std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string
     std::vector<Guarantee> guarantees;
     parse_csv(text, path, format, [&](const CsvRow& row) { guarantees.push_back(read_guarantee(row)); });
     return guarantees;
+}
+
+std::string guarantees_csv_header() {
+    std::string line;
+    for (const std::string_view name : column_names) {
+        line.append(line.empty() ? "" : ",").append(name);
+    }
+    return line + '\n';
+}
+
+void append_csv(const Guarantee& guarantee, std::string& out) {
+    const JobIdParts id(guarantee.job_id);
+    out.append(id.name).append(1, ',');
+    if (guarantee.guaranteed_start) {
+        guarantee.guaranteed_start->since_zero().append_to(out);
+    }
+    out += ',';
+    if (guarantee.actual_start) {
+        guarantee.actual_start->since_zero().append_to(out);
+    }
+    out.append(1, ',').append(id.workload).append(1, '\n');
 }
 
 }  // namespace batfill

@@ -1,17 +1,21 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include <batfill/schedule.hpp>
 
 #include "src/core/csv_reader.hpp"
+#include "src/core/csv_text.hpp"
+#include "src/formats/job_id.hpp"
 
 namespace batfill {
 
 namespace {
 
+// First those that are read.
 enum Column : std::size_t {
     job_id,
     workload_name,
@@ -26,6 +30,10 @@ enum Column : std::size_t {
     waiting_time,
     turnaround_time,
     allocated_resources,
+    profile,
+    stretch,
+    consumed_energy,
+    metadata,
     column_count
 };
 
@@ -41,9 +49,19 @@ constexpr std::array<std::string_view, column_count> column_names{"job_id",
                                                                   "finish_time",
                                                                   "waiting_time",
                                                                   "turnaround_time",
-                                                                  "allocated_resources"};
+                                                                  "allocated_resources",
+                                                                  "profile",
+                                                                  "stretch",
+                                                                  "consumed_energy",
+                                                                  "metadata"};
 
-constexpr CsvFormat format{"jobs.csv", "Batsim 4", column_names};
+constexpr CsvFormat format{"jobs.csv", "Batsim 4", std::span(column_names).first<profile>()};
+
+constexpr std::array<Column, column_count> written_order{
+    job_id,          workload_name, profile,         submission_time, requested_number_of_resources,
+    requested_time,  success,       final_state,     starting_time,   execution_time,
+    finish_time,     waiting_time,  turnaround_time, stretch,         allocated_resources,
+    consumed_energy, metadata};
 
 int processors(const CsvRow& row) {
     const std::string_view text = row.text(requested_number_of_resources);
@@ -103,6 +121,71 @@ ScheduledJob read_job(const CsvRow& row) {
     return job;
 }
 
+double stretch_of(const ExecutionRecord& execution) {
+    return static_cast<double>(static_cast<long double>(execution.turnaround.count()) /
+                               static_cast<long double>(execution.length.count()));
+}
+
+// The columns that are empty for a job that has not run.
+void append_field(const ScheduledJob& job, const ExecutionRecord& execution, Column column, std::string& out) {
+    switch (column) {
+        case starting_time:
+            return execution.start.since_zero().append_to(out);
+        case execution_time:
+            return execution.length.append_to(out);
+        case finish_time:
+            return execution.finish.since_zero().append_to(out);
+        case waiting_time:
+            return execution.wait.append_to(out);
+        case turnaround_time:
+            return execution.turnaround.append_to(out);
+        case stretch:
+            out += rounded(stretch_of(execution), 6);
+            return;
+        case allocated_resources:
+            return job.allocation.append_to(out);
+        case consumed_energy:  // Batsim's way to say that nobody has measured it
+            out += "-1.000000";
+            return;
+        default:
+            return;
+    }
+}
+
+void append_field(const ScheduledJob& job, Column column, std::string& out) {
+    switch (column) {
+        case job_id:
+            out += JobIdParts(job.id).name;
+            return;
+        case workload_name:
+            out += JobIdParts(job.id).workload;
+            return;
+        case profile:
+            out += job.profile;
+            return;
+        case submission_time:
+            return job.submit.since_zero().append_to(out);
+        case requested_number_of_resources:
+            out += std::to_string(job.processors);
+            return;
+        case requested_time:
+            return job.walltime.value_or(Duration::seconds(-1)).append_to(out);
+        case success:
+            out += job.success ? '1' : '0';
+            return;
+        case final_state:
+            out += to_string(job.state);
+            return;
+        case metadata:
+            out.append(1, '"').append(job.metadata).append(1, '"');
+            return;
+        default:
+            if (job.execution) {
+                append_field(job, *job.execution, column, out);
+            }
+    }
+}
+
 }  // namespace
 
 Schedule parse_schedule(std::string_view text, const std::string& path) {
@@ -115,6 +198,24 @@ Schedule read_schedule(const std::string& path) {
     Schedule schedule{path, {}};
     read_csv(path, format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); });
     return schedule;
+}
+
+std::string schedule_csv_header() {
+    std::string line;
+    for (const Column column : written_order) {
+        line.append(line.empty() ? "" : ",").append(column_names[column]);
+    }
+    return line + '\n';
+}
+
+void append_csv(const ScheduledJob& job, std::string& out) {
+    for (const Column column : written_order) {
+        if (column != written_order.front()) {
+            out += ',';
+        }
+        append_field(job, column, out);
+    }
+    out += '\n';
 }
 
 }  // namespace batfill

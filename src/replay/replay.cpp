@@ -17,23 +17,6 @@ namespace {
 
 using analysis::FinishedJobs;
 
-ScheduledJob scheduled_job(const SimulatedJob& job) {
-    const JobDescription& description = job.job->description;
-    ScheduledJob scheduled;
-    scheduled.id = description.id;
-    scheduled.submit = description.submit;
-    scheduled.processors = description.processors;
-    scheduled.walltime = description.walltime;
-    scheduled.state = job.state;
-    scheduled.success = job.state == JobState::completed_successfully;
-    if (job.state != JobState::rejected) {
-        const ReportedTimes times(job);
-        scheduled.execution = {job.start, times.run, times.finish, times.wait, times.turnaround};
-        scheduled.allocation = job.allocation;
-    }
-    return scheduled;
-}
-
 FinishedJob finished_job(const SimulatedJob& job) {
     const JobDescription& description = job.job->description;
     const ReportedTimes times(job);

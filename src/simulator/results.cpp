@@ -1,90 +1,32 @@
 #include "results.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include <batfill/error.hpp>
+#include <batfill/guarantees.hpp>
 #include <batfill/version.hpp>
 
+#include "src/core/csv_text.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill {
 
 namespace {
 
-void append(std::string& out, long double value) {
-    char text[384];  // enough for every double
-    const auto written =
-        std::to_chars(text, text + sizeof text, static_cast<double>(value), std::chars_format::fixed, 6);
-    out.append(text, written.ptr);
-}
-
-void append(std::string& out, Duration value) {
-    value.append_to(out);
-}
-
 long double stretch(const ReportedTimes& times) {
     return static_cast<long double>(times.turnaround.count()) / static_cast<long double>(times.run.count());
 }
 
-// The job's id without the workload's name, "w0!".
-std::string_view id_in_workload(const SimulatedJob& job) {
-    return std::string_view(job.job->description.id).substr(job.workload->name.size() + 1);
-}
-
-void append_row(std::string& out, const SimulatedJob& job) {
-    const JobDescription& description = job.job->description;
-    out += id_in_workload(job);
-    out += ',';
-    out += job.workload->name;
-    out += ',';
-    out += description.profile;
-    out += ',';
-    append(out, description.submit.since_zero());
-    out += ',';
-    out += std::to_string(description.processors);
-    out += ',';
-    append(out, description.walltime.value_or(Duration::seconds(-1)));
-    out += job.state == JobState::completed_successfully ? ",1," : ",0,";
-    out += to_string(job.state);
-    if (job.state == JobState::rejected) {
-        out += ",,,,,,,,";
-    } else {
-        const ReportedTimes times(job);
-        out += ',';
-        append(out, job.start.since_zero());
-        out += ',';
-        append(out, times.run);
-        out += ',';
-        append(out, times.finish.since_zero());
-        out += ',';
-        append(out, times.wait);
-        out += ',';
-        append(out, times.turnaround);
-        out += ',';
-        append(out, stretch(times));
-        out += ',';
-        job.allocation.append_to(out);
-        out += ",-1.000000";
-    }
-    out += ",\"";
-    out += job.metadata;
-    out += "\"\n";
-}
-
 void write_jobs(const Simulator& simulator, const std::string& path) {
     OutputFile file(path);
-    file.write(
-        "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
-        "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
-        "consumed_energy,metadata\n");
+    file.write(schedule_csv_header());
     std::string row;
     for (const JobNumber number : simulator.ended()) {
         row.clear();
-        append_row(row, simulator.jobs()[number]);
+        append_csv(scheduled_job(simulator.jobs()[number]), row);
         file.write(row);
     }
     file.commit();
@@ -97,11 +39,7 @@ class Row {
     void add(const char* column, const Value& value) {
         add_text(column, std::to_string(value));
     }
-    void add(const char* column, long double value) {
-        std::string text;
-        append(text, value);
-        add_text(column, text);
-    }
+    void add(const char* column, long double value) { add_text(column, rounded(static_cast<double>(value), 6)); }
     void add(const char* column, Duration value) { add_text(column, value.to_string()); }
     void add_text(const char* column, const std::string& value) {
         const char* const separator = names_.empty() ? "" : ",";
@@ -187,6 +125,25 @@ void remove_if_there(const std::string& path) {
 
 }  // namespace
 
+ScheduledJob scheduled_job(const SimulatedJob& job) {
+    const JobDescription& description = job.job->description;
+    ScheduledJob scheduled;
+    scheduled.id = description.id;
+    scheduled.submit = description.submit;
+    scheduled.processors = description.processors;
+    scheduled.walltime = description.walltime;
+    scheduled.state = job.state;
+    scheduled.success = job.state == JobState::completed_successfully;
+    if (job.state != JobState::rejected) {
+        const ReportedTimes times(job);
+        scheduled.execution = {job.start, times.run, times.finish, times.wait, times.turnaround};
+        scheduled.allocation = job.allocation;
+    }
+    scheduled.profile = description.profile;
+    scheduled.metadata = job.metadata;
+    return scheduled;
+}
+
 void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times) {
     write_jobs(simulator, prefix + "_jobs.csv");
     write_schedule(simulator, prefix + "_schedule.csv", real_times);
@@ -213,19 +170,15 @@ void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* sched
         return;
     }
     OutputFile file(path);
-    file.write("job_id,guaranteed_start,actual_start,workload_name\n");
+    file.write(guarantees_csv_header());
     std::string row;
     for (const JobNumber number : simulator.ended()) {
         const SimulatedJob& job = simulator.jobs()[number];
-        row.assign(id_in_workload(job)).append(1, ',');
-        if (const std::optional<Time> guaranteed = scheduler->guaranteed_start(number)) {
-            append(row, guaranteed->since_zero());
-        }
-        row += ',';
-        if (job.state != JobState::rejected) {
-            append(row, job.start.since_zero());
-        }
-        row.append(1, ',').append(job.workload->name).append(1, '\n');
+        const bool started = job.state != JobState::rejected;
+        row.clear();
+        append_csv({job.job->description.id, scheduler->guaranteed_start(number),
+                    started ? std::optional(job.start) : std::nullopt},
+                   row);
         file.write(row);
     }
     file.commit();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <batfill/algorithm.hpp>
+#include <batfill/schedule.hpp>
 #include <batfill/simulator.hpp>
 
 #include "embedded_scheduler.hpp"
@@ -30,6 +31,9 @@ struct ReportedTimes {
           wait(job.start - job.job->description.submit),
           turnaround(wait + run) {}
 };
+
+// What became of a job that has ended.
+ScheduledJob scheduled_job(const SimulatedJob& job);
 
 // Writes PREFIX_jobs.csv and PREFIX_schedule.csv with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
 // lists them), each whole or not at all. Throws InputError if a file cannot be written. O(jobs).

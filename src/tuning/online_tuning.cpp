@@ -15,7 +15,7 @@ namespace batfill {
 
 namespace {
 
-// A machine of processors that differ in nothing but their number: the orders look at nothing else.
+// Alike in all but number: the orders look at nothing else.
 Platform machine(int processors) {
     Platform platform;
     for (int i = 0; i < processors; ++i) {
@@ -54,12 +54,12 @@ class OnlineTuning : public WeightTuner {
         int processors;
     };
 
-    // As the workload that it would have been.
+    // The past jobs as a workload.
     Workload past(Time since) const;
 
     WeightTuning tuning_;            // its weights are those of now
-    std::deque<PastJob> past_jobs_;  // by end; only those that may count again
-    Microseconds periods_ = 0;       // that had begun at the last call
+    std::deque<PastJob> past_jobs_;  // by end; only those that a later search may look at
+    Microseconds periods_ = 0;       // how many had begun at the last call
     std::uint64_t tunings_ = 0;
     std::uint64_t improvements_ = 0;
 };

@@ -10,36 +10,36 @@ namespace batfill {
 namespace {
 
 // One value that a search has asked for.
-struct Measurement {
+struct WeightRequest {
     std::size_t workload;
     std::size_t evaluation;  // from 0
     const MixedWeights* weights;
     double value = 0;
 };
 
-// All that the searches ask for now, ordered by task, then by weights, then by workload.
-std::vector<Measurement> measurements_of(std::vector<TuningTask>& tasks) {
-    std::vector<Measurement> measurements;
+// What the searches ask for, task by task, weights by weights, workload by workload.
+std::vector<WeightRequest> requests_of(std::vector<TuningTask>& tasks) {
+    std::vector<WeightRequest> requests;
     for (TuningTask& task : tasks) {
         std::size_t evaluation = task.search->evaluated();
         for (const MixedWeights& weights : task.search->ask()) {
             for (const std::size_t workload : task.workloads) {
-                measurements.push_back({workload, evaluation, &weights});
+                requests.push_back({workload, evaluation, &weights});
             }
             ++evaluation;
         }
     }
-    return measurements;
+    return requests;
 }
 
-// Tells the searches the sums over their workloads, in the order of measurements_of().
-void tell(std::vector<TuningTask>& tasks, const std::vector<Measurement>& measurements) {
-    auto measurement = measurements.begin();
+// Tells the searches the sums over their workloads, in the order of requests_of().
+void tell(std::vector<TuningTask>& tasks, const std::vector<WeightRequest>& requests) {
+    auto request = requests.begin();
     for (TuningTask& task : tasks) {
         std::vector<double> sums(task.search->ask().size());
         for (double& sum : sums) {
             for (std::size_t i = 0; i < task.workloads.size(); ++i) {
-                sum += (measurement++)->value;
+                sum += (request++)->value;
             }
         }
         task.search->tell(sums);
@@ -54,18 +54,17 @@ void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Chec
             return sum + task.search->evaluations() * task.workloads.size();
         });
     std::size_t done_before = 0;
-    for (std::vector<Measurement> measurements = measurements_of(tasks); !measurements.empty();
-         measurements = measurements_of(tasks)) {
+    for (std::vector<WeightRequest> requests = requests_of(tasks); !requests.empty(); requests = requests_of(tasks)) {
         for_each_in_parallel(
-            measurements.size(), threads,
+            requests.size(), threads,
             [&](std::size_t number) {
-                Measurement& measurement = measurements[number];
-                if (const auto known = checkpoint.find(measurement.workload, measurement.evaluation)) {
-                    measurement.value = *known;
+                WeightRequest& request = requests[number];
+                if (const auto known = checkpoint.find(request.workload, request.evaluation)) {
+                    request.value = *known;
                     return;
                 }
-                measurement.value = hooks.measure(measurement.workload, *measurement.weights);
-                checkpoint.add(measurement.workload, measurement.evaluation, measurement.value);
+                request.value = hooks.measure(request.workload, *request.weights);
+                checkpoint.add(request.workload, request.evaluation, request.value);
             },
             [&](std::size_t done) {
                 if (hooks.progress) {
@@ -73,13 +72,12 @@ void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Chec
                 }
             });
         if (hooks.evaluated) {
-            for (const Measurement& measurement : measurements) {
-                hooks.evaluated(measurement.workload, measurement.evaluation + 1, *measurement.weights,
-                                measurement.value);
+            for (const WeightRequest& request : requests) {
+                hooks.evaluated(request.workload, request.evaluation + 1, *request.weights, request.value);
             }
         }
-        tell(tasks, measurements);
-        done_before += measurements.size();
+        tell(tasks, requests);
+        done_before += requests.size();
     }
 }
 
