@@ -5,11 +5,10 @@
 #include <benchmark/benchmark.h>
 
 #include <batfill/deadlines.hpp>
+#include <batfill/embedded_scheduler.hpp>
 #include <batfill/engine.hpp>
 #include <batfill/lublin.hpp>
 #include <batfill/simulator.hpp>
-
-#include "src/simulator/embedded_scheduler.hpp"
 
 namespace {
 

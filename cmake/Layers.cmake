@@ -90,8 +90,9 @@ batfill_layer(formats ON core
 batfill_layer(workloads ON formats
   HEADERS deadlines lublin swf_conversion)
 batfill_layer(engine ON core
-  HEADERS algorithm availability_profile engine events job_order parameters plan plan_algorithm scheduler_choice state
-          weight_tuner)
+  HEADERS algorithm availability_profile engine events job_order parameters plan plan_algorithm plugin scheduler_choice
+          state weight_tuner
+  LIBRARIES ${CMAKE_DL_LIBS})
 batfill_layer(schedulers ON engine
   FOLDER schedulers)
 batfill_layer(protocol ON formats
@@ -99,7 +100,7 @@ batfill_layer(protocol ON formats
 batfill_layer(analysis ON formats
   HEADERS check metrics)
 batfill_layer(simulator ON engine protocol
-  HEADERS simulator
+  HEADERS embedded_scheduler simulator
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(replay ON simulator analysis
   HEADERS replay)

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <batfill/job.hpp>
@@ -15,6 +16,7 @@
 #include <batfill/resource_set.hpp>
 #include <batfill/state.hpp>
 #include <batfill/time.hpp>
+#include <batfill/version.hpp>
 
 namespace batfill {
 
@@ -133,10 +135,17 @@ struct AlgorithmDescription {
     std::function<std::unique_ptr<Algorithm>(const Parameters&)> make;
 };
 
-// Registers an algorithm; one static object of this type in a file of schedulers/ is all that an algorithm needs.
+// How a Registration reaches the library. The name of the function holds the version of the interface, so the linker
+// refuses a plugin that was built for another version before any of its code runs.
+namespace registration {
+void BATFILL_INTERFACE(AlgorithmDescription description);
+}
+
+// Registers an algorithm; one static object of this type is all that an algorithm needs, in a file of schedulers/ or of
+// a plugin (plugin.hpp). Two algorithms of one name are a bug, and end the program when it starts.
 class Registration {
  public:
-    explicit Registration(AlgorithmDescription description);
+    explicit Registration(AlgorithmDescription description) { registration::BATFILL_INTERFACE(std::move(description)); }
 };
 
 // All registered algorithms by name, the parameters common to all appended to each one's own.

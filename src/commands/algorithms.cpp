@@ -6,6 +6,7 @@
 #include <batfill/algorithm.hpp>
 
 #include "command.hpp"
+#include "scheduler_argument.hpp"
 
 namespace batfill::commands {
 
@@ -80,11 +81,13 @@ void print_json(std::ostream& out) {
 int algorithms(const Arguments& arguments) {
     po::options_description options;
     options.add_options()("json", "as JSON");
+    add_plugin_option(options);
     po::variables_map values;
-    if (!parse(arguments, "batfill algorithms [--json]", "Lists every algorithm with its parameters.", options, {},
-               values)) {
+    if (!parse(arguments, "batfill algorithms [--json] [--plugin FILE]...",
+               "Lists every algorithm with its parameters.", options, {}, values)) {
         return 0;
     }
+    load_plugins(values);
     if (values.count("json") != 0) {
         print_json(std::cout);
     } else {

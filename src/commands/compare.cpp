@@ -127,6 +127,7 @@ int compare(const Arguments& arguments) {
         "host of the platform that does not compute");
     add("output,o", po::value<std::string>()->value_name("FILE"),
         "also write the values as csv with full precision, gzipped if it ends in .gz");
+    add_plugin_option(options);
     po::positional_options_description positional;
     positional.add("schedulers", -1);
     po::variables_map values;
@@ -141,6 +142,7 @@ int compare(const Arguments& arguments) {
         throw UsageError(
             "no scheduler to compare, expected some before -w (which takes all arguments up to an option)");
     }
+    load_plugins(values);
     const ReplayMetric metric(values["metric"].as<std::string>(),
                               seconds_option("--tau", values["tau"].as<std::string>(), Duration::microseconds(1)));
     const unsigned threads = threads_option(values);

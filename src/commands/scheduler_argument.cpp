@@ -7,10 +7,13 @@
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
+#include <batfill/plugin.hpp>
 
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
+
+namespace po = boost::program_options;
 
 namespace {
 
@@ -51,6 +54,17 @@ SchedulerChoice parse(const std::string& argument) {
 }
 
 }  // namespace
+
+void add_plugin_option(po::options_description& options) {
+    options.add_options()("plugin", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("FILE"),
+                          "shared object with further algorithms; repeatable");
+}
+
+void load_plugins(const po::variables_map& values) {
+    for (const std::string& path : values["plugin"].as<std::vector<std::string>>()) {
+        load_plugin(path);
+    }
+}
 
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
     SchedulerChoice choice{algorithm, {}};

@@ -24,12 +24,14 @@ int serve(const Arguments& arguments) {
         "ZeroMQ endpoint to listen on")("keep-alive", po::bool_switch(&server.keep_alive),
                                         "serve one simulation after another, until a signal comes")(
         "log-level,l", po::value(&level)->default_value("info"), "trace, debug, info, warning, error or off");
+    add_plugin_option(options);
     po::variables_map values;
     if (!parse(arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
                "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT or SIGTERM comes.",
                options, {}, values)) {
         return 0;
     }
+    load_plugins(values);
     server.choice = read_choice(server.choice.algorithm, values["parameter"].as<std::vector<std::string>>());
     if (!server.choice.algorithm.empty()) {
         // Refuses what cannot be chosen before any simulation begins.

@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <batfill/embedded_scheduler.hpp>
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 #include <batfill/scheduler_choice.hpp>
@@ -14,7 +15,6 @@
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 #include "src/simulator/results.hpp"
 #include "src/simulator/socket_scheduler.hpp"
 
@@ -98,6 +98,7 @@ int simulate(const Arguments& arguments) {
         "real-times",
         "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that "
         "equal runs write equal files)")("quiet,q", "no summary");
+    add_plugin_option(options);
     po::variables_map values;
     if (!parse(arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
                "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "
@@ -105,6 +106,7 @@ int simulate(const Arguments& arguments) {
                options, {}, values)) {
         return 0;
     }
+    load_plugins(values);
     const std::string endpoint = values["socket-endpoint"].as<std::string>();
     const std::string prefix = values["export"].as<std::string>();
     SchedulerChoice choice =

@@ -14,6 +14,7 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "progress.hpp"
+#include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
@@ -114,6 +115,7 @@ std::size_t run(std::vector<TuningTask>& tasks, const TuneOptions& options, cons
 int tune(const Arguments& arguments) {
     po::options_description declared;
     add_tune_options(declared);
+    add_plugin_option(declared);
     po::variables_map values;
     if (!parse(arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
                "Searches for the weights of a mixed policy under which a metric of replays is smallest. Writes policy "
@@ -122,6 +124,7 @@ int tune(const Arguments& arguments) {
                declared, {}, values)) {
         return 0;
     }
+    load_plugins(values);
     const TuneOptions options(values);
     require_writable_folder(options.prefix);
     const Inputs inputs = read_inputs(options);

@@ -1,3 +1,5 @@
+#include "src/engine/registry.hpp"
+
 #include <algorithm>
 #include <map>
 #include <stdexcept>
@@ -16,6 +18,8 @@ std::map<std::string, AlgorithmDescription>& registry() {
     return algorithms;
 }
 
+LoadedAlgorithms* loaded = nullptr;  // set while a plugin is being loaded
+
 }  // namespace
 
 std::string text_of(const std::vector<Statistic>& statistics) {
@@ -26,13 +30,24 @@ std::string text_of(const std::vector<Statistic>& statistics) {
     return text;
 }
 
-Registration::Registration(AlgorithmDescription description) {
+void registration::BATFILL_INTERFACE(AlgorithmDescription description) {
     description.parameters.push_back(
         Parameter::seconds("default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
-    std::string name = description.name;
-    if (!registry().emplace(std::move(name), std::move(description)).second) {
-        throw std::logic_error("two algorithms have one name");
+    const std::string name = description.name;
+    const bool is_new = registry().emplace(name, std::move(description)).second;
+    if (loaded != nullptr) {
+        (is_new ? loaded->names : loaded->taken).push_back(name);
+    } else if (!is_new) {
+        throw std::logic_error("two algorithms have the name " + name);
     }
+}
+
+void record_registrations(LoadedAlgorithms* in) {
+    loaded = in;
+}
+
+void unregister_algorithm(const std::string& name) {
+    registry().erase(name);
 }
 
 std::vector<const AlgorithmDescription*> registered_algorithms() {

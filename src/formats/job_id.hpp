@@ -9,7 +9,8 @@ struct JobIdParts {
     std::string_view workload;
     std::string_view name;
 
-    explicit JobIdParts(std::string_view id) : workload(id.substr(0, id.rfind('!'))), name(id.substr(id.rfind('!') + 1)) {}
+    explicit JobIdParts(std::string_view id)
+        : workload(id.substr(0, id.rfind('!'))), name(id.substr(id.rfind('!') + 1)) {}
 };
 
 }  // namespace batfill

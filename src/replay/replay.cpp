@@ -1,5 +1,6 @@
 #include <utility>
 
+#include <batfill/embedded_scheduler.hpp>
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
@@ -8,7 +9,6 @@
 #include <batfill/simulator.hpp>
 
 #include "src/analysis/metric_table.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 #include "src/simulator/results.hpp"
 
 namespace batfill {

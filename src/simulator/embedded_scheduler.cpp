@@ -1,4 +1,4 @@
-#include "embedded_scheduler.hpp"
+#include <batfill/embedded_scheduler.hpp>
 
 #include <utility>
 #include <variant>

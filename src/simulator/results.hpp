@@ -4,10 +4,9 @@
 #include <vector>
 
 #include <batfill/algorithm.hpp>
+#include <batfill/embedded_scheduler.hpp>
 #include <batfill/schedule.hpp>
 #include <batfill/simulator.hpp>
-
-#include "embedded_scheduler.hpp"
 
 namespace batfill {
 

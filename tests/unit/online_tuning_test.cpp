@@ -7,13 +7,13 @@
 
 #include <catch2/catch.hpp>
 
+#include <batfill/embedded_scheduler.hpp>
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 #include <batfill/weight_tuner.hpp>
 
 #include "random_stream.hpp"
 #include "simulator_fixture.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 
 // Weights that are tuned while the scheduler is at work.
 

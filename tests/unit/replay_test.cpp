@@ -8,13 +8,13 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
+#include <batfill/embedded_scheduler.hpp>
 #include <batfill/engine.hpp>
 #include <batfill/lublin.hpp>
 #include <batfill/metrics.hpp>
 #include <batfill/replay.hpp>
 
 #include "src/core/files.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 #include "src/simulator/results.hpp"
 #include "unit/simulator_fixture.hpp"
 

@@ -3,8 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <batfill/embedded_scheduler.hpp>
+
 #include "simulator_fixture.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 
 // Tests of small schedules that were worked out by hand from the definitions of the algorithms.
 

@@ -7,9 +7,9 @@
 
 #include <batfill/algorithm.hpp>
 #include <batfill/check.hpp>
+#include <batfill/embedded_scheduler.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 
 // Tests what must hold for every schedule, on many small random workloads.
 

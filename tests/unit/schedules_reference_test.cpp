@@ -9,9 +9,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <batfill/embedded_scheduler.hpp>
+
 #include "simulator_fixture.hpp"
 #include "src/core/files.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 #include "test_data.hpp"
 
 // Schedules by an independent simulator of the same specification, one file for each workload, algorithm and set of

@@ -9,9 +9,10 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
+#include <batfill/embedded_scheduler.hpp>
+
 #include "simulator_fixture.hpp"
 #include "src/core/files.hpp"
-#include "src/simulator/embedded_scheduler.hpp"
 #include "src/simulator/results.hpp"
 #include "test_data.hpp"
 

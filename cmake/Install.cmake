@@ -1,0 +1,27 @@
+# What is installed, as two components: `program` has what it takes to run batfill and what is built on it,
+# `development` what it takes to build on it.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The program finds its library beside it wherever the two are installed.
+file(RELATIVE_PATH libraries_from_programs /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+set_target_properties(batfill PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs}")
+install(TARGETS batfill RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS libbatfill EXPORT batfill
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program NAMELINK_COMPONENT development
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY platforms/ DESTINATION ${CMAKE_INSTALL_DATADIR}/batfill/platforms COMPONENT program
+        FILES_MATCHING PATTERN "*.xml")
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT program FILES_MATCHING PATTERN "*.md")
+
+install(DIRECTORY include/batfill ${PROJECT_BINARY_DIR}/include/batfill DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT development FILES_MATCHING PATTERN "*.hpp")
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/batfill)
+install(EXPORT batfill NAMESPACE batfill:: FILE batfillConfig.cmake DESTINATION ${package_folder} COMPONENT development)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/batfillConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/batfillConfigVersion.cmake DESTINATION ${package_folder} COMPONENT development)
+# Paths in it start from where it lies, so that it is right wherever it is installed.
+file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/batfill.pc.in ${PROJECT_BINARY_DIR}/batfill.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/batfill.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -1,0 +1,25 @@
+#include <batfill/algorithm.hpp>
+
+namespace {
+
+// Starts every job that fits, in the order of submission; wide jobs may starve. A round is one pass over the queue.
+class FirstFit : public batfill::Algorithm {
+ public:
+    void decide(batfill::Round& round) override {
+        const batfill::SchedulerState& state = round.state();
+        std::size_t position = 0;
+        while ((position = state.waiting.next_fitting(position, state.idle_count)) < state.waiting.size()) {
+            round.start(state.waiting.job(position));  // the jobs after it move up
+        }
+    }
+};
+
+const batfill::Registration registration({
+    "first-fit",
+    "starts every job that fits",
+    "none",
+    {},
+    [](const batfill::Parameters&) { return std::make_unique<FirstFit>(); },
+});
+
+}  // namespace

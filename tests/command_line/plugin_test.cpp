@@ -1,0 +1,94 @@
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/version.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+
+namespace {
+
+std::string plugin(const std::string& name) {
+    return BATFILL_PLUGINS "/" + name + ".so";
+}
+
+const std::string this_version = batfill::interface_version;
+
+}  // namespace
+
+TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as those of the library are") {
+    const Folder folder;
+    const std::string platform = file(folder, "p.xml",
+                                      "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\">"
+                                      "<host id=\"master_host\" speed=\"1Gf\"/><host id=\"h0\" speed=\"1Gf\"/>"
+                                      "<host id=\"h1\" speed=\"1Gf\"/></zone></platform>\n");
+    // The second job waits for the first, the third passes it by.
+    const std::string workload = file(folder, "w.json",
+                                      R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                      R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"},)"
+                                      R"({"id":"2","subtime":1,"res":2,"walltime":30,"profile":"p"},)"
+                                      R"({"id":"3","subtime":2,"res":1,"walltime":99,"profile":"p"}]})");
+    const std::string first_fit = plugin("first_fit");
+
+    const Outcome listed = run(folder, {"algorithms", "--plugin", first_fit});
+    CHECK(listed.status == 0);
+    CHECK_THAT(listed.output, Contains("\nfirst-fit\n    starts every job that fits\n"));
+
+    const Outcome simulated = run(folder, {"simulate", "-p", platform, "-w", workload, "-e", folder.file("out"),
+                                           "--plugin", first_fit, "-a", "first-fit"});
+    CHECK(simulated.errors.empty());
+    CHECK(simulated.status == 0);
+    CHECK_THAT(contents(folder.file("out_jobs.csv")), Contains("\n3,w0,p,2.000000,1,99.000000,1,"
+                                                               "COMPLETED_SUCCESSFULLY,2.000000,"));
+
+    const Outcome compared =
+        run(folder, {"compare", "first-fit", "fcfs", "-p", platform, "-w", workload, "--plugin", first_fit});
+    CHECK(compared.status == 0);
+    CHECK_THAT(compared.output, Contains("first-fit"));
+
+    // It has no orders, which is found out once it is known.
+    check_refused(run(folder, {"tune", "-p", platform, "-w", workload, "-o", folder.file("tuned"), "-a", "first-fit",
+                               "--plugin", first_fit}),
+                  2);
+    const Outcome tuned = run(folder, {"tune", "-p", platform, "-w", workload, "-o", folder.file("tuned"), "-a",
+                                       "first-fit", "--plugin", first_fit});
+    CHECK_THAT(tuned.errors, Contains("algorithm first-fit has no parameter"));
+
+    const Outcome served = run(folder, {"serve", "--plugin", first_fit, "-a", "first-fit", "-P", "some=thing"});
+    check_refused(served, 2);
+    CHECK_THAT(served.errors, Contains("algorithm first-fit has no parameter 'some'"));
+}
+
+TEST_CASE("a file that is no plugin for this program is refused, and the line says which and why") {
+    const Folder folder;
+    const auto refused = [&](const std::string& path, const std::string& why) {
+        const Outcome outcome = run(folder, {"algorithms", "--plugin", path});
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains(path));
+        CHECK_THAT(outcome.errors, EndsWith(why + "\n"));
+    };
+    refused(folder.file("none.so"), "No such file or directory");
+    refused(file(folder, "text.so", "This is a text, and longer than the header of a shared object would be: 64.\n"),
+            "it is not a shared object");
+    refused(file(folder, "empty.so", ""), "it is not a shared object");
+    refused(plugin("no_algorithm"), "it registers no algorithm");
+    refused(plugin("taken_name"), "there is an algorithm of the name easy already");
+    refused(plugin("undefined"), "undefined symbol: _Z19nobody_defines_thisv");
+    const std::string versions =
+        "it was built for version 0.99 of batfill's interface, and this is version " + this_version;
+    refused(plugin("other_version"), versions);
+    refused(plugin("linked_with_other_version"), versions);
+}
+
+TEST_CASE("a plugin that is given twice is refused") {
+    const Folder folder;
+    const Outcome outcome =
+        run(folder, {"algorithms", "--plugin", plugin("first_fit"), "--plugin", plugin("first_fit")});
+    check_refused(outcome, 1);
+    CHECK_THAT(outcome.errors, EndsWith("it is loaded already\n"));
+}

@@ -1,0 +1,4 @@
+// A shared object in which nothing registers.
+extern "C" int answer() {
+    return 42;
+}

@@ -1,0 +1,7 @@
+// Calls what nobody defines.
+void nobody_defines_this();
+namespace {
+struct Caller {
+    Caller() { nobody_defines_this(); }
+} const caller;
+}  // namespace
