@@ -123,7 +123,7 @@ JobCompleted Session::completion_of(const protocol::JobCompleted& completed) con
         throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + ", which is not running");
     }
     if (!has_completed(completed.state)) {
-        throw InputError("JOB_COMPLETED of job " + protocol::quoted(completed.job_id) + " with the state " +
+        throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + " with the state " +
                          to_string(completed.state) + ", expected one such as COMPLETED_SUCCESSFULLY");
     }
     return {job, completed.state};

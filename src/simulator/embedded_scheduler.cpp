@@ -1,7 +1,7 @@
-#include <batfill/embedded_scheduler.hpp>
-
 #include <utility>
 #include <variant>
+
+#include <batfill/embedded_scheduler.hpp>
 
 #include "src/core/overloaded.hpp"
 

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+
+// Every registered algorithm, with parameters that are drawn from its registration. Tests that hold for all algorithms
+// take them from here, so that a new algorithm is covered by all of them without being named anywhere.
+
+namespace batfill::tests {
+
+// An algorithm and what it is to be given.
+struct DrawnAlgorithm {
+    std::string name;
+    Parameters::Given parameters;
+
+    // "easy order=saf threshold=20"
+    std::string text() const {
+        std::string text = name;
+        for (const auto& [key, value] : parameters) {
+            text += " " + key + "=" + value;
+        }
+        return text;
+    }
+};
+
+// Uniform, but not std::uniform_int_distribution, which differs between standard libraries.
+inline int draw(std::mt19937& random, int from, int to) {
+    return from + static_cast<int>(random() % static_cast<unsigned>(to - from + 1));
+}
+
+inline std::string draw_value(std::mt19937& random, const Parameter& parameter) {
+    switch (parameter.type) {
+        case Parameter::Type::choice:
+            return parameter
+                .choices[static_cast<std::size_t>(draw(random, 0, static_cast<int>(parameter.choices.size()) - 1))];
+        case Parameter::Type::boolean:
+            return draw(random, 0, 1) == 0 ? "no" : "yes";
+        case Parameter::Type::seconds:
+            return std::to_string(draw(random, 1, 300)) + (draw(random, 0, 1) == 0 ? "" : ".25");
+        case Parameter::Type::whole_number:
+            return std::to_string(draw(random, 0, 5));
+        case Parameter::Type::numbers:
+            break;
+    }
+    std::string numbers;
+    for (std::size_t i = 0; i < parameter.count; ++i) {
+        numbers += (i == 0 ? "" : ",") + std::to_string(draw(random, -10, 10)) + "e-1";
+    }
+    return numbers;
+}
+
+// The algorithm with the parameter `fixed` as given, and perhaps others. Some values can only be had together with
+// others, which a registration does not say: what the algorithm refuses is drawn again. Fails if nothing is accepted.
+inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription& algorithm, const std::string& fixed,
+                                const std::string& value) {
+    constexpr int max_tries = 100'000;
+    for (int i = 0; i < max_tries; ++i) {
+        DrawnAlgorithm drawn{algorithm.name, {{fixed, value}}};
+        for (const Parameter& parameter : algorithm.parameters) {
+            if (parameter.name != fixed && draw(random, 0, 2) == 0) {
+                drawn.parameters.emplace_back(parameter.name, draw_value(random, parameter));
+            }
+        }
+        try {
+            const Engine accepted(drawn.name, drawn.parameters);
+            return drawn;
+        } catch (const UsageError&) {
+            continue;
+        }
+    }
+    FAIL("no other parameters go with " << fixed << "=" << value << " of " << algorithm.name);
+    return {};
+}
+
+// Each algorithm without parameters, then with each value of each parameter (of those that are numbers, some values).
+inline std::vector<DrawnAlgorithm> drawn_algorithms() {
+    std::mt19937 random(2026);
+    std::vector<DrawnAlgorithm> all;
+    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+        all.push_back({algorithm->name, {}});
+        for (const Parameter& parameter : algorithm->parameters) {
+            std::vector<std::string> values = parameter.choices;
+            if (parameter.type == Parameter::Type::boolean) {
+                values = {"yes", "no"};
+            }
+            for (int i = 0; values.size() < 2; ++i) {
+                values.push_back(draw_value(random, parameter));
+                if (values.back() == "0") {
+                    values.pop_back();  // often stands for none, and is then refused
+                }
+            }
+            for (const std::string& value : values) {
+                all.push_back(draw_with(random, *algorithm, parameter.name, value));
+            }
+        }
+    }
+    return all;
+}
+
+}  // namespace batfill::tests

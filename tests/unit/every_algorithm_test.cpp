@@ -1,0 +1,316 @@
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/algorithm.hpp>
+#include <batfill/check.hpp>
+#include <batfill/embedded_scheduler.hpp>
+#include <batfill/guarantees.hpp>
+
+#include "drawn_algorithms.hpp"
+#include "protocol/codec.hpp"
+#include "simulator_fixture.hpp"
+#include "src/server/session.hpp"
+#include "src/simulator/messages.hpp"
+#include "src/simulator/results.hpp"
+
+// Tests what must hold for every registered algorithm and every value of its parameters, on many small random
+// workloads. No algorithm is named here: a new one is covered from the day that it registers itself.
+
+using namespace batfill;
+using namespace batfill::tests;
+
+namespace {
+
+// What makes a workload hard, beside bursts and estimates that are wrong.
+enum class Trouble {
+    none,
+    odd_jobs,         // that no sane user submits
+    machine_changes,  // processors that go and come back
+};
+
+// The text of a job. Half of the workloads are coarse: many events share an instant.
+std::string random_job(std::mt19937& random, int number, Duration submit, int processors, bool coarse, bool odd,
+                       std::string& profiles) {
+    const auto time = [&](int most) {
+        return coarse ? Duration::seconds(10 * draw(random, 1, (most + 9) / 10))
+                      : Duration::microseconds(draw(random, 1, most * 1000) * 1000LL);
+    };
+    const std::string id = std::to_string(number);
+    Duration walltime = time(draw(random, 0, 3) == 0 ? 400 : 60);
+    const Duration delays[] = {walltime, walltime + time(30), time(60), time(60)};
+    Duration delay = delays[draw(random, 0, 3)];
+    int size = draw(random, 0, 3) == 0 ? draw(random, 1, processors + 1) : draw(random, 1, (processors + 3) / 4);
+    std::string more;
+    if (draw(random, 0, 2) == 0) {
+        more += R"(,"deadline":)" + (submit + walltime + time(200)).to_string();
+    }
+    if (odd) {
+        switch (draw(random, 0, 7)) {
+            case 0:
+                size = 0;
+                break;
+            case 1:
+                size = 2147483646;
+                break;
+            case 2:
+                walltime = Duration::seconds(100'000'000'000'000'000);
+                break;
+            case 3:
+                walltime = Duration::microseconds(1);
+                break;
+            case 4:
+                delay = Duration();
+                break;
+            case 5:
+                more = R"(,"deadline":-5)";
+                break;
+            case 6:
+                more += R"(,"queue":"none such","licenses":["unheard of"],"user":"","nodes":[1,{"x":null}])";
+                break;
+            default:
+                break;
+        }
+    }
+    if (draw(random, 0, 15) != 0) {
+        more += R"(,"walltime":)" + walltime.to_string();
+    }
+    profiles += (profiles.empty() ? "\"" : ",\"") + id + R"(":{"type":"delay","delay":)" + delay.to_string() + "}";
+    return R"({"id":")" + id + R"(","subtime":)" + submit.to_string() + R"(,"res":)" + std::to_string(size) +
+           R"(,"profile":")" + id + "\"" + more + "}";
+}
+
+Workload random_workload(std::mt19937& random, int processors, bool odd) {
+    const bool coarse = draw(random, 0, 1) == 1;
+    std::string jobs;
+    std::string profiles;
+    Duration submit;
+    for (int i = draw(random, 1, 40); i > 0; --i) {
+        if (draw(random, 0, 2) == 0) {
+            submit = submit + (coarse ? Duration::seconds(10 * draw(random, 1, 12))
+                                      : Duration::microseconds(draw(random, 1, 120'000) * 1000LL));
+        }
+        jobs += (jobs.empty() ? "" : ",") + random_job(random, 100 + i, submit, processors, coarse, odd, profiles);
+    }
+    return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "/random.json",
+                          "w0", true);
+}
+
+// Some processors go and come back, one group after the other; in the end all are there.
+std::string random_machine_changes(std::mt19937& random, int processors) {
+    std::string events;
+    int now = 0;
+    for (int i = draw(random, 1, 6); i > 0; --i) {
+        const int first = draw(random, 0, processors - 1);
+        const std::string lost = std::to_string(first) + "-" + std::to_string(draw(random, first, processors - 1));
+        for (const char* type : {"machine_unavailable", "machine_available"}) {
+            now += draw(random, 1, 15) * 10;
+            events += R"({"type":")" + std::string(type) + R"(","timestamp":)" + std::to_string(now) +
+                      R"(,"resources":")" + lost + "\"}\n";
+        }
+    }
+    return events;
+}
+
+// The daemon without its socket: every message is written in a frame, answered by a session, and the answer read.
+class Daemon : public SimulatedScheduler {
+ public:
+    explicit Daemon(const DrawnAlgorithm& drawn)
+        : codec_(protocol::make_codec(protocol::default_protocol)), session_({drawn.name, drawn.parameters}, *codec_) {}
+
+    void begin(const Simulator& simulator, SchedulerReply& reply) override {
+        simulator_ = &simulator;
+        exchange(beginning_message(simulator.scenario()), reply);
+    }
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
+        exchange(message_of(*simulator_, now, events), reply);
+    }
+    void end(Time) override {}
+
+ private:
+    void exchange(const protocol::Message& message, SchedulerReply& reply) {
+        codec_->encode_message(message, frame_);
+        take_reply(*simulator_, codec_->decode_reply(session_.answer(frame_)), reply);
+    }
+
+    std::unique_ptr<protocol::Codec> codec_;
+    Session session_;
+    const Simulator* simulator_ = nullptr;
+    std::string frame_;
+};
+
+// All that can be seen of a simulation.
+struct Outcome {
+    std::string jobs;        // jobs.csv
+    std::string guarantees;  // "job start" for each, of an embedded scheduler
+    std::size_t messages = 0;
+    friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+Schedule schedule_of(const Simulator& simulator) {
+    Schedule schedule;
+    schedule.path = "simulated";
+    for (const JobNumber number : simulator.ended()) {
+        schedule.jobs.push_back(scheduled_job(simulator.jobs()[number]));
+    }
+    return schedule;
+}
+
+Outcome outcome_of(const Simulator& simulator) {
+    REQUIRE(simulator.ended().size() == simulator.jobs().size());
+    Outcome outcome;
+    for (const ScheduledJob& job : schedule_of(simulator).jobs) {
+        append_csv(job, outcome.jobs);
+    }
+    outcome.messages = simulator.messages();
+    return outcome;
+}
+
+// What each job of a schedule was guaranteed.
+std::vector<Guarantee> guarantees_of(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
+    std::vector<Guarantee> guarantees;
+    for (const JobNumber number : simulator.ended()) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        const bool rejected = job.state == JobState::rejected;
+        guarantees.push_back({job.job->description.id, scheduler.guaranteed_start(number),
+                              rejected ? std::nullopt : std::optional(job.start)});
+    }
+    return guarantees;
+}
+
+// Simulates with the embedded scheduler and audits the schedule. Promises may break only where the machine changes.
+Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn, bool promises_bind) {
+    Engine engine(drawn.name, drawn.parameters);
+    EmbeddedScheduler scheduler(engine);
+    Simulator simulator(scenario);
+    simulator.run(scheduler);
+    const std::vector<Guarantee> guarantees = guarantees_of(simulator, scheduler);
+    const CheckReport report = check_schedule(schedule_of(simulator), scenario.workloads, scenario.platform, {},
+                                              promises_bind ? &guarantees : nullptr);
+    INFO((report.violations.empty() ? "" : report.violations[0].text));
+    REQUIRE(report.violations.empty());
+    Outcome outcome = outcome_of(simulator);
+    for (const Guarantee& guarantee : guarantees) {
+        outcome.guarantees += guarantee.job_id + " " +
+                              (guarantee.guaranteed_start ? guarantee.guaranteed_start->to_string() : "none") + "\n";
+    }
+    return outcome;
+}
+
+Outcome by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn) {
+    Daemon daemon(drawn);
+    Simulator simulator(scenario);
+    simulator.run(daemon);
+    return outcome_of(simulator);
+}
+
+void try_every_algorithm(Trouble trouble, int rounds) {
+    for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
+        std::mt19937 random(2024);
+        for (int round = 0; round < rounds; ++round) {
+            INFO(drawn.text() << ", workload " << round);
+            const int processors = draw(random, 1, 12);
+            Workload workload = random_workload(random, processors, trouble == Trouble::odd_jobs);
+            const std::string events =
+                trouble == Trouble::machine_changes ? random_machine_changes(random, processors) : "";
+            const Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
+            const Outcome outcome = embedded(scenario, drawn, trouble != Trouble::machine_changes);
+            REQUIRE(embedded(scenario, drawn, false) == outcome);
+            const Outcome of_daemon = by_daemon(scenario, drawn);
+            REQUIRE(of_daemon.jobs == outcome.jobs);
+            REQUIRE(of_daemon.messages == outcome.messages);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Of every algorithm every parameter is drawn, with every choice", "[every-algorithm]") {
+    const std::vector<DrawnAlgorithm> drawn = drawn_algorithms();
+    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+        for (const Parameter& parameter : algorithm->parameters) {
+            for (const std::string& choice : parameter.choices) {
+                INFO(algorithm->name << " " << parameter.name << "=" << choice);
+                CHECK(std::any_of(drawn.begin(), drawn.end(), [&](const DrawnAlgorithm& candidate) {
+                    return candidate.name == algorithm->name && candidate.parameters.size() > 0 &&
+                           candidate.parameters[0] == std::pair(parameter.name, choice);
+                }));
+            }
+        }
+    }
+}
+
+TEST_CASE("Every algorithm: the audit finds nothing, guarantees are kept, daemon and simulator agree, twice the same",
+          "[every-algorithm][property]") {
+    try_every_algorithm(Trouble::none, 25);
+}
+
+TEST_CASE("Every algorithm: the same with jobs that no sane user submits", "[every-algorithm][property]") {
+    try_every_algorithm(Trouble::odd_jobs, 15);
+}
+
+TEST_CASE("Every algorithm: the same when processors come and go", "[every-algorithm][property]") {
+    try_every_algorithm(Trouble::machine_changes, 15);
+}
+
+TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that names the event", "[every-algorithm]") {
+    const std::string begins =
+        R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},"compute_resources":)"
+        R"([{"id":0,"name":"a"},{"id":1,"name":"b"}],"workloads":{},"profiles":{}}}]})";
+    const auto frame = [](int now, const std::string& type, const std::string& data) {
+        return R"({"now":)" + std::to_string(now) + R"(,"events":[{"timestamp":)" + std::to_string(now) +
+               R"(,"type":")" + type + R"(","data":)" + data + "}]}";
+    };
+    const std::string job = R"({"job_id":"w0!1","job":{"id":"w0!1","subtime":1,"res":1,"walltime":5,"profile":"p"}})";
+    const std::string ended = R"({"job_id":"w0!1","job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0"})";
+    const auto ended_as = [](const std::string& state) {
+        return R"({"job_id":"w0!1","job_state":")" + state + R"(","return_code":0,"alloc":"0"})";
+    };
+    const std::vector<std::pair<std::string, std::string>> rogue{
+        {frame(2, "JOB_SUBMITTED", job), "submitted twice"},
+        {frame(0, "JOB_SUBMITTED", job), "time goes back"},
+        {frame(2, "JOB_COMPLETED", R"({"job_id":"w0!2","job_state":"COMPLETED_KILLED","return_code":0,"alloc":"0"})"),
+         "unknown job"},
+        {frame(2, "JOB_COMPLETED", ended_as("RUNNING")), "JOB_COMPLETED"},
+        {frame(2, "NOTIFY", R"({"type":"event_machine_unavailable","resources":"7"})"), "resource 7"},
+        {begins, "SIMULATION_BEGINS"},
+    };
+    for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
+        for (const auto& [message, problem] : rogue) {
+            INFO(drawn.text() << ", " << message);
+            const std::unique_ptr<protocol::Codec> codec = protocol::make_codec(protocol::default_protocol);
+            Session session({drawn.name, drawn.parameters}, *codec);
+            session.answer(begins);
+            session.answer(frame(1, "JOB_SUBMITTED", job));
+            try {
+                session.answer(message);
+                FAIL("no error");
+            } catch (const InputError& error) {
+                CHECK_THAT(error.what(), Catch::Matchers::Contains(problem) || Catch::Matchers::Contains("goes back"));
+            }
+        }
+        const std::unique_ptr<protocol::Codec> codec = protocol::make_codec(protocol::default_protocol);
+        Session session({drawn.name, drawn.parameters}, *codec);
+        session.answer(begins);
+        session.answer(frame(1, "JOB_SUBMITTED", job));
+        const bool started = session.rejected() == 0;
+        if (started) {
+            session.answer(frame(2, "JOB_COMPLETED", ended));
+        }
+        CHECK_THROWS_AS(session.answer(frame(3, "JOB_COMPLETED", ended)), InputError);
+    }
+}
+
+TEST_CASE("On one processor there is nothing to backfill: easy is fcfs", "[schedules][property]") {
+    std::mt19937 random(7);
+    for (int round = 0; round < 80; ++round) {
+        const Scenario scenario = scenario_of(machine(1), {random_workload(random, 1, false)});
+        INFO("workload " << round);
+        REQUIRE(embedded(scenario, {"easy", {}}, false).jobs == embedded(scenario, {"fcfs", {}}, false).jobs);
+    }
+}
