@@ -19,14 +19,15 @@ using MixedWeights = std::array<double, 6>;
 // The score of one waiting job under an index policy, as a function of time.
 class JobScore {
  public:
-    JobScore() = default;  // 0 at all times
+    // A score that is 0 at all times.
+    JobScore() = default;
     // Scores that differ by less than about 1e-12 of the terms that they are made of are equal, so that the last bits
     // of doubles decide nothing.
     double at(Time now) const;
 
  private:
     friend class JobOrder;
-    // The sum of some terms, and of their absolute values.
+    // The sum of some terms, and the sum of their absolute values.
     struct Sum {
         double value = 0;
         double magnitude = 0;
@@ -36,20 +37,22 @@ class JobScore {
     static JobScore exactly(double value);
 
     Sum base_;
-    Sum slope_;  // for each second of waiting
+    Sum slope_;  // what is added for each second of waiting
     Time submit_;
 };
 
-// An index policy: the waiting job with the larger score comes first, ties by submission time, then order of arrival.
+// An index policy: the waiting job with the larger score comes first; ties are broken by submission time, then by order
+// of arrival.
 //
-// For a job that asks for q processors, with walltime p, that has waited for w (seconds):
+// The scores of a job that asks for q processors, has walltime p and has waited for w (both in seconds) are
 //   fcfs +w, lcfs -w, spf -p, lpf +p, sqf -q, lqf +q, saf -pq, laf +pq, lexp +(w+p)/p, sexp -(w+p)/p, lrf +p/q, srf
-//   -p/q, mixed: weights . (q, p, w, p/q, (w+p)/p, pq), the weights divided by the sum of their absolute values.
+//   -p/q, mixed: weights . (q, p, w, p/q, (w+p)/p, pq), where the weights are divided by the sum of their absolute
+//   values.
 // Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online
 // learning?, IPDPS 2019, section 4.
 class JobOrder {
  public:
-    // To be declared by an algorithm that lets its user choose.
+    // The parameters that an algorithm declares if its user may choose the order.
     static Parameter order(const std::string& name, const std::string& default_value, const std::string& description);
     static Parameter weights();
 
@@ -60,7 +63,7 @@ class JobOrder {
     // Throws UsageError if weights are given and none of the orders `names` is mixed.
     static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
 
-    // Whether this is the order of SchedulerState::waiting.
+    // Whether this is the order in which SchedulerState::waiting has the jobs.
     bool is_submission_order() const;
     bool is_mixed() const;
     // Whether two waiting jobs may change places as time goes by.
@@ -80,15 +83,15 @@ class JobOrder {
     explicit JobOrder(const std::string& policy);
 
     Policy policy_;
-    MixedWeights weights_{};  // of the features, in their order
+    MixedWeights weights_{};  // of the features, in the order of the enumeration
 };
 
-// The waiting jobs in such an order, kept from round to round.
+// The waiting jobs sorted by a JobOrder, kept from round to round.
 class OrderedJobs {
  public:
     explicit OrderedJobs(const JobOrder& order) : order_(order) {}
 
-    // A job has come; to be called once for each. O(waiting jobs).
+    // Adds a job that has just come; to be called once for each job. O(waiting jobs).
     void insert(const SchedulerState& state, JobIndex index);
     // A job has started. Requires that it is there. O(waiting jobs).
     void remove(JobIndex index);

@@ -15,9 +15,11 @@ namespace batfill {
 // One compute resource, as a platform file or Batsim's first message describes it. Its number is its place in the list.
 struct Host {
     std::string name;
-    double speed = 0;  // floating-point operations per second, in the state the host starts in (pstate, 0 if not said)
-    std::map<std::string, std::string> properties;       // <prop> of the host (a cluster's, for its hosts)
-    std::map<std::string, std::string> zone_properties;  // <prop> of the zones it is in, the innermost zone wins
+    // Floating-point operations per second in the state (pstate) in which the host starts, which is state 0 unless the
+    // file says otherwise.
+    double speed = 0;
+    std::map<std::string, std::string> properties;       // <prop> of the host, or of the cluster that it is in
+    std::map<std::string, std::string> zone_properties;  // <prop> of the zones around it; the innermost wins
 };
 
 // Numbers the counters of a machine: its place in Machine::counters().

@@ -17,11 +17,12 @@ struct Platform {
 // Reads a SimGrid platform file of version 4 or 4.1, which may be gzipped: hosts, peers, clusters and cabinets, in
 // zones (or ASes) within zones, with their properties. Everything else in the file is about the network and is skipped
 // unchecked.
-// Takes hosts as Batsim 4 does: exactly one must be the master, named `master` or with property role=master; hosts with
-// role=storage compute nothing and are left out too. At least one host remains, and all that do are faster than 0.
-// Throws InputError naming file, line and element for what is not so, for elements that SimGrid does not know or no
-// longer takes, for speeds and states that change during the simulation, and for files larger than 64 MiB or whose
-// hosts and properties would fill more than 256 MiB. O(n log n) for n hosts.
+// Understands hosts as Batsim 4 does. Exactly one must be the master: it is named `master` or has the property
+// role=master. Hosts with role=storage compute nothing and are left out as well. At least one host must remain, and all
+// that remain must have a speed above 0. Throws InputError naming file, line and element where this does not hold, for
+// elements that SimGrid does not know or no longer accepts, for speeds and states that change during the simulation,
+// and for files that are larger than 64 MiB or whose hosts and properties would fill more than 256 MiB. O(n log n) for
+// n hosts.
 Platform read_platform(const std::string& path, const std::string& master = "master_host");
 
 // The same for the text of a platform file; errors name it `source`.

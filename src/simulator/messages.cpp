@@ -86,7 +86,7 @@ protocol::JobKilled kill_report(const Simulator& simulator, const JobsKilled& ev
         const SimulatedJob& job = simulator.jobs()[number];
         killed.job_ids.push_back(job.job->description.id);
         if (job.state != JobState::completed_killed) {
-            continue;  // it had ended before
+            continue;  // the job had ended before
         }
         killed.progress += killed.progress.size() == 1 ? "" : ",";
         append_json_string(job.job->description.id, killed.progress);

@@ -152,7 +152,7 @@ void Simulator::expire(const Timer& timer) {
     if (timer.kind == Timer::Kind::job) {
         SimulatedJob& job = jobs_[timer.number];
         if (job.state != JobState::running) {
-            return;  // it was killed
+            return;  // the job was killed
         }
         leave_machines(job, job.expected_state);
     }

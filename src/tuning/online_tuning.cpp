@@ -111,7 +111,7 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
     const auto value = [&](const MixedWeights& candidate) {
         return *replay.measure(with_weights(tuning_.scheduler, candidate), metric);
     };
-    // Other draws in each period: what one set of draws misses, it would miss for ever.
+    // Each period has its own draws: what one set of draws misses, it would miss in every period.
     const std::uint64_t seed = tuning_.seed + static_cast<std::uint64_t>(periods);
     constexpr double lambda = 1;
     const std::unique_ptr<WeightSearch> search =

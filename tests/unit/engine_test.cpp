@@ -108,7 +108,7 @@ class Reference {
  public:
     virtual ~Reference() = default;
     virtual void round(const Message& message, std::vector<ModelJob>& jobs, ModelMachine& machine) = 0;
-    // Where it plans the waiting jobs; nothing if it makes no plan.
+    // The planned starts of the waiting jobs; nothing if the algorithm makes no plan.
     virtual const std::map<int, int>* plan() const { return nullptr; }
 
  protected:

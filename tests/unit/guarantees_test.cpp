@@ -17,7 +17,7 @@ using namespace batfill::tests;
 
 namespace {
 
-// An engine, told what happens by the names of jobs.
+// An engine that is told what happens by the names of jobs.
 class NamedJobs {
  public:
     NamedJobs(const std::string& algorithm, int processors) : engine_(algorithm, {}) {

@@ -116,7 +116,7 @@ TEST_CASE("Weights are tuned once in each period, to what would have been best f
     past.state.now = Time::seconds(99'999);
     CHECK_FALSE(tuned->tune(past.state));
     CHECK(tuned->statistics()[0].value == 1);
-    past.state.now = Time::seconds(100'000);  // what is best already stays
+    past.state.now = Time::seconds(100'000);  // weights that are already the best stay
     CHECK_FALSE(tuned->tune(past.state));
     CHECK(tuned->statistics()[0].value == 2);
     CHECK(tuned->statistics()[1].value == 1);
