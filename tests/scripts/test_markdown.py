@@ -6,6 +6,7 @@ SCRIPT = Path(__file__).parents[2] / ".ci" / "markdown.py"
 
 
 def laid_out(page: Path, text: str) -> str:
+    """The text of the page after .ci/markdown.py has laid out `text` in it."""
     page.write_text(text, encoding="utf-8")
     subprocess.run([SCRIPT, page], check=True)
     return page.read_text(encoding="utf-8")
