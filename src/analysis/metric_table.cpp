@@ -7,7 +7,7 @@ namespace batfill::analysis {
 
 namespace {
 
-// What is measured of a group of finished jobs.
+// A measure of a group of finished jobs.
 using Measure = std::optional<double> (*)(const FinishedJobs&);
 
 template <std::size_t percent>
@@ -71,7 +71,7 @@ std::optional<double> utilisation(const MeasuredRun& run) {
     return sum(busy) / offered;
 }
 
-// How many jobs of the schedule there are, and how many of them ended in a given way.
+// The following count the jobs of the schedule, and those that ended in a given way.
 
 std::optional<double> all_jobs(const MeasuredRun& run) {
     return static_cast<double>(run.jobs.size());
@@ -93,7 +93,7 @@ std::optional<double> ended(const MeasuredRun& run) {
     return count_states<is<state>>(run);
 }
 
-// How many jobs with a deadline meet a condition.
+// The following are conditions on a job with a deadline.
 
 using Condition = bool (*)(const FinishedJob&, Time deadline, const MetricsOptions&);
 
@@ -121,6 +121,7 @@ bool long_and_late(const FinishedJob& job, Time deadline, const MetricsOptions& 
     return !is_short(job, deadline, options) && late(job, deadline, options);
 }
 
+// How many jobs with a deadline meet the condition.
 template <Condition condition>
 std::optional<double> driven_that_are(const MeasuredRun& run) {
     if (!run.by_deadline) {
@@ -149,7 +150,7 @@ struct DeadlineUsage {
     bool delayed;  // did not start at once
 };
 
-// Of the jobs whose deadline lies after their submission.
+// The usages of the jobs whose deadline lies after their submission.
 std::vector<DeadlineUsage> deadline_usages(const MeasuredRun& run) {
     std::vector<DeadlineUsage> usages;
     if (!run.by_deadline) {
@@ -190,7 +191,8 @@ constexpr Measure mean_wait_worst_5 = mean_wait_of_worst_percent<5>;
 constexpr Measure mean_wait_worst_1 = mean_wait_of_worst_percent<1>;
 constexpr Measure mean_wait_widest_10 = mean_wait_of_widest_percent<10>;
 
-// A new metric is one line here, and its definition in docs/metrics.md. Indented titles are part of the one above.
+// A new metric is one entry here, and its definition in docs/metrics.md. What has an indented title is a part of what
+// is above it.
 constexpr std::array metrics{
     Metric{"jobs", "jobs", Unit::count, all_jobs},
     Metric{"finished", "  finished", Unit::count, count_states<has_completed>},

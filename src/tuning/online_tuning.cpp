@@ -15,7 +15,7 @@ namespace batfill {
 
 namespace {
 
-// Alike in all but number: the orders look at nothing else.
+// A machine of processors that differ in nothing but their number: the orders look at nothing else.
 Platform machine(int processors) {
     Platform platform;
     for (int i = 0; i < processors; ++i) {

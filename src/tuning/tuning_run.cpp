@@ -17,7 +17,7 @@ struct WeightRequest {
     double value = 0;
 };
 
-// What the searches ask for, task by task, weights by weights, workload by workload.
+// All that the searches ask for now, ordered by task, then by weights, then by workload.
 std::vector<WeightRequest> requests_of(std::vector<TuningTask>& tasks) {
     std::vector<WeightRequest> requests;
     for (TuningTask& task : tasks) {
