@@ -24,7 +24,7 @@ class AvailabilityProfile {
     AvailabilityProfile& operator=(AvailabilityProfile&&) noexcept;
 
     // Adds `change` to the free processors during [from, to); nothing if from >= to. Times before the origin count as
-    // the origin. The caller sees to it that values stay within the machine.
+    // the origin. The sums may be any numbers: the profile knows no size of the machine.
     void add(Time from, Time to, int change);
 
     // Forgets what is before `now`, which becomes the origin. Requires now >= origin(). O(steps forgotten /

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     // The start that the plan promised a job when it was submitted, if it promised one. Requires a job that was
     // submitted.
     std::optional<Time> guaranteed_start(JobNumber number) const {
+        assert(number_of_.at(index_of_.at(number)) == number);
         return engine_.state().job(index_of_[number]).guaranteed_start;
     }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <iosfwd>
 #include <optional>
@@ -36,7 +37,10 @@ class ResourceSet {
     int size() const;
     const std::vector<Interval>& intervals() const { return intervals_; }
     // The largest number in the set; requires !empty().
-    int last() const { return intervals_.back().last; }
+    int last() const {
+        assert(!empty());
+        return intervals_.back().last;
+    }
 
     bool contains(int processor) const;                 // O(log n)
     bool contains_all(const ResourceSet& other) const;  // O(n + m)

@@ -1,6 +1,7 @@
 #include "job_measures.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <tuple>
 
@@ -47,6 +48,7 @@ void keep_first(std::vector<Value>& values, std::size_t percent, Before before) 
 }  // namespace
 
 FinishedJob finished_job(const ScheduledJob& job) {
+    assert(job.finished());
     return {job.id,
             job.submit,
             job.processors,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -77,6 +78,7 @@ void append_json_string(std::string_view text, std::string& out);
 
 // The text of a JSON string, without a copy. Requires value.IsString().
 inline std::string_view view(const rapidjson::Value& value) {
+    assert(value.IsString());
     return {value.GetString(), value.GetStringLength()};
 }
 
@@ -99,7 +101,9 @@ class WarnOnce {
 class Fields {
  public:
     // Requires object.IsObject().
-    Fields(const rapidjson::Value& object, std::string_view path) : object_(object), path_(path) {}
+    Fields(const rapidjson::Value& object, std::string_view path) : object_(object), path_(path) {
+        assert(object.IsObject());
+    }
 
     // Returns null if there is no such field.
     const rapidjson::Value* find(std::string_view name);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <limits>
 #include <ostream>
@@ -217,6 +218,7 @@ void ResourceSet::remove(const ResourceSet& other) {
 }
 
 ResourceSet ResourceSet::take_lowest(int count) {
+    assert(count <= size());
     ResourceSet taken;
     auto at = intervals_.begin();
     while (count > 0 && at != intervals_.end()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <ostream>
 #include <string>
@@ -13,6 +14,7 @@ namespace batfill {
 inline void write_aligned(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
     std::vector<std::size_t> widths(lines.empty() ? 0 : lines.front().size(), 0);
     for (const auto& line : lines) {
+        assert(line.size() == widths.size());
         for (std::size_t column = 0; column < line.size(); ++column) {
             widths[column] = std::max(widths[column], line[column].size());
         }

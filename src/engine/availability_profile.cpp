@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 
 #include <batfill/availability_profile.hpp>
 
@@ -63,6 +64,7 @@ struct GapSearch {
 }  // namespace
 
 AvailabilityProfile::AvailabilityProfile(Time origin, int processors) {
+    assert(processors >= 0);
     auto block = std::make_unique<Block>();
     block->count = 1;
     block->times[0] = origin;
@@ -222,6 +224,7 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
 }
 
 void AvailabilityProfile::advance(Time now) {
+    assert(now >= origin());
     const Position at = find(now);
     if (at.block > 0) {
         for (std::size_t i = 0; i < at.block; ++i) {
@@ -265,6 +268,7 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
 }
 
 AvailabilityProfile::Bounds AvailabilityProfile::bounds(Time from, Time to) const {
+    assert(from < to && to > origin());
     from = std::max(from, origin());
     const Position at = find(from);
     Bounds bounds{value(at), value(at)};
@@ -288,10 +292,12 @@ AvailabilityProfile::Bounds AvailabilityProfile::bounds(Time from, Time to) cons
 }
 
 int AvailabilityProfile::free_at(Time t) const {
+    assert(t >= origin());
     return value(find(t));
 }
 
 std::size_t AvailabilityProfile::steps_between(Time from, Time to) const {
+    assert(origin() <= from && from <= to);
     if (from == to) {
         return 0;
     }

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <utility>
 
 #include <batfill/embedded_scheduler.hpp>
@@ -28,6 +29,7 @@ FinishedJob finished_job(const SimulatedJob& job) {
 
 ReplayMetric::ReplayMetric(const std::string& name, Duration tau)
     : metric_(analysis::find_metric(name)), name_(name), tau_(tau) {
+    assert(tau > Duration());
     if (metric_ == nullptr || metric_->goal != analysis::Goal::minimum) {
         throw UsageError("unknown metric '" + name + "', known: " + list_of(known_names()));
     }

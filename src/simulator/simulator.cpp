@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <utility>
 #include <variant>
 
@@ -10,6 +11,7 @@
 namespace batfill {
 
 double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors) {
+    assert(!processors.empty());
     double slowest = platform.hosts[static_cast<std::size_t>(processors.last())].speed;
     for (const ResourceSet::Interval& interval : processors.intervals()) {
         for (int host = interval.first; host <= interval.last; ++host) {

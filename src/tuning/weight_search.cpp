@@ -1,6 +1,7 @@
 #include "src/tuning/weight_search.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <limits>
 #include <random>
@@ -152,14 +153,17 @@ class UniformSearch : public CoverSearch {
 
 std::unique_ptr<WeightSearch> xnes_search(MixedFeatures features, std::size_t evaluations, double lambda,
                                           std::uint64_t seed) {
+    assert(evaluations > 0 && lambda > 0);
     return std::make_unique<XnesSearch>(features, evaluations, lambda, seed);
 }
 
 std::unique_ptr<WeightSearch> grid_search(std::size_t points) {
+    assert(points >= 2);
     return std::make_unique<GridSearch>(weight_grid(points));
 }
 
 std::unique_ptr<WeightSearch> uniform_search(std::size_t evaluations, std::uint64_t seed) {
+    assert(evaluations > 0);
     return std::make_unique<UniformSearch>(evaluations, seed);
 }
 

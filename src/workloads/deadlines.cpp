@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
@@ -46,6 +47,7 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
 }
 
 std::size_t count_of_share(Decimal share, std::size_t jobs) {
+    assert(share.millionths() <= million);
     const Microseconds product = static_cast<Microseconds>(jobs) * share.millionths();
     return static_cast<std::size_t>(product / million);
 }
@@ -61,6 +63,7 @@ std::vector<std::size_t> jobs_with_walltime(const Workload& workload) {
 }
 
 std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count, std::uint64_t seed) {
+    assert(count <= places.size());
     // Boost's distributions, unlike those of the standard library, give the same draws everywhere.
     boost::random::mt19937_64 engine(seed);
     for (std::size_t i = 0; i < count; ++i) {
@@ -103,6 +106,7 @@ std::string with_deadlines(const std::string& text, const std::vector<std::optio
             copied = reader.position();
         }
     }
+    assert(job == deadlines.size());
     return out.append(text, copied);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -287,6 +288,9 @@ std::string padded(std::size_t number, std::size_t width) {
 }  // namespace
 
 Workload generate_lublin(const LublinModel& model) {
+    assert(model.jobs > 0 && model.jobs <= 10'000'000 && model.processors > 0);
+    assert(!model.load || (*model.load >= 0.001 && *model.load <= 1000));
+    assert(model.estimate_factor >= 1 && model.estimate_factor <= 1e6);
     std::vector<JobSource> sources = sources_of(model);
     std::vector<DrawnJob> drawn;
     const auto job_count = static_cast<std::size_t>(model.jobs);
@@ -325,6 +329,7 @@ Workload generate_lublin(const LublinModel& model) {
 }
 
 double offered_load(const Workload& workload) {
+    assert(workload.processors > 0);
     double work = 0;
     Time last;
     for (const WorkloadJob& job : workload.jobs) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <functional>
 #include <limits>
@@ -341,6 +342,7 @@ SwfAnomalies count_anomalies(const SwfLog& log) {
 }
 
 SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
+    assert(conversion.unit > 0);
     SwfWorkload result;
     result.workload.name = "w0";
     result.workload.path = log.path;

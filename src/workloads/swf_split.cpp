@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include <batfill/error.hpp>
@@ -7,6 +8,7 @@
 namespace batfill {
 
 std::size_t SwfSplit::period_of(Duration instant) const {
+    assert(instant >= begin);
     return static_cast<std::size_t>((instant - begin).count() / period.count()) + 1;
 }
 

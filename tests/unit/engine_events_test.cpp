@@ -13,9 +13,9 @@ using namespace batfill;
 namespace {
 
 // A machine of two processors under fcfs, told one event at a time.
-class Machine {
+class EngineAtWork {
  public:
-    Machine() { engine_.begin(Time(), 2); }
+    EngineAtWork() { engine_.begin(Time(), Machine(2)); }
 
     const std::vector<Decision>& tell(Event event) {
         engine_.arrive(event.timestamp);
@@ -40,7 +40,7 @@ class Machine {
 }  // namespace
 
 TEST_CASE("A job passes through the states from its submission to the end that is told", "[engine]") {
-    Machine machine;
+    EngineAtWork machine;
     const std::vector<Decision>& decisions = machine.submit(0, 0);
     REQUIRE(decisions.size() == 1);
     CHECK(std::get<StartJob>(decisions[0]).job == 0);
@@ -55,7 +55,7 @@ TEST_CASE("A job passes through the states from its submission to the end that i
 }
 
 TEST_CASE("Killed jobs end once, whether their completion was told before or not", "[engine]") {
-    Machine machine;
+    EngineAtWork machine;
     machine.submit(0, 0);
     machine.submit(0, 1);
     machine.submit(0, 2);
@@ -67,7 +67,7 @@ TEST_CASE("Killed jobs end once, whether their completion was told before or not
 }
 
 TEST_CASE("Changes of the machine are followed, calls and notifications decide nothing", "[engine]") {
-    Machine machine;
+    EngineAtWork machine;
     machine.tell({Time::seconds(1), MachineChanged{ResourceSet::range(0, 1), false}});
     CHECK(machine.submit(2, 0).empty());
     CHECK(machine.tell({Time::seconds(3), RequestedCall{}}).empty());
@@ -79,7 +79,7 @@ TEST_CASE("Changes of the machine are followed, calls and notifications decide n
 }
 
 TEST_CASE("Events that contradict what the engine knows are refused", "[engine]") {
-    Machine machine;
+    EngineAtWork machine;
     machine.submit(0, 0);
     CHECK_THROWS_AS(machine.submit(1, 0), std::logic_error);
     CHECK_THROWS_AS(machine.submit(1, 2), std::logic_error);

@@ -27,7 +27,7 @@ struct Queue {
     void submit(long long time, int processors, Duration walltime) {
         Job& job = state.jobs.emplace_back();
         job.description.submit = Time::seconds(time);
-        job.description.processors = processors;
+        job.request.processors = processors;
         job.walltime = walltime;
     }
     std::vector<JobIndex> sorted(const JobOrder& job_order, long long now) {
@@ -115,7 +115,7 @@ TEST_CASE("Jobs that started are no longer in the queue", "[order]") {
         jobs.insert(queue.state, job);
     }
     CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 1, 0});
-    queue.state.jobs[1].state = JobState::running;
+    jobs.remove(1);
     CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 0});
 }
 

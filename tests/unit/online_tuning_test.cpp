@@ -43,6 +43,7 @@ struct Past {
         Job& job = state.jobs.emplace_back();
         job.description.submit = Time::seconds(submit);
         job.description.processors = 1;
+        job.request.processors = 1;
         job.walltime = Duration::seconds(run);
         job.start = state.now - job.walltime;
         completions.push_back({static_cast<JobIndex>(state.jobs.size() - 1), state.now, 1});

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -45,25 +45,47 @@ Expectation expectation_of(const std::string& stem) {
     return expectation;
 }
 
-// Returns nothing if this algorithm, a parameter or a value is not known.
-std::unique_ptr<Engine> engine_for(const Expectation& expectation) {
-    try {
-        return std::make_unique<Engine>(expectation.algorithm, expectation.parameters);
-    } catch (const UsageError&) {
-        return nullptr;
+// What the reference has schedules of and this program cannot do yet: algorithms, and parameters of those that it has.
+// Whatever else is not known is an error. A name leaves the list when it is built.
+const std::set<std::string> not_built_yet{
+    "bf-mod",    "bf-unmod",   "relaxed",     "fcfs placement",    "easy placement",
+    "easy ties", "easy extra", "easy rounds", "easy reservations", "easy test-limit"};
+
+// The entries of that list that stand in the way of this expectation.
+std::vector<std::string> missing_for(const Expectation& expectation) {
+    std::vector<std::string> missing;
+    if (not_built_yet.count(expectation.algorithm) != 0) {
+        missing.push_back(expectation.algorithm);
     }
+    for (const auto& [name, value] : expectation.parameters) {
+        if (not_built_yet.count(expectation.algorithm + " " + name) != 0) {
+            missing.push_back(expectation.algorithm + " " + name);
+        }
+    }
+    return missing;
 }
 
-std::optional<Scenario> scenario_for(const std::string& workload) {
+bool is_built(const std::string& entry) {
+    const std::size_t space = entry.find(' ');
+    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+        if (algorithm->name == entry.substr(0, space)) {
+            return space == std::string::npos ||
+                   std::any_of(algorithm->parameters.begin(), algorithm->parameters.end(),
+                               [&](const Parameter& parameter) { return parameter.name == entry.substr(space + 1); });
+        }
+    }
+    return false;
+}
+
+Scenario scenario_for(const std::string& workload) {
     const std::map<std::string, std::string> platforms{
         {"mixed-400", "p64.xml"}, {"fractional-300", "p128.xml"}, {"farm-300", "farm-20x6.xml"}};
     Scenario scenario;
     const auto platform = platforms.find(workload);
     if (workload == "same-instants-300") {
         scenario.platform = machine(16);
-    } else if (platform == platforms.end()) {
-        return std::nullopt;
     } else {
+        REQUIRE(platform != platforms.end());
         scenario.platform = read_platform(test_data("reference/" + platform->second));
     }
     scenario.workloads.push_back(read_workload(test_data("reference/" + workload + ".json"), "w0"));
@@ -92,6 +114,13 @@ TEST_CASE("Names of reference schedules are taken apart", "[schedules]") {
     CHECK(rich.parameters == Parameters::Given{{"order", "mixed"}, {"weights", "0.2,-0.3"}, {"threshold", "2000"}});
 }
 
+TEST_CASE("What is said not to be built yet is not built", "[schedules]") {
+    for (const std::string& entry : not_built_yet) {
+        INFO(entry);
+        CHECK_FALSE(is_built(entry));
+    }
+}
+
 TEST_CASE("The reference schedules come out job by job", "[schedules][reference]") {
     if (!have_test_data("reference/expected")) {
         return;
@@ -104,17 +133,17 @@ TEST_CASE("The reference schedules come out job by job", "[schedules][reference]
     std::map<std::string, int> checked;
     std::map<std::string, int> not_yet;
     for (const auto& path : paths) {
+        INFO(path.filename());
         const Expectation expectation = expectation_of(path.stem().string());
-        const std::unique_ptr<Engine> engine = engine_for(expectation);
-        const std::optional<Scenario> scenario = engine ? scenario_for(expectation.workload) : std::nullopt;
-        if (!scenario) {
-            ++not_yet[expectation.algorithm];
+        if (const std::vector<std::string> missing = missing_for(expectation); !missing.empty()) {
+            ++not_yet[missing.front()];
             continue;
         }
-        INFO(path.filename());
         ++checked[expectation.algorithm];
-        Simulator simulator(*scenario);
-        EmbeddedScheduler scheduler(*engine);
+        Engine engine(expectation.algorithm, expectation.parameters);
+        const Scenario scenario = scenario_for(expectation.workload);
+        Simulator simulator(scenario);
+        EmbeddedScheduler scheduler(engine);
         simulator.run(scheduler);
 
         std::istringstream expected(InputFile(path.string()).read_all(std::size_t{1} << 24));
@@ -131,8 +160,8 @@ TEST_CASE("The reference schedules come out job by job", "[schedules][reference]
     }
     if (!not_yet.empty()) {
         std::cout << "reference schedules not yet checked:";
-        for (const auto& [algorithm, count] : not_yet) {
-            std::cout << ' ' << algorithm << " (" << count << ')';
+        for (const auto& [entry, count] : not_yet) {
+            std::cout << ' ' << entry << " (" << count << ')';
         }
         std::cout << '\n';
     }
