@@ -296,3 +296,18 @@ TEST_CASE("Weights of easy that nothing uses, or that are missing, are refused",
     CHECK_THROWS_AS(make({{"order", "mixed"}, {"weights", "0,0,0,0,0,0"}}), UsageError);
     CHECK_NOTHROW(make({{"backfill-order", "mixed"}, {"weights", "0,0,-2,0,0,0"}}));
 }
+
+TEST_CASE("On one processor there is nothing to backfill: easy is fcfs", "[easy][property]") {
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        INFO("stream " << seed);
+        const auto starts = [&](const std::string& algorithm) {
+            std::vector<std::pair<Time, std::vector<JobIndex>>> rounds;
+            Engine engine(algorithm, {});
+            Stream(seed, {.most_processors = 1}).play(engine, [&](const Message& message, const auto& started) {
+                rounds.emplace_back(message.now, started);
+            });
+            return rounds;
+        };
+        REQUIRE(starts("easy") == starts("fcfs"));
+    }
+}

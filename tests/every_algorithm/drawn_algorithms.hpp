@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -9,9 +11,11 @@
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+#include <batfill/plugin.hpp>
 
-// Every registered algorithm, with parameters that are drawn from its registration. Tests that hold for all algorithms
-// take them from here, so that a new algorithm is covered by all of them without being named anywhere.
+// Every registered algorithm, or those of plugins, with parameters that are drawn from its registration. Tests that
+// hold for all algorithms take them from here, so that a new algorithm is covered by all of them without being named
+// anywhere.
 
 namespace batfill::tests {
 
@@ -79,11 +83,31 @@ inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription
     return {};
 }
 
+// All registered algorithms; if BATFILL_TEST_PLUGINS names plugins, with colons between them, only those that they
+// register.
+inline std::vector<const AlgorithmDescription*> algorithms_under_test() {
+    static const std::vector<const AlgorithmDescription*> algorithms = [] {
+        const char* const plugins = std::getenv("BATFILL_TEST_PLUGINS");
+        if (plugins == nullptr) {
+            return registered_algorithms();
+        }
+        std::vector<const AlgorithmDescription*> of_plugins;
+        std::istringstream paths(plugins);
+        for (std::string path; std::getline(paths, path, ':');) {
+            for (const std::string& name : load_plugin(path)) {
+                of_plugins.push_back(&find_algorithm(name));
+            }
+        }
+        return of_plugins;
+    }();
+    return algorithms;
+}
+
 // Each algorithm without parameters, then with each value of each parameter (of those that are numbers, some values).
 inline std::vector<DrawnAlgorithm> drawn_algorithms() {
     std::mt19937 random(2026);
     std::vector<DrawnAlgorithm> all;
-    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
         all.push_back({algorithm->name, {}});
         for (const Parameter& parameter : algorithm->parameters) {
             std::vector<std::string> values = parameter.choices;

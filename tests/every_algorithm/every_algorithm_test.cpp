@@ -244,9 +244,9 @@ void try_every_algorithm(Trouble trouble, int rounds) {
 
 }  // namespace
 
-TEST_CASE("Of every algorithm every parameter is drawn, with every choice", "[every-algorithm]") {
+TEST_CASE("Every algorithm: each parameter is drawn, with every choice", "[every-algorithm]") {
     const std::vector<DrawnAlgorithm> drawn = drawn_algorithms();
-    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
         for (const Parameter& parameter : algorithm->parameters) {
             for (const std::string& choice : parameter.choices) {
                 INFO(algorithm->name << " " << parameter.name << "=" << choice);
@@ -318,14 +318,5 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
             session.answer(frame(2, "JOB_COMPLETED", ended));
         }
         CHECK_THROWS_AS(session.answer(frame(3, "JOB_COMPLETED", ended)), InputError);
-    }
-}
-
-TEST_CASE("On one processor there is nothing to backfill: easy is fcfs", "[schedules][property]") {
-    std::mt19937 random(7);
-    for (int round = 0; round < 80; ++round) {
-        const Scenario scenario = scenario_of(machine(1), {random_workload(random, 1, false)});
-        INFO("workload " << round);
-        REQUIRE(embedded(scenario, {"easy", {}}, false).jobs == embedded(scenario, {"fcfs", {}}, false).jobs);
     }
 }
