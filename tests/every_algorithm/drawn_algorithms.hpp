@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <random>
@@ -60,6 +61,33 @@ inline std::string draw_value(std::mt19937& random, const Parameter& parameter) 
     return numbers;
 }
 
+inline bool is_accepted(const DrawnAlgorithm& drawn) {
+    try {
+        const Engine engine(drawn.name, drawn.parameters);
+        return true;
+    } catch (const UsageError&) {
+        return false;
+    }
+}
+
+// Gives every whole number that was not drawn a small value, where that is accepted: such numbers say how much is to be
+// done, and what an algorithm does by default may be far too much for a test.
+inline DrawnAlgorithm with_small_numbers(const DrawnAlgorithm& drawn, const AlgorithmDescription& algorithm) {
+    DrawnAlgorithm small = drawn;
+    for (const Parameter& parameter : algorithm.parameters) {
+        const bool is_given = std::any_of(drawn.parameters.begin(), drawn.parameters.end(),
+                                          [&](const auto& given) { return given.first == parameter.name; });
+        if (parameter.type == Parameter::Type::whole_number && !is_given) {
+            DrawnAlgorithm with_it = small;
+            with_it.parameters.emplace_back(parameter.name, "3");
+            if (is_accepted(with_it)) {
+                small = with_it;
+            }
+        }
+    }
+    return small;
+}
+
 // The algorithm with the parameter `fixed` as given, and perhaps others. Some values can only be had together with
 // others, which a registration does not say: what the algorithm refuses is drawn again. Fails if nothing is accepted.
 inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription& algorithm, const std::string& fixed,
@@ -72,11 +100,8 @@ inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription
                 drawn.parameters.emplace_back(parameter.name, draw_value(random, parameter));
             }
         }
-        try {
-            const Engine accepted(drawn.name, drawn.parameters);
-            return drawn;
-        } catch (const UsageError&) {
-            continue;
+        if (is_accepted(drawn)) {
+            return with_small_numbers(drawn, algorithm);
         }
     }
     FAIL("no other parameters go with " << fixed << "=" << value << " of " << algorithm.name);
