@@ -15,9 +15,15 @@ inline std::string exact(double number) {
     return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed).ptr};
 }
 
+inline void append_rounded(double number, int decimals, std::string& out) {
+    char text[max_number_length];
+    out.append(text, std::to_chars(text, text + max_number_length, number, std::chars_format::fixed, decimals).ptr);
+}
+
 inline std::string rounded(double number, int decimals) {
-    std::array<char, max_number_length> text{};
-    return {text.data(), std::to_chars(text.begin(), text.end(), number, std::chars_format::fixed, decimals).ptr};
+    std::string text;
+    append_rounded(number, decimals, text);
+    return text;
 }
 
 // Returns `text` as a field in quotes.

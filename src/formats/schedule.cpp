@@ -126,64 +126,23 @@ double stretch_of(const ExecutionRecord& execution) {
                                static_cast<long double>(execution.length.count()));
 }
 
-// The columns that are empty for a job that has not run.
-void append_field(const ScheduledJob& job, const ExecutionRecord& execution, Column column, std::string& out) {
-    switch (column) {
-        case starting_time:
-            return execution.start.since_zero().append_to(out);
-        case execution_time:
-            return execution.length.append_to(out);
-        case finish_time:
-            return execution.finish.since_zero().append_to(out);
-        case waiting_time:
-            return execution.wait.append_to(out);
-        case turnaround_time:
-            return execution.turnaround.append_to(out);
-        case stretch:
-            out += rounded(stretch_of(execution), 6);
-            return;
-        case allocated_resources:
-            return job.allocation.append_to(out);
-        case consumed_energy:  // Batsim's way to say that nobody has measured it
-            out += "-1.000000";
-            return;
-        default:
-            return;
+// The columns that only a job that has run fills, from starting_time to consumed_energy, each after a comma.
+void append_execution(const ScheduledJob& job, std::string& out) {
+    if (!job.execution) {
+        out += ",,,,,,,,";
+        return;
     }
-}
-
-void append_field(const ScheduledJob& job, Column column, std::string& out) {
-    switch (column) {
-        case job_id:
-            out += JobIdParts(job.id).name;
-            return;
-        case workload_name:
-            out += JobIdParts(job.id).workload;
-            return;
-        case profile:
-            out += job.profile;
-            return;
-        case submission_time:
-            return job.submit.since_zero().append_to(out);
-        case requested_number_of_resources:
-            out += std::to_string(job.processors);
-            return;
-        case requested_time:
-            return job.walltime.value_or(Duration::seconds(-1)).append_to(out);
-        case success:
-            out += job.success ? '1' : '0';
-            return;
-        case final_state:
-            out += to_string(job.state);
-            return;
-        case metadata:
-            out.append(1, '"').append(job.metadata).append(1, '"');
-            return;
-        default:
-            if (job.execution) {
-                append_field(job, *job.execution, column, out);
-            }
+    const ExecutionRecord& execution = *job.execution;
+    for (const Duration time : {execution.start.since_zero(), execution.length, execution.finish.since_zero(),
+                                execution.wait, execution.turnaround}) {
+        out += ',';
+        time.append_to(out);
     }
+    out += ',';
+    append_rounded(stretch_of(execution), 6, out);
+    out += ',';
+    job.allocation.append_to(out);
+    out += ",-1.000000";  // Batsim's way to say that nobody has measured the energy
 }
 
 }  // namespace
@@ -208,14 +167,16 @@ std::string schedule_csv_header() {
     return line + '\n';
 }
 
+// The columns come as in `written_order`.
 void append_csv(const ScheduledJob& job, std::string& out) {
-    for (const Column column : written_order) {
-        if (column != written_order.front()) {
-            out += ',';
-        }
-        append_field(job, column, out);
-    }
-    out += '\n';
+    const JobIdParts id(job.id);
+    out.append(id.name).append(1, ',').append(id.workload).append(1, ',').append(job.profile).append(1, ',');
+    job.submit.since_zero().append_to(out);
+    out.append(1, ',').append(std::to_string(job.processors)).append(1, ',');
+    job.walltime.value_or(Duration::seconds(-1)).append_to(out);
+    out.append(job.success ? ",1," : ",0,").append(to_string(job.state));
+    append_execution(job, out);
+    out.append(",\"").append(job.metadata).append("\"\n");
 }
 
 }  // namespace batfill
