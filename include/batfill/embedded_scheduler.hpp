@@ -23,7 +23,8 @@ class EmbeddedScheduler : public SimulatedScheduler {
     // submitted.
     std::optional<Time> guaranteed_start(JobNumber number) const {
         assert(number_of_.at(index_of_.at(number)) == number);
-        return engine_.state().job(index_of_[number]).guaranteed_start;
+        const Time guaranteed = engine_.state().job(index_of_[number]).guaranteed_start;
+        return guaranteed.is_infinite() ? std::nullopt : std::optional(guaranteed);
     }
 
  private:

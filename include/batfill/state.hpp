@@ -16,14 +16,15 @@ namespace batfill {
 // A job as the scheduler follows it from submission to its end.
 struct Job {
     JobDescription description;
-    Request request;                // what it holds of the machine while it runs
-    Duration walltime;              // the description's, or the assumed one
-    bool walltime_assumed = false;  // by `default-walltime`: the scheduler itself must stop the job at its end
-    bool kill_requested = false;
-    JobState state = JobState::submitted;  // waiting; then rejected, or running and completed
-    Time start;                            // once running
+    Request request;    // what it holds of the machine while it runs
+    Duration walltime;  // the description's, or the assumed one
+    Time start;         // once running
+    // The latest start that it was guaranteed when it was submitted; infinite if it was guaranteed nothing.
+    Time guaranteed_start = Time::infinity();
     ResourceSet allocation;                // while running
-    std::optional<Time> guaranteed_start;  // the latest start that it was promised when it was submitted, if it was
+    JobState state = JobState::submitted;  // waiting; then rejected, or running and completed
+    bool walltime_assumed = false;         // by `default-walltime`: the scheduler itself must stop the job at its end
+    bool kill_requested = false;
 
     int processors() const { return request.processors; }
     Time submit() const { return description.submit; }

@@ -165,9 +165,9 @@ void Engine::admit(Round& round, JobIndex index) {
     }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
-    job.guaranteed_start = algorithm_->guaranteed_start(state_, index);
-    if (job.guaranteed_start && (*job.guaranteed_start < state_.now || job.guaranteed_start->is_infinite())) {
-        fail(index, "it was guaranteed a start at " + job.guaranteed_start->to_string() +
+    job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
+    if (job.guaranteed_start < state_.now) {
+        fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
                         ", expected one that is still to come");
     }
 }
@@ -288,6 +288,9 @@ void Engine::check_allocation(JobIndex index, const ResourceSet& allocation) con
 
 void Engine::ask_for_wake() {
     const Time wake = algorithm_->next_wake(state_.now);
+    if (wake.is_infinite()) {
+        return;
+    }
     if (wake <= state_.now) {
         throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() +
                             ": it wants to be woken at " + wake.to_string() +
@@ -296,7 +299,7 @@ void Engine::ask_for_wake() {
     const bool a_job_ends_then =
         std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
                            [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
-    if (!wake.is_infinite() && !a_job_ends_then) {
+    if (!a_job_ends_then) {
         call_at(wake);
     }
 }

@@ -24,9 +24,11 @@ void write_jobs(const Simulator& simulator, const std::string& path) {
     OutputFile file(path);
     file.write(schedule_csv_header());
     std::string row;
+    ScheduledJob job;  // one for all rows, so that its memory is used again
     for (const JobNumber number : simulator.ended()) {
         row.clear();
-        append_csv(scheduled_job(simulator.jobs()[number]), row);
+        describe(simulator.jobs()[number], job);
+        append_csv(job, row);
         file.write(row);
     }
     file.commit();
@@ -126,8 +128,13 @@ void remove_if_there(const std::string& path) {
 }  // namespace
 
 ScheduledJob scheduled_job(const SimulatedJob& job) {
-    const JobDescription& description = job.job->description;
     ScheduledJob scheduled;
+    describe(job, scheduled);
+    return scheduled;
+}
+
+void describe(const SimulatedJob& job, ScheduledJob& scheduled) {
+    const JobDescription& description = job.job->description;
     scheduled.id = description.id;
     scheduled.submit = description.submit;
     scheduled.processors = description.processors;
@@ -138,10 +145,12 @@ ScheduledJob scheduled_job(const SimulatedJob& job) {
         const ReportedTimes times(job);
         scheduled.execution = {job.start, times.run, times.finish, times.wait, times.turnaround};
         scheduled.allocation = job.allocation;
+    } else {
+        scheduled.execution.reset();
+        scheduled.allocation.clear();
     }
     scheduled.profile = description.profile;
     scheduled.metadata = job.metadata;
-    return scheduled;
 }
 
 void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times) {

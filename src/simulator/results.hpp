@@ -33,6 +33,8 @@ struct ReportedTimes {
 
 // What became of a job that has ended.
 ScheduledJob scheduled_job(const SimulatedJob& job);
+// The same in an object that may have described another job before.
+void describe(const SimulatedJob& job, ScheduledJob& scheduled);
 
 // Writes PREFIX_jobs.csv and PREFIX_schedule.csv with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
 // lists them), each whole or not at all. Throws InputError if a file cannot be written. O(jobs).

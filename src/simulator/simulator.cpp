@@ -201,7 +201,12 @@ void Simulator::submit(std::size_t workload) {
         const JobNumber number = submissions[next++];
         jobs_[number].state = JobState::submitted;
         ++in_queue_;
-        tell(JobSubmitted{number, jobs_[number].job->description});
+        // Descriptions are large, so this one is copied straight to where it stays.
+        Event& event = events_.emplace_back();
+        event.timestamp = now_;
+        JobSubmitted& submission = event.data.emplace<JobSubmitted>();
+        submission.job = number;
+        submission.description = jobs_[number].job->description;
     }
     if (next < submissions.size()) {
         set_timer(jobs_[submissions[next]].job->description.submit, Timer::Kind::submitter, workload);

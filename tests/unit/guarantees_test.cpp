@@ -49,8 +49,8 @@ class NamedJobs {
         engine_.decide();
         std::string text;
         for (const auto& [name, index] : jobs_) {
-            const std::optional<Time> start = engine_.state().job(index).guaranteed_start;
-            text += (text.empty() ? "" : "; ") + name + " " + (start ? brief(*start) : "none");
+            const Time start = engine_.state().job(index).guaranteed_start;
+            text += (text.empty() ? "" : "; ") + name + " " + (start.is_infinite() ? "none" : brief(start));
         }
         return text;
     }
