@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <batfill/plan_algorithm.hpp>
+
+namespace batfill {
+
+namespace {
+
+// Slack-based backfilling: a job is promised the start that is planned when it is submitted, plus a slack. A new job
+// goes before planned ones, and pushes them back, if it starts earlier by that and none of them is then planned later
+// than promised. When jobs end early, the others move to earlier starts, in the order of the plan.
+//
+// A submission tries every place in the order of the plan, the foremost first: O(planned jobs) trials, each of as many
+// searches. The first that breaks no promise is taken.
+class Slack : public PlanAlgorithm {
+ public:
+    explicit Slack(const Parameters& parameters) : slack_(parameters.seconds("slack").value_or(Duration())) {}
+
+    void submitted(Round& round, JobIndex job) override {
+        const Time unaided = place(round, job, round.now());
+        const std::vector<Plan::Place> before = plan().places();
+        for (std::size_t position = 0; unaided > round.now() && plan().by_start()[position] != job; ++position) {
+            // The new job, then the others from `position` on in the order of the plan.
+            std::vector<JobIndex> again(plan().by_start().begin() + static_cast<std::ptrdiff_t>(position),
+                                        plan().by_start().end());
+            plan().cancel(again);
+            const auto own = std::find(again.begin(), again.end(), job);
+            std::rotate(again.begin(), own, own + 1);
+            plan().place_again(job, round.now());
+            const bool helps = plan().planned_start(job) < unaided;
+            if (helps && keeps_promises(round, again)) {
+                ++advances_;
+                return;
+            }
+            plan().restore(before);
+            if (!helps) {
+                return;  // nor would a place further back
+            }
+        }
+    }
+
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override {
+        const std::optional<Time> planned = PlanAlgorithm::guaranteed_start(state, job);
+        return planned ? std::optional(*planned + slack_) : std::nullopt;
+    }
+
+    std::vector<Statistic> statistics() const override { return {{"advances", advances_}}; }
+
+ protected:
+    void compress(Round& round) override { move_all_earlier(round); }
+
+ private:
+    // Places the cancelled jobs again, all but the first, which has its place. Stops when one would break its promise.
+    bool keeps_promises(const Round& round, const std::vector<JobIndex>& jobs) {
+        return std::all_of(jobs.begin() + 1, jobs.end(), [&](JobIndex job) {
+            plan().place_again(job, round.now());
+            return plan().planned_start(job) <= round.state().job(job).guaranteed_start;
+        });
+    }
+
+    Duration slack_;
+    std::uint64_t advances_ = 0;
+};
+
+const Registration registration({
+    "slack",
+    "slack-based backfilling",
+    "D. Talby and D. G. Feitelson, Supporting priorities and improving utilization of the IBM SP scheduler using "
+    "slack-based backfilling, IPPS/SPDP 1999",
+    {Parameter::seconds("slack", "3600", "how much later than first planned a job may start")},
+    [](const Parameters& parameters) { return std::make_unique<Slack>(parameters); },
+});
+
+}  // namespace
+
+}  // namespace batfill
