@@ -15,7 +15,7 @@ class FirstFit : public batfill::Algorithm {
 };
 
 const batfill::Registration registration({
-    "first-fit",
+    "example-first-fit",
     "starts every job that fits",
     "none",
     {},

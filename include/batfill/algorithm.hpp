@@ -107,7 +107,7 @@ class Algorithm {
     virtual Request request(const Machine&, const JobDescription& job) const { return {job.processors, false, {}}; }
 
     // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
-    // already refused jobs that are too large for the machine or lack a walltime.
+    // already refused jobs that are too large for the machine, or whose walltime is missing or 0.
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
 
     // Whether it guarantees jobs a latest start. PREFIX_guarantees.csv then lists what guaranteed_start() said, and the

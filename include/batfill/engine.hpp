@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
@@ -75,6 +76,8 @@ class Engine {
     std::unique_ptr<Algorithm> algorithm_;
     SchedulerState state_;
     Time last_round_;
+    std::size_t admitted_ =
+        0;  // how many jobs the algorithm was told of, or would have been had they not been rejected
 
     // Of the message that is being taken in.
     std::vector<JobIndex> submissions_;

@@ -74,8 +74,9 @@ class Plan {
         Time start;
     };
     std::vector<Place> places() const;
-    // Puts jobs back to where they were; they are the planned and cancelled ones, but for cancelled ones that stay so.
-    // Requires that running jobs hold no more than they did then. Two changes of the profile for each job.
+    // Puts jobs back to where they were, and forgets what was proved of them; they are the planned and cancelled ones,
+    // but for cancelled ones that stay so. Requires that running jobs hold no more than they did then. Two changes of
+    // the profile for each job.
     void restore(const std::vector<Place>& places);
 
     // Removes a job that starts as planned: its processors stay taken until start + walltime.

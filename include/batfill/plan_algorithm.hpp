@@ -22,7 +22,6 @@ class PlanAlgorithm : public Algorithm {
     // The parameter `count-events`, for algorithms whose compressions are compared by the events that they examine.
     static Parameter count_events();
 
-    void begin(Round& round) override;
     void begin_round(const SchedulerState& state) final;
     void machine_changed(Round& round, std::span<const Completion> completions) override;
     void completed(Round& round, std::span<const Completion> completions) override;
@@ -75,6 +74,7 @@ class PlanAlgorithm : public Algorithm {
     void replan(const Round& round, NotBefore not_before);
 
     Plan plan_;
+    bool has_plan_ = false;  // not before the first round: the machine must be known
     bool counts_events_;
 };
 

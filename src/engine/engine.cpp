@@ -157,6 +157,7 @@ std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
 
 void Engine::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
+    ++admitted_;
     job.request = algorithm_->request(state_.machine, job.description);
     if (auto reason = reason_to_refuse(job)) {
         job.state = JobState::rejected;
@@ -213,8 +214,8 @@ void Engine::fail(JobIndex index, const std::string& rule) const {
 }
 
 void Engine::start(JobIndex index, const ResourceSet* allocation) {
-    if (index >= state_.jobs.size()) {
-        fail(index, "it cannot start");
+    if (index >= admitted_) {
+        fail(index, "it cannot start, the algorithm was not told of it");
     }
     Job& job = state_.jobs[index];
     if (job.state != JobState::submitted) {

@@ -9,14 +9,14 @@ Parameter PlanAlgorithm::count_events() {
                               "count the events of the profile that plain compressions would examine; slower");
 }
 
-void PlanAlgorithm::begin(Round& round) {
-    plan_.reset(round.now(), round.state().processors);
-    if (counts_events_) {
-        plan_.count_events();
-    }
-}
-
 void PlanAlgorithm::begin_round(const SchedulerState& state) {
+    if (!has_plan_) {
+        has_plan_ = true;
+        plan_.reset(state.now, state.processors);
+        if (counts_events_) {
+            plan_.count_events();
+        }
+    }
     plan_.advance(state.now);
 }
 

@@ -37,31 +37,31 @@ TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as 
 
     const Outcome listed = run(folder, {"algorithms", "--plugin", first_fit});
     CHECK(listed.status == 0);
-    CHECK_THAT(listed.output, Contains("\nfirst-fit\n    starts every job that fits\n"));
+    CHECK_THAT(listed.output, Contains("\nexample-first-fit\n    starts every job that fits\n"));
 
     const Outcome simulated = run(folder, {"simulate", "-p", platform, "-w", workload, "-e", folder.file("out"),
-                                           "--plugin", first_fit, "-a", "first-fit"});
+                                           "--plugin", first_fit, "-a", "example-first-fit"});
     CHECK(simulated.errors.empty());
     CHECK(simulated.status == 0);
     CHECK_THAT(contents(folder.file("out_jobs.csv")), Contains("\n3,w0,p,2.000000,1,99.000000,1,"
                                                                "COMPLETED_SUCCESSFULLY,2.000000,"));
 
     const Outcome compared =
-        run(folder, {"compare", "first-fit", "fcfs", "-p", platform, "-w", workload, "--plugin", first_fit});
+        run(folder, {"compare", "example-first-fit", "fcfs", "-p", platform, "-w", workload, "--plugin", first_fit});
     CHECK(compared.status == 0);
-    CHECK_THAT(compared.output, Contains("first-fit"));
+    CHECK_THAT(compared.output, Contains("example-first-fit"));
 
     // It has no orders, which is found out once it is known.
-    check_refused(run(folder, {"tune", "-p", platform, "-w", workload, "-o", folder.file("tuned"), "-a", "first-fit",
-                               "--plugin", first_fit}),
+    check_refused(run(folder, {"tune", "-p", platform, "-w", workload, "-o", folder.file("tuned"), "-a",
+                               "example-first-fit", "--plugin", first_fit}),
                   2);
     const Outcome tuned = run(folder, {"tune", "-p", platform, "-w", workload, "-o", folder.file("tuned"), "-a",
-                                       "first-fit", "--plugin", first_fit});
-    CHECK_THAT(tuned.errors, Contains("algorithm first-fit has no parameter"));
+                                       "example-first-fit", "--plugin", first_fit});
+    CHECK_THAT(tuned.errors, Contains("algorithm example-first-fit has no parameter"));
 
-    const Outcome served = run(folder, {"serve", "--plugin", first_fit, "-a", "first-fit", "-P", "some=thing"});
+    const Outcome served = run(folder, {"serve", "--plugin", first_fit, "-a", "example-first-fit", "-P", "some=thing"});
     check_refused(served, 2);
-    CHECK_THAT(served.errors, Contains("algorithm first-fit has no parameter 'some'"));
+    CHECK_THAT(served.errors, Contains("algorithm example-first-fit has no parameter 'some'"));
 }
 
 TEST_CASE("a file that is no plugin for this program is refused, and the line says which and why") {

@@ -126,9 +126,13 @@ TEST_CASE("A job cannot start twice", "[rogue]") {
           }) == std::string(a_at_5) + "it cannot start, it is not waiting");
 }
 
-TEST_CASE("A job that does not exist cannot start", "[rogue]") {
+TEST_CASE("A job that does not exist, or was not submitted yet, cannot start", "[rogue]") {
     CHECK(error_of_queue([](Round& round) { round.start(7); }) ==
-          "algorithm rogue at 5.000000: there is no job number 7: it cannot start");
+          "algorithm rogue at 5.000000: there is no job number 7: it cannot start, the algorithm was not told of it");
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              self.place(round, job, round.now());
+              round.start(job + 1);
+          }) == std::string(b_at_5) + "it cannot start, the algorithm was not told of it");
 }
 
 TEST_CASE("A job cannot start on too few, other, busy or missing processors", "[rogue]") {
