@@ -24,14 +24,14 @@ struct ExecutionRecord {
 struct ScheduledJob {
     std::string id;  // workload and job, "w0!17"
     Time submit;
+    std::optional<Duration> walltime;          // none: empty or negative
+    std::optional<ExecutionRecord> execution;  // none: the columns are empty or nan
+    ResourceSet allocation;
+    std::string profile;                                // written, not read
+    std::string metadata;                               // what the scheduler said of the job; written, not read
     int processors = 0;                                 // requested
-    std::optional<Duration> walltime;                   // none: empty or negative
     JobState state = JobState::completed_successfully;  // column `final_state`: the last one
     bool success = true;                                // column `success`
-    std::optional<ExecutionRecord> execution;           // none: the columns are empty or nan
-    ResourceSet allocation;
-    std::string profile;   // written, not read
-    std::string metadata;  // what the scheduler said of the job; written, not read
 
     // Whether the job ran and came to an end, however it ended.
     bool finished() const { return execution.has_value() && has_completed(state); }
