@@ -72,7 +72,7 @@ std::vector<std::string> load_plugin(const std::string& path) {
     if (loaded.names.empty()) {
         fail("it registers no algorithm");
     }
-    object.release();  // its code is needed from now on
+    (void)object.release();  // its code is needed from now on
     return loaded.names;
 }
 
