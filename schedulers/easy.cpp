@@ -6,34 +6,15 @@
 
 #include <batfill/algorithm.hpp>
 #include <batfill/job_order.hpp>
+#include <batfill/ranked_jobs.hpp>
+#include <batfill/reservation.hpp>
 #include <batfill/weight_tuner.hpp>
 
 namespace batfill {
 
 namespace {
 
-// When enough processors for the head of the queue are free by the estimates, and how many are left over then.
-struct Reservation {
-    Time shadow_time;
-    int extra_processors;
-};
-
-Reservation reserve(const SchedulerState& state, int processors) {
-    int free = state.idle_count;
-    for (auto running = state.running.begin(); running != state.running.end(); ++running) {
-        free += running->processors;
-        // All that end by the shadow time count for what is left over. Overdue jobs end now by the estimates.
-        const Time shadow_time = std::max(running->end, state.now);
-        const auto next = std::next(running);
-        if (free >= processors && (next == state.running.end() || next->end > shadow_time)) {
-            return {shadow_time, free - processors};
-        }
-    }
-    return {Time::infinity(), 0};  // processors are unavailable: nothing delays the head
-}
-
-// One of the two orders of the waiting jobs. Most rounds start few jobs or none, so nothing is kept sorted: a round
-// ranks only the jobs that it may start.
+// One of the two orders of the waiting jobs.
 class Ranking {
  public:
     explicit Ranking(const JobOrder& order) : order_(order) {}
@@ -59,39 +40,22 @@ class Ranking {
     }
 
     void clear() { ranked_.clear(); }
-    // Jobs are to be added in the order of the queue, which decides between equal scores.
-    void add(JobIndex job, Time now) {
-        ranked_.push_back({is_submission_order() ? 0 : scores_[job].at(now), ranked_.size(), job});
-    }
-
-    // Lets the jobs that were added come one by one, first to last, until `take` returns false. O(jobs added), and
-    // O(log(jobs added)) for each that comes.
+    // Jobs are to be added in the order of the queue.
+    void add(JobIndex job, Time now) { ranked_.add(job, is_submission_order() ? 0 : scores_[job].at(now)); }
+    // As RankedJobs.
     template <typename Take>
     void for_each_until(Take take) {
         if (is_submission_order()) {
-            std::all_of(ranked_.begin(), ranked_.end(), [&](const Ranked& ranked) { return take(ranked.job); });
-            return;
-        }
-        std::make_heap(ranked_.begin(), ranked_.end());
-        for (auto end = ranked_.end(); end != ranked_.begin() && take(ranked_.front().job); --end) {
-            std::pop_heap(ranked_.begin(), end);
+            ranked_.for_each_as_added_until(take);
+        } else {
+            ranked_.for_each_until(take);
         }
     }
 
  private:
-    struct Ranked {
-        double score;
-        std::size_t place;  // in the queue
-        JobIndex job;
-        // The first has the highest rank.
-        bool operator<(const Ranked& other) const {
-            return score != other.score ? score < other.score : place > other.place;
-        }
-    };
-
     JobOrder order_;
     std::vector<JobScore> scores_;  // by JobIndex
-    std::vector<Ranked> ranked_;
+    RankedJobs ranked_;
 };
 
 // Aggressive backfilling: only the first job that does not fit has a reservation, and the others may start if they do
@@ -144,9 +108,7 @@ class Easy : public Algorithm {
         const SchedulerState& state = round.state();
         std::optional<JobIndex> head;
         const auto start = [&](JobIndex job) {
-            if (state.job(job).processors() <= state.idle_count) {
-                round.start(job);
-            } else {
+            if (!round.start_if_possible(job)) {
                 head = job;
             }
             return !head;
@@ -176,27 +138,17 @@ class Easy : public Algorithm {
         if (queue.size() < 2 || state.idle_count == 0) {
             return;
         }
-        Reservation reservation = reserve(state, state.job(head).processors());
-        const auto ends_in_time = [&](Duration walltime) { return state.now + walltime <= reservation.shadow_time; };
-        const auto may_start = [&](int processors, Duration walltime) {
-            return processors <= state.idle_count &&
-                   (ends_in_time(walltime) || processors <= reservation.extra_processors);
-        };
+        Reservation reservation(state, head);
         // What may not start now, may not when less is left.
         backfill_.clear();
-        for (std::size_t at = 0; (at = queue.next_fitting(at, state.idle_count)) < queue.size(); ++at) {
-            if (queue.job(at) != head && may_start(queue.processors(at), queue.walltime(at))) {
+        const int most = state.most_for_one_job();
+        for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
+            if (queue.job(at) != head && reservation.may_admit(queue.processors(at), queue.walltime(at))) {
                 backfill_.add(queue.job(at), state.now);
             }
         }
-        backfill_.for_each_until([&](JobIndex index) {
-            const Job& job = state.job(index);
-            if (may_start(job.processors(), job.walltime)) {
-                if (!ends_in_time(job.walltime)) {
-                    reservation.extra_processors -= job.processors();
-                }
-                round.start(index);
-            }
+        backfill_.for_each_until([&](JobIndex job) {
+            reservation.start_if_admitted(round, job);
             return state.idle_count > 0;
         });
     }
@@ -224,6 +176,7 @@ const Registration registration({
     "to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     parameters(),
     [](const Parameters& parameters) { return std::make_unique<Easy>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
 });
 
 }  // namespace

@@ -8,8 +8,7 @@ class FirstComeFirstServed : public Algorithm {
  public:
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        while (!state.waiting.empty() && state.waiting.processors(0) <= state.idle_count) {
-            round.start(state.waiting.job(0));
+        while (!state.waiting.empty() && round.start_if_possible(state.waiting.job(0))) {
         }
     }
 };
@@ -20,6 +19,7 @@ const Registration registration({
     "folklore; the baseline of Lifka, The ANL/IBM SP scheduling system, JSSPP 1995",
     {},
     [](const Parameters&) { return std::make_unique<FirstComeFirstServed>(); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
 });
 
 }  // namespace

@@ -38,11 +38,12 @@ class Round {
     const SchedulerState& state() const;
     Time now() const { return state().now; }
 
-    // Starts a waiting job now on the lowest idle processors that its request admits, or on `allocation`, which must be
-    // idle and what it requested. It leaves the queue and is running at once. O(queue + intervals of the idle
-    // processors).
+    // Starts a waiting job now on the idle processors that its placement says, or on `allocation`, which must be idle
+    // and what it requested. It leaves the queue and is running at once. O(queue + intervals of the idle processors).
     void start(JobIndex job);
     void start(JobIndex job, const ResourceSet& allocation);
+    // The same, if its request can be fulfilled now; returns whether it was.
+    bool start_if_possible(JobIndex job);
 
  private:
     Engine& engine_;
@@ -102,9 +103,9 @@ class Algorithm {
 
     // ---- What it is asked.
 
-    // What a job is to hold while it runs: by default its number of processors, wherever they are. Jobs whose request
-    // the machine cannot fulfil even when it is empty are rejected by the engine.
-    virtual Request request(const Machine&, const JobDescription& job) const { return {job.processors, false, {}}; }
+    // Whether it is to be told how long jobs would run (SchedulerState::run_times), which only a simulator knows: the daemon
+    // refuses such an algorithm.
+    virtual bool needs_run_times() const { return false; }
 
     // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
     // already refused jobs that are too large for the machine, or whose walltime is missing or 0.
@@ -133,7 +134,15 @@ struct AlgorithmDescription {
     std::string paper;    // where it is defined
     std::vector<Parameter> parameters;
     std::function<std::unique_ptr<Algorithm>(const Parameters&)> make;
+    // The values of the parameter `placement` that it knows, the default first. One that knows Placement::machine asks
+    // before each start whether the job can start (Round::start_if_possible, Reservation): enough idle processors do
+    // not say so.
+    std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous};
 };
+
+// The description with the parameters that all algorithms have appended: default-walltime, placement. Registration does
+// it; only who makes an Engine of a description that is not registered needs it.
+AlgorithmDescription with_common_parameters(AlgorithmDescription description);
 
 // How a Registration reaches the library. The name of the function holds the version of the interface, so the linker
 // refuses a plugin that was built for another version before any of its code runs.

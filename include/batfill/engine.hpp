@@ -24,7 +24,7 @@ class Engine {
     // The registered algorithm of this name. `given` may hold the parameters common to all algorithms. Throws
     // UsageError for unknown names or values.
     Engine(const std::string& algorithm, const Parameters::Given& given);
-    // An algorithm that need not be registered. `description` must outlive the engine.
+    // An algorithm that need not be registered. `description` has the common parameters, and must outlive the engine.
     Engine(const AlgorithmDescription& description, const Parameters::Given& given);
     ~Engine();
     Engine(const Engine&) = delete;
@@ -50,7 +50,8 @@ class Engine {
     // What the algorithm is called and what its parameters are, and the algorithm itself as it is at work.
     const AlgorithmDescription& description() const { return description_; }
     const Algorithm& algorithm() const { return *algorithm_; }
-    bool gives_guarantees() const { return algorithm_->gives_guarantees(); }
+    bool gives_guarantees() const;
+    bool needs_run_times() const { return algorithm_->needs_run_times(); }
     std::vector<Statistic> statistics() const { return algorithm_->statistics(); }
 
  private:
@@ -61,8 +62,10 @@ class Engine {
     void killed(const JobsKilled& killed);
     void machine_changed(const MachineChanged& change);
     void run_round();
-    void start(JobIndex index, const ResourceSet* allocation);  // null: the lowest idle processors
-    void allocate(JobIndex index, const ResourceSet* allocation);
+    void start(JobIndex index, const ResourceSet* allocation);  // null: as its placement says
+    bool start_if_possible(JobIndex index);
+    Request request_of(const JobDescription& job) const;
+    void take_processors(JobIndex index, const ResourceSet* allocation);
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
     void ask_for_wake();
     void call_at(Time time);

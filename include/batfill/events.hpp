@@ -29,6 +29,9 @@ struct Notification {
 struct JobSubmitted {
     JobIndex job = 0;
     JobDescription description;
+    // How long it would run if nothing stopped it, which only a simulator knows, and only if that is the same on all
+    // hosts. Schedulers that are to be as blind as those of a real machine must not look.
+    std::optional<Duration> run_time = {};
 };
 
 // A running job came to an end.

@@ -13,6 +13,11 @@
 
 namespace batfill {
 
+// A score that is a sum of terms, or a product, rounded to about 1e-12 of `magnitude`, the sum of the absolute values of
+// the terms or the value itself: scores that differ only in the last bits of doubles come out equal, and the order of
+// the rounded ones is a strict one. Infinite values stay as they are.
+double rounded_score(double value, double magnitude);
+
 // Weights of the order `mixed`: of q, p, w, p/q, (w+p)/p and pq (see JobOrder).
 using MixedWeights = std::array<double, 6>;
 
@@ -32,7 +37,6 @@ class JobScore {
         double value = 0;
         double magnitude = 0;
         void add(double term);
-        double rounded() const;
     };
     static JobScore exactly(double value);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,7 +17,7 @@ namespace batfill {
 struct Host {
     std::string name;
     // Floating-point operations per second in the state (pstate) in which the host starts, which is state 0 unless the
-    // file says otherwise.
+    // file says otherwise. 0: unknown.
     double speed = 0;
     std::map<std::string, std::string> properties;       // <prop> of the host, or of the cluster that it is in
     std::map<std::string, std::string> zone_properties;  // <prop> of the zones around it; the innermost wins
@@ -25,11 +26,28 @@ struct Host {
 // Numbers the counters of a machine: its place in Machine::counters().
 using CounterIndex = std::size_t;
 
+// Numbers the groups of a machine: its place in Machine::groups().
+using GroupIndex = std::size_t;
+
+// Which of the idle processors a job gets.
+enum class Placement {
+    lowest,                  // those with the lowest numbers
+    contiguous,              // consecutive ones, the lowest such; a job waits until there are some
+    best_effort_contiguous,  // consecutive ones if there are some, else the lowest
+    machine,                 // of one group, the first that has enough; a job also holds its licences
+};
+
+// "lowest", "contiguous", "best-effort-contiguous", "machine".
+const char* to_string(Placement placement);
+// The placement of that name; none if there is no such.
+std::optional<Placement> placement_named(std::string_view name);
+
 // What a job holds from its start to its end: processors, and one copy of each of some counters.
 struct Request {
     int processors = 0;
-    bool of_one_group = false;           // all processors from one group, in which all these counters can be used
-    std::vector<CounterIndex> counters;  // increasing, each once
+    Placement placement = Placement::lowest;
+    // Increasing, each once. Only with Placement::machine, and usable in the group that has the processors.
+    std::vector<CounterIndex> counters;
     friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -41,7 +59,7 @@ struct Request {
 // cluster with partitions is a group for each kind of host.
 class Machine {
  public:
-    // Hosts that have the same property `machine`, speed and property `licenses`.
+    // Hosts that have the same property `machine`, speed and licences.
     struct Group {
         std::string name;                    // property `machine`; empty if the hosts have none
         double speed = 0;                    // of each host
@@ -61,10 +79,11 @@ class Machine {
     Machine() = default;
     // One group of equal processors 0..processors-1. Requires processors >= 0.
     explicit Machine(int processors);
-    // Reads what the properties of the hosts say: `machine` and `licenses` (names with commas between them) of a host,
-    // `licenses` of a zone ("name:copies,name:copies"). Licences count only where some zone states copies; one that
-    // only hosts name has none. Throws InputError if a zone's property is not like that, or if two zones disagree on a
-    // licence. O(hosts * log(groups)).
+    // Reads what the properties of the hosts say: `machine`, `licenses` (names with commas between them) and `speed`
+    // (flops per second, where Host::speed is unknown) of a host, `licenses` of a zone ("name:copies,name:copies").
+    // Licences count only where some zone states copies; one that only hosts name has none. Throws InputError if a
+    // property is not like that, if two zones disagree on a licence, or if the hosts of one named machine differ.
+    // O(hosts * log(groups)).
     explicit Machine(std::span<const Host> hosts);
 
     int processors() const { return processors_; }
@@ -76,17 +95,25 @@ class Machine {
     std::optional<CounterIndex> find_counter(std::string_view name) const;
 
     // The group of a processor of this machine. O(1).
-    const Group& group_of(int processor) const;
+    GroupIndex group_number_of(int processor) const;
+    const Group& group_of(int processor) const { return groups_[group_number_of(processor)]; }
+
+    // One bit for each group, in words of 64: those where the counter can be used.
+    std::span<const std::uint64_t> groups_with(CounterIndex counter) const { return groups_with_[counter]; }
 
     // Why the machine could not run such a job even if it were empty, as a predicate ("asks for ..."); nothing if it
     // could. O(groups * counters of the request).
     std::optional<std::string> reason_to_refuse(const Request& request) const;
 
  private:
+    std::vector<CounterIndex> counters_named(std::string_view licenses) const;
+    void refuse_machines_of_several_kinds() const;
+
     int processors_ = 0;
     std::vector<Group> groups_;
     std::vector<Counter> counters_;
-    std::vector<std::size_t> group_of_;  // by processor; empty if there is only one group
+    std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
+    std::vector<std::vector<std::uint64_t>> groups_with_;
 };
 
 }  // namespace batfill

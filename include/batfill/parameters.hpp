@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct Parameter {
     enum class Type {
         boolean,       // yes or no; true and false mean the same
         choice,        // one of the words in `choices`
+        number,        // at least `least`; "inf" only if it may be infinite
         seconds,       // a length of time, not negative
         numbers,       // `count` numbers with commas between them
         whole_number,  // from 0 to 2^63 - 1
@@ -26,17 +28,22 @@ struct Parameter {
     std::string default_value;         // empty: off unless given
     std::string description;           // one line
     std::vector<std::string> choices;  // of a choice, and "no" and "yes" of a boolean; else empty
-    std::size_t count = 0;
+    std::size_t count = 0;             // of numbers
+    // Of a number:
+    double least = -std::numeric_limits<double>::infinity();
+    bool may_be_infinite = false;
 
     // One that is "no" by default.
     static Parameter boolean(std::string name, std::string description);
     static Parameter choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description);
     static Parameter seconds(std::string name, std::string default_value, std::string description);
+    static Parameter number(std::string name, std::string default_value, std::string description,
+                            double least = -std::numeric_limits<double>::infinity(), bool may_be_infinite = false);
     static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description);
     static Parameter whole_number(std::string name, std::string default_value, std::string description);
 
-    std::string type_name() const;  // "boolean", "choice", "seconds", "6 numbers", "whole number"
+    std::string type_name() const;  // "boolean", "choice", "number", "seconds", "6 numbers", "whole number"
     // Throws UsageError that says what is allowed if `value` is not.
     void validate(const std::string& value) const;
 };
@@ -53,6 +60,7 @@ class Parameters {
 
     bool boolean(const std::string& name) const;
     const std::string& choice(const std::string& name) const;
+    double number(const std::string& name) const;                              // requires that it has a default
     std::optional<Duration> seconds(const std::string& name) const;            // none: off
     std::vector<double> numbers(const std::string& name) const;                // empty: off
     std::optional<std::uint64_t> whole_number(const std::string& name) const;  // none: off

@@ -59,8 +59,8 @@ class PlanAlgorithm : public Algorithm {
     // and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move, in
     // each pass. Returns how many moves there were.
     std::size_t move_earlier_in_order(const Round& round, OrderedJobs& order, Time than = Time::infinity());
-    // Starts a planned job now if its processors are idle, and returns whether they were. They are not if another job
-    // has outlived its estimate.
+    // Starts a planned job now if it can start, and returns whether it could. It cannot if another job has outlived its
+    // estimate, or if enough processors are idle but not as its placement demands.
     bool start_if_idle(Round& round, JobIndex job);
 
     // `own`, and the number of events that the plan has counted if it was to.

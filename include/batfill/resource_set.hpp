@@ -48,7 +48,13 @@ class ResourceSet {
 
     void insert(const ResourceSet& other);  // union, O(n + m)
     void remove(const ResourceSet& other);  // difference, O(n + m)
-    ResourceSet intersection(const ResourceSet& other) const;
+    ResourceSet intersection(const ResourceSet& other) const;  // O(log n + m) and the intervals of this in between
+
+    // The lowest `count` consecutive processors of this set; none if there are not as many in a row. Requires count >
+    // 0. O(n).
+    std::optional<ResourceSet> lowest_block(int count) const;
+    // The largest number of consecutive processors. O(n).
+    int longest_block() const;
 
     // Takes the `count` lowest processors out of this set and returns them. Requires count <= size().
     ResourceSet take_lowest(int count);

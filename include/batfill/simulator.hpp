@@ -180,6 +180,7 @@ class Simulator {
     void leave_machines(SimulatedJob& job, JobState state);
     void change_machines(const ExternalEvent& event);
     void set_state(Machine& machine, MachineState state);
+    std::optional<Duration> known_run_time(const JobProfile& profile) const;
     Duration run_time(const SimulatedJob& job, JobState& end) const;
     void send(SimulatedScheduler& scheduler);
     template <class Data>
@@ -193,6 +194,7 @@ class Simulator {
     std::vector<std::size_t> submitted_;               // how many of each workload
     std::vector<std::size_t> occurred_;                // how many of each event list
     std::vector<Machine> machines_;
+    double equal_speed_ = 0;  // of all hosts; 0: they differ
     mutable std::map<std::string, JobNumber> by_id_;
 
     Time now_;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <batfill/job.hpp>
@@ -63,19 +66,52 @@ struct RunningJob {
     int processors;  // of its allocation, those that are available again when it ends
 };
 
+// How many processors of each group of the machine are idle, kept for Placement::machine. With G groups, the largest of
+// which has m processors, it needs m * G bits; a job that starts or ends costs O(processors of the job), a search
+// O(G / 64) for each counter of the request.
+class IdleByGroup {
+ public:
+    // Counts `idle` anew. O(G * m / 64 + intervals).
+    void reset(const Machine& machine, const ResourceSet& idle);
+    void take(const Machine& machine, const ResourceSet& processors) { add(machine, processors, -1); }
+    void give(const Machine& machine, const ResourceSet& processors) { add(machine, processors, 1); }
+
+    int count(GroupIndex group) const { return counts_[group]; }
+    const std::vector<int>& counts() const { return counts_; }
+    // The largest of the counts. O(log(m)).
+    int largest() const;
+    // The first group from `from` on where this many processors, at least one, are idle and all these counters can be
+    // used.
+    std::optional<GroupIndex> first_with(const Machine& machine, int processors, std::span<const CounterIndex> counters,
+                                         GroupIndex from = 0) const;
+
+ private:
+    void add(const Machine& machine, const ResourceSet& processors, int sign);
+    void change(GroupIndex group, int count);
+
+    std::vector<int> counts_;                            // by group
+    std::vector<int> groups_with_;                       // by p - 1: how many groups have at least p idle processors
+    std::vector<std::vector<std::uint64_t>> has_idle_;   // by p - 1: one bit for each of these groups
+};
+
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue, and what runs. The engine owns
 // and changes it; algorithms read it. What only some algorithms need (a plan, lists of jobs) is kept by them.
 struct SchedulerState {
     Time now;
     Machine machine;
     int processors = 0;                  // of the whole machine
+    Placement placement = Placement::lowest;  // of all jobs
     ResourceSet idle;                    // available and not allocated
     int idle_count = 0;                  // how many these are
+    IdleByGroup idle_by_group;           // of these; empty but with Placement::machine
     ResourceSet unavailable;             // allocated or not
     std::vector<long long> copies_left;  // of each counter of the machine, those that no job holds
     std::deque<Job> jobs;                // all that were submitted, by JobIndex: in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by end, ties by order of arrival
+    // How long jobs would run if nothing stopped them, by JobIndex, for algorithms that need to know
+    // (Algorithm::needs_run_times); else empty.
+    std::vector<Duration> run_times;
 
     const Job& job(JobIndex index) const { return jobs[index]; }
     // The common rule for ties: by submission time, then by order of arrival.
@@ -83,10 +119,22 @@ struct SchedulerState {
         return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
     }
 
-    // Idle processors on which a job with this request could start now: the lowest ones, of the first group that has
-    // enough if they have to be of one group. None if it could not start. O(intervals of the idle processors), and for
-    // one group that times the groups.
-    std::optional<ResourceSet> lowest_idle(const Request& request) const;
+    // A waiting job that needs more processors than this cannot start now. O(1) for lowest and best effort, O(intervals
+    // of the idle processors) for contiguous, O(log(size of the largest group)) for machine.
+    int most_for_one_job() const;
+
+    // Whether copies of all these counters are left.
+    bool has_copies_of(std::span<const CounterIndex> counters) const {
+        return std::all_of(counters.begin(), counters.end(),
+                           [this](CounterIndex counter) { return copies_left[counter] > 0; });
+    }
+
+    // Whether a job with this request could start now. O(1) for lowest and best effort, else as processors_for.
+    bool can_start(const Request& request) const;
+
+    // The idle processors on which a job with this request would start now, as its placement says; none if it could not
+    // start. O(intervals of the idle processors), and for machine the search of a group.
+    std::optional<ResourceSet> processors_for(const Request& request) const;
 };
 
 }  // namespace batfill

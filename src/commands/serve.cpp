@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "scheduler_argument.hpp"
 #include "src/server/server.hpp"
+#include "src/server/session.hpp"
 
 namespace batfill::commands {
 
@@ -35,7 +36,7 @@ int serve(const Arguments& arguments) {
     server.choice = read_choice(server.choice.algorithm, values["parameter"].as<std::vector<std::string>>());
     if (!server.choice.algorithm.empty()) {
         // Refuses what cannot be chosen before any simulation begins.
-        const Engine check(server.choice.algorithm, server.choice.parameters);
+        require_fit_for_daemon(Engine(server.choice.algorithm, server.choice.parameters));
     }
     spdlog::set_default_logger(spdlog::stderr_color_mt("batfill"));
     spdlog::set_pattern("batfill: %l: %v");

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <cmath>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -56,6 +58,21 @@ void add_copies(Copies& copies, std::string_view text) {
     }
 }
 
+// Flops per second; 0 if unknown.
+double speed_of(const Host& host) {
+    const std::string_view text = property(host.properties, "speed");
+    if (host.speed > 0 || text.empty()) {
+        return host.speed;
+    }
+    double speed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), speed);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(speed) || speed <= 0) {
+        throw InputError("platform: host " + host.name + ": property speed is '" + std::string(text) +
+                         "', expected a positive number of flops per second");
+    }
+    return speed;
+}
+
 Copies copies_stated_by_zones(std::span<const Host> hosts) {
     Copies copies;
     std::string_view previous;
@@ -70,7 +87,26 @@ Copies copies_stated_by_zones(std::span<const Host> hosts) {
     return copies;
 }
 
+constexpr std::pair<Placement, std::string_view> placement_names[] = {
+    {Placement::lowest, "lowest"},
+    {Placement::contiguous, "contiguous"},
+    {Placement::best_effort_contiguous, "best-effort-contiguous"},
+    {Placement::machine, "machine"},
+};
+
 }  // namespace
+
+const char* to_string(Placement placement) {
+    return std::find_if(std::begin(placement_names), std::end(placement_names),
+                        [=](const auto& named) { return named.first == placement; })
+        ->second.data();
+}
+
+std::optional<Placement> placement_named(std::string_view name) {
+    const auto* const found = std::find_if(std::begin(placement_names), std::end(placement_names),
+                                           [=](const auto& named) { return named.second == name; });
+    return found == std::end(placement_names) ? std::nullopt : std::optional(found->first);
+}
 
 bool Machine::Group::has_all(std::span<const CounterIndex> required) const {
     return std::includes(counters.begin(), counters.end(), required.begin(), required.end());
@@ -98,12 +134,17 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
     }
 
     // Keyed so that groups come out in the order in which groups() has them but for equal speeds.
-    using Likeness = std::tuple<double, std::string_view, std::string_view>;
+    using Likeness = std::tuple<double, std::string_view, std::vector<CounterIndex>>;
     std::map<Likeness, std::vector<ResourceSet::Interval>> alike;
+    std::map<std::string_view, std::vector<CounterIndex>> installed;  // by the text of the property
     for (int number = 0; number < processors_; ++number) {
         const Host& host = hosts[static_cast<std::size_t>(number)];
-        auto& intervals = alike[{-host.speed, property(host.properties, "machine"),
-                                 counts_licenses ? property(host.properties, "licenses") : std::string_view()}];
+        const std::string_view licenses = counts_licenses ? property(host.properties, "licenses") : std::string_view();
+        auto [known, is_new] = installed.try_emplace(licenses);
+        if (is_new) {
+            known->second = counters_named(licenses);
+        }
+        auto& intervals = alike[{-speed_of(host), property(host.properties, "machine"), known->second}];
         if (!intervals.empty() && intervals.back().last == number - 1) {
             intervals.back().last = number;
         } else {
@@ -111,20 +152,17 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         }
     }
     for (const auto& [likeness, intervals] : alike) {
-        const auto& [negative_speed, name, licenses] = likeness;
+        const auto& [negative_speed, name, counters] = likeness;
         Group& group = groups_.emplace_back();
         group.name = name;
         group.speed = -negative_speed;
+        group.counters = counters;
         for (const ResourceSet::Interval& interval : intervals) {
             group.processors.insert(ResourceSet::range(interval.first, interval.last));
             group.size += interval.last - interval.first + 1;
         }
-        for (const std::string_view license : split(licenses)) {
-            group.counters.push_back(*find_counter(license));
-        }
-        std::sort(group.counters.begin(), group.counters.end());
-        group.counters.erase(std::unique(group.counters.begin(), group.counters.end()), group.counters.end());
     }
+    refuse_machines_of_several_kinds();
     std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
         const int lowest_of_a = a.processors.intervals().front().first;
         const int lowest_of_b = b.processors.intervals().front().first;
@@ -138,6 +176,37 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
             }
         }
     }
+    groups_with_.assign(counters_.size(), std::vector<std::uint64_t>((groups_.size() + 63) / 64));
+    for (GroupIndex i = 0; i < groups_.size(); ++i) {
+        for (const CounterIndex counter : groups_[i].counters) {
+            groups_with_[counter][i / 64] |= std::uint64_t{1} << (i % 64);
+        }
+    }
+}
+
+// The counters that a list of licences names, increasing, each once. Requires that all are known.
+std::vector<CounterIndex> Machine::counters_named(std::string_view licenses) const {
+    std::vector<CounterIndex> counters;
+    for (const std::string_view license : split(licenses)) {
+        counters.push_back(*find_counter(license));
+    }
+    std::sort(counters.begin(), counters.end());
+    counters.erase(std::unique(counters.begin(), counters.end()), counters.end());
+    return counters;
+}
+
+void Machine::refuse_machines_of_several_kinds() const {
+    std::map<std::string_view, const Group*> by_name;
+    for (const Group& group : groups_) {
+        const auto [other, is_new] = by_name.emplace(group.name, &group);
+        if (!is_new && !group.name.empty()) {
+            throw InputError("platform: hosts " + std::to_string(other->second->processors.intervals().front().first) +
+                             " and " + std::to_string(group.processors.intervals().front().first) + " of machine " +
+                             group.name + " differ in " +
+                             (other->second->speed != group.speed ? "speed" : "licences") +
+                             ", expected that all hosts of a machine agree");
+        }
+    }
 }
 
 std::optional<CounterIndex> Machine::find_counter(std::string_view name) const {
@@ -149,9 +218,9 @@ std::optional<CounterIndex> Machine::find_counter(std::string_view name) const {
     return static_cast<CounterIndex>(found - counters_.begin());
 }
 
-const Machine::Group& Machine::group_of(int processor) const {
+GroupIndex Machine::group_number_of(int processor) const {
     assert(processor >= 0 && processor < processors_);
-    return group_of_.empty() ? groups_.front() : groups_[group_of_[static_cast<std::size_t>(processor)]];
+    return group_of_.empty() ? 0 : group_of_[static_cast<std::size_t>(processor)];
 }
 
 std::optional<std::string> Machine::reason_to_refuse(const Request& request) const {
@@ -168,7 +237,7 @@ std::optional<std::string> Machine::reason_to_refuse(const Request& request) con
             return "asks for licence " + counters_[counter].name + ", of which there are no copies";
         }
     }
-    if (request.of_one_group && std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+    if (request.placement == Placement::machine && std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
             return group.size >= request.processors && group.has_all(request.counters);
         })) {
         return "asks for " + std::to_string(request.processors) + " processors of one machine" +

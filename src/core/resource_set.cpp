@@ -129,8 +129,12 @@ bool ResourceSet::contains_all(const ResourceSet& other) const {
 
 ResourceSet ResourceSet::intersection(const ResourceSet& other) const {
     ResourceSet result;
-    auto a = intervals_.begin();
+    if (other.empty()) {
+        return result;
+    }
     auto b = other.intervals_.begin();
+    auto a = std::lower_bound(intervals_.begin(), intervals_.end(), b->first,
+                              [](const Interval& interval, int value) { return interval.last < value; });
     while (a != intervals_.end() && b != other.intervals_.end()) {
         const int first = std::max(a->first, b->first);
         const int last = std::min(a->last, b->last);
@@ -215,6 +219,22 @@ void ResourceSet::remove(const ResourceSet& other) {
         }
     }
     intervals_ = std::move(left);
+}
+
+std::optional<ResourceSet> ResourceSet::lowest_block(int count) const {
+    assert(count > 0);
+    const auto found = std::find_if(intervals_.begin(), intervals_.end(), [=](const Interval& interval) {
+        return interval.last - interval.first >= count - 1;
+    });
+    return found == intervals_.end() ? std::nullopt : std::optional(range(found->first, found->first + count - 1));
+}
+
+int ResourceSet::longest_block() const {
+    int longest = 0;
+    for (const Interval& interval : intervals_) {
+        longest = std::max(longest, interval.last - interval.first + 1);
+    }
+    return longest;
 }
 
 ResourceSet ResourceSet::take_lowest(int count) {

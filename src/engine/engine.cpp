@@ -30,6 +30,9 @@ void Round::start(JobIndex job) {
 void Round::start(JobIndex job, const ResourceSet& allocation) {
     engine_.start(job, &allocation);
 }
+bool Round::start_if_possible(JobIndex job) {
+    return engine_.start_if_possible(job);
+}
 
 Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : Engine(find_algorithm(algorithm), given) {}
@@ -40,6 +43,7 @@ Engine::Engine(const AlgorithmDescription& description, const Parameters::Given&
     if (default_walltime_ == Duration()) {
         throw UsageError("parameter default-walltime must be more than 0 seconds");
     }
+    state_.placement = *placement_named(parameters.choice("placement"));
     algorithm_ = description_.make(parameters);
 }
 
@@ -55,9 +59,18 @@ void Engine::begin(Time now, Machine machine) {
     for (const Machine::Counter& counter : state_.machine.counters()) {
         state_.copies_left.push_back(counter.copies);
     }
+    if (state_.placement == Placement::machine) {
+        state_.idle_by_group.reset(state_.machine, state_.idle);
+    }
     last_round_ = now;
     Round round(*this);
     algorithm_->begin(round);
+}
+
+// A plan counts processors. Where they must be consecutive, enough free ones may lie scattered when a planned start has
+// come, so that a plan is no promise.
+bool Engine::gives_guarantees() const {
+    return state_.placement != Placement::contiguous && algorithm_->gives_guarantees();
 }
 
 void Engine::arrive(Time now) {
@@ -90,6 +103,13 @@ void Engine::submitted(JobSubmitted&& submission) {
         job.walltime = *default_walltime_;
         job.walltime_assumed = true;
     }
+    if (algorithm_->needs_run_times()) {
+        if (!submission.run_time) {
+            throw InputError("job " + job.description.id + ": its run time is not known before it ends, algorithm " +
+                             description_.name + " with these parameters needs it");
+        }
+        state_.run_times.push_back(*submission.run_time);
+    }
     submissions_.push_back(submission.job);
 }
 
@@ -106,6 +126,9 @@ void Engine::completed(JobIndex index, JobState state) {
     job.allocation.remove(state_.unavailable);
     state_.idle.insert(job.allocation);
     state_.idle_count += job.allocation.size();
+    if (state_.placement == Placement::machine) {
+        state_.idle_by_group.give(state_.machine, job.allocation);
+    }
     job.allocation = {};
     for (const CounterIndex counter : job.request.counters) {
         ++state_.copies_left[counter];
@@ -139,10 +162,35 @@ void Engine::machine_changed(const MachineChanged& change) {
         state_.idle.remove(job.allocation);
     }
     state_.idle_count = state_.idle.size();
+    if (state_.placement == Placement::machine) {
+        state_.idle_by_group.reset(state_.machine, state_.idle);
+    }
     machine_changed_ = true;
 }
 
+// Without the licences that the machine has no counter of, which are a reason to refuse the job.
+Request Engine::request_of(const JobDescription& job) const {
+    Request request{job.processors, state_.placement, {}};
+    if (state_.placement == Placement::machine) {
+        for (const std::string& license : job.licenses) {
+            if (const std::optional<CounterIndex> counter = state_.machine.find_counter(license)) {
+                request.counters.push_back(*counter);
+            }
+        }
+        std::sort(request.counters.begin(), request.counters.end());
+        request.counters.erase(std::unique(request.counters.begin(), request.counters.end()), request.counters.end());
+    }
+    return request;
+}
+
 std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
+    if (state_.placement == Placement::machine) {
+        for (const std::string& license : job.description.licenses) {
+            if (!state_.machine.find_counter(license)) {
+                return "asks for licence " + license + ", of which there are no copies";
+            }
+        }
+    }
     if (auto reason = state_.machine.reason_to_refuse(job.request)) {
         return reason;
     }
@@ -158,7 +206,7 @@ std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
 void Engine::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
     ++admitted_;
-    job.request = algorithm_->request(state_.machine, job.description);
+    job.request = request_of(job.description);
     if (auto reason = reason_to_refuse(job)) {
         job.state = JobState::rejected;
         decisions_.emplace_back(RejectJob{index, std::move(*reason)});
@@ -166,7 +214,9 @@ void Engine::admit(Round& round, JobIndex index) {
     }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
-    job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
+    if (gives_guarantees()) {
+        job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
+    }
     if (job.guaranteed_start < state_.now) {
         fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
                         ", expected one that is still to come");
@@ -221,7 +271,7 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     if (job.state != JobState::submitted) {
         fail(index, "it cannot start, it is not waiting");
     }
-    allocate(index, allocation);
+    take_processors(index, allocation);
     state_.waiting.remove(index, state_.jobs);
     state_.idle_count -= job.processors();
     for (const CounterIndex counter : job.request.counters) {
@@ -240,32 +290,42 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     algorithm_->started(state_, index);
 }
 
+bool Engine::start_if_possible(JobIndex index) {
+    const bool possible = index >= admitted_ || state_.can_start(state_.jobs[index].request);
+    if (possible) {
+        start(index, nullptr);
+    }
+    return possible;
+}
+
 // Takes the processors of a job that is to start out of the idle ones.
-void Engine::allocate(JobIndex index, const ResourceSet* allocation) {
+void Engine::take_processors(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
-    const Request& request = job.request;
-    if (request.processors > state_.idle_count) {
-        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " processors and " +
+    if (job.request.processors > state_.idle_count) {
+        fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
                         std::to_string(state_.idle_count) + " are idle");
     }
-    for (const CounterIndex counter : request.counters) {
-        if (state_.copies_left[counter] < 1) {
-            fail(index,
-                 "it cannot start, all copies of licence " + state_.machine.counters()[counter].name + " are in use");
-        }
+    if (!state_.has_copies_of(job.request.counters)) {
+        fail(index, "it cannot start, all copies of one of its licences are in use");
+    }
+    if (allocation == nullptr && job.request.placement == Placement::lowest) {
+        job.allocation = state_.idle.take_lowest(job.request.processors);
+        return;
     }
     if (allocation != nullptr) {
         check_allocation(index, *allocation);
         job.allocation = *allocation;
-        state_.idle.remove(*allocation);
-    } else if (!request.of_one_group) {
-        job.allocation = state_.idle.take_lowest(request.processors);
-    } else if (std::optional<ResourceSet> lowest = state_.lowest_idle(request)) {
-        job.allocation = std::move(*lowest);
-        state_.idle.remove(job.allocation);
+    } else if (std::optional<ResourceSet> chosen = state_.processors_for(job.request)) {
+        job.allocation = std::move(*chosen);
     } else {
-        fail(index, "it cannot start, no machine has " + std::to_string(request.processors) +
-                        " idle processors and what else it needs");
+        fail(index, "it cannot start, no " +
+                        std::string(job.request.placement == Placement::machine ? "machine has " : "block of ") +
+                        std::to_string(job.request.processors) + " idle processors" +
+                        (job.request.placement == Placement::machine ? " and may have its licences" : ""));
+    }
+    state_.idle.remove(job.allocation);
+    if (job.request.placement == Placement::machine) {
+        state_.idle_by_group.take(state_.machine, job.allocation);
     }
 }
 
@@ -278,7 +338,10 @@ void Engine::check_allocation(JobIndex index, const ResourceSet& allocation) con
     if (!state_.idle.contains_all(allocation)) {
         fail(index, "it cannot start, processors " + allocation.to_string() + " are not all idle");
     }
-    if (request.of_one_group) {
+    if (request.placement == Placement::contiguous && allocation.intervals().size() != 1) {
+        fail(index, "it cannot start, processors " + allocation.to_string() + " are not consecutive");
+    }
+    if (request.placement == Placement::machine) {
         const Machine::Group& group = state_.machine.group_of(allocation.last());
         if (!group.processors.contains_all(allocation) || !group.has_all(request.counters)) {
             fail(index, "it cannot start, processors " + allocation.to_string() +

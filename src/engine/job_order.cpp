@@ -24,6 +24,13 @@ double sum_of_magnitudes(const MixedWeights& weights) {
 
 }  // namespace
 
+// Rounds to about a multiple of 2^-40 of the magnitude: the unit in the last place of a double that is 2^12 times as
+// large.
+double rounded_score(double value, double magnitude) {
+    const double large = 4096.0 * magnitude;
+    return std::isinf(large) ? value : (value + large) - large;
+}
+
 const std::array<JobOrder::Policy, 13> JobOrder::policies{{
     {"fcfs", Feature::wait, 1},
     {"lcfs", Feature::wait, -1},
@@ -142,16 +149,10 @@ void JobScore::Sum::add(double term) {
     magnitude += std::abs(term);
 }
 
-// Rounds to about a multiple of 2^-40 of the magnitude: the unit in the last place of a double that is 2^12 times as
-// large.
-double JobScore::Sum::rounded() const {
-    const double large = 4096.0 * magnitude;
-    return (value + large) - large;
-}
 
 double JobScore::at(Time now) const {
     const double wait = microseconds(now - submit_) / 1e6;
-    return Sum{base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait}.rounded();
+    return rounded_score(base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait);
 }
 
 void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {

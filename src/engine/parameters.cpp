@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include <batfill/error.hpp>
@@ -18,25 +19,50 @@ std::string list_of(const std::vector<std::string>& names) {
     return list;
 }
 
+namespace {
+
+Parameter of_type(Parameter::Type type, std::string name, std::string default_value, std::string description,
+                  std::vector<std::string> choices = {}) {
+    Parameter parameter;
+    parameter.name = std::move(name);
+    parameter.type = type;
+    parameter.default_value = std::move(default_value);
+    parameter.description = std::move(description);
+    parameter.choices = std::move(choices);
+    return parameter;
+}
+
+}  // namespace
+
 Parameter Parameter::boolean(std::string name, std::string description) {
-    return {std::move(name), Type::boolean, "no", std::move(description), {"no", "yes"}, 0};
+    return of_type(Type::boolean, std::move(name), "no", std::move(description), {"no", "yes"});
 }
 
 Parameter Parameter::choice(std::string name, std::vector<std::string> choices, std::string default_value,
                             std::string description) {
-    return {std::move(name), Type::choice, std::move(default_value), std::move(description), std::move(choices), 0};
+    return of_type(Type::choice, std::move(name), std::move(default_value), std::move(description), std::move(choices));
 }
 
 Parameter Parameter::seconds(std::string name, std::string default_value, std::string description) {
-    return {std::move(name), Type::seconds, std::move(default_value), std::move(description), {}, 0};
+    return of_type(Type::seconds, std::move(name), std::move(default_value), std::move(description));
 }
 
 Parameter Parameter::numbers(std::string name, std::size_t count, std::string default_value, std::string description) {
-    return {std::move(name), Type::numbers, std::move(default_value), std::move(description), {}, count};
+    Parameter parameter = of_type(Type::numbers, std::move(name), std::move(default_value), std::move(description));
+    parameter.count = count;
+    return parameter;
+}
+
+Parameter Parameter::number(std::string name, std::string default_value, std::string description, double least,
+                            bool may_be_infinite) {
+    Parameter parameter = of_type(Type::number, std::move(name), std::move(default_value), std::move(description));
+    parameter.least = least;
+    parameter.may_be_infinite = may_be_infinite;
+    return parameter;
 }
 
 Parameter Parameter::whole_number(std::string name, std::string default_value, std::string description) {
-    return {std::move(name), Type::whole_number, std::move(default_value), std::move(description), {}, 0};
+    return of_type(Type::whole_number, std::move(name), std::move(default_value), std::move(description));
 }
 
 std::string Parameter::type_name() const {
@@ -45,6 +71,8 @@ std::string Parameter::type_name() const {
             return "boolean";
         case Type::choice:
             return "choice";
+        case Type::number:
+            return "number";
         case Type::seconds:
             return "seconds";
         case Type::whole_number:
@@ -79,6 +107,14 @@ std::optional<std::vector<double>> parse_numbers(const std::string& text) {
     }
 }
 
+std::optional<double> parse_number(const std::string& text, bool may_be_infinite) {
+    if (may_be_infinite && text == "inf") {
+        return std::numeric_limits<double>::infinity();
+    }
+    const auto numbers = parse_numbers(text);
+    return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+}
+
 std::optional<bool> parse_boolean(const std::string& text) {
     if (text == "yes" || text == "true") {
         return true;
@@ -108,6 +144,19 @@ void Parameter::validate(const std::string& value) const {
                 throw UsageError("parameter " + name + ": unknown value '" + value + "', known: " + list_of(choices));
             }
             return;
+        case Type::number: {
+            const auto number = parse_number(value, may_be_infinite);
+            if (!number || *number < least) {
+                std::string expected = "is not a number";
+                if (std::isfinite(least)) {
+                    std::ostringstream bound;
+                    bound << least;
+                    expected += " (" + bound.str() + " or more" + (may_be_infinite ? ", or inf)" : ")");
+                }
+                throw UsageError("parameter " + name + ": '" + value + "' " + expected);
+            }
+            return;
+        }
         case Type::seconds: {
             const auto duration = Duration::parse(value);
             if (!duration || *duration < Duration()) {
@@ -179,6 +228,10 @@ bool Parameters::boolean(const std::string& name) const {
 
 const std::string& Parameters::choice(const std::string& name) const {
     return value(name, Parameter::Type::choice);
+}
+
+double Parameters::number(const std::string& name) const {
+    return *parse_number(value(name, Parameter::Type::number), true);
 }
 
 std::optional<Duration> Parameters::seconds(const std::string& name) const {

@@ -83,7 +83,7 @@ std::size_t PlanAlgorithm::move_earlier_in_order(const Round& round, OrderedJobs
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
-    if (round.state().job(job).processors() > round.state().idle_count) {
+    if (!round.state().can_start(round.state().job(job).request)) {
         return false;
     }
     plan_.start(job);

@@ -30,11 +30,21 @@ std::string text_of(const std::vector<Statistic>& statistics) {
     return text;
 }
 
-void registration::BATFILL_INTERFACE(AlgorithmDescription description) {
+AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
+    std::vector<std::string> placements;
+    for (const Placement placement : description.placements) {
+        placements.emplace_back(to_string(placement));
+    }
     description.parameters.push_back(
         Parameter::seconds("default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
+    description.parameters.push_back(Parameter::choice("placement", placements, placements.front(),
+                                                       "which of the idle processors a job gets"));
+    return description;
+}
+
+void registration::BATFILL_INTERFACE(AlgorithmDescription description) {
     const std::string name = description.name;
-    const bool is_new = registry().emplace(name, std::move(description)).second;
+    const bool is_new = registry().emplace(name, with_common_parameters(std::move(description))).second;
     if (loaded != nullptr) {
         (is_new ? loaded->names : loaded->taken).push_back(name);
     } else if (!is_new) {

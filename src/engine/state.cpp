@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include <batfill/state.hpp>
 
@@ -34,24 +36,116 @@ void WaitingQueue::remove(JobIndex index, const std::deque<Job>& jobs) {
     walltimes_.erase(walltimes_.begin() + at);
 }
 
-std::optional<ResourceSet> SchedulerState::lowest_idle(const Request& request) const {
-    const bool copies_are_left = std::all_of(request.counters.begin(), request.counters.end(),
-                                             [this](CounterIndex counter) { return copies_left[counter] > 0; });
-    if (request.processors > idle_count || !copies_are_left) {
+void IdleByGroup::reset(const Machine& machine, const ResourceSet& idle) {
+    int largest_size = 0;
+    for (const Machine::Group& group : machine.groups()) {
+        largest_size = std::max(largest_size, group.size);
+    }
+    counts_.assign(machine.groups().size(), 0);
+    groups_with_.assign(static_cast<std::size_t>(largest_size), 0);
+    has_idle_.assign(static_cast<std::size_t>(largest_size),
+                     std::vector<std::uint64_t>((machine.groups().size() + 63) / 64));
+    give(machine, idle);
+}
+
+void IdleByGroup::add(const Machine& machine, const ResourceSet& processors, int sign) {
+    for (const ResourceSet::Interval& interval : processors.intervals()) {
+        for (int first = interval.first; first <= interval.last;) {
+            const GroupIndex group = machine.group_number_of(first);
+            int next = first + 1;
+            while (next <= interval.last && machine.group_number_of(next) == group) {
+                ++next;
+            }
+            change(group, counts_[group] + sign * (next - first));
+            first = next;
+        }
+    }
+}
+
+void IdleByGroup::change(GroupIndex group, int count) {
+    const int before = std::exchange(counts_[group], count);
+    const std::uint64_t bit = std::uint64_t{1} << (group % 64);
+    for (int i = std::min(before, count); i < std::max(before, count); ++i) {
+        const auto level = static_cast<std::size_t>(i);
+        has_idle_[level][group / 64] ^= bit;
+        groups_with_[level] += before < count ? 1 : -1;
+    }
+}
+
+int IdleByGroup::largest() const {
+    const auto end = std::partition_point(groups_with_.begin(), groups_with_.end(), [](int groups) { return groups > 0; });
+    return static_cast<int>(end - groups_with_.begin());
+}
+
+std::optional<GroupIndex> IdleByGroup::first_with(const Machine& machine, int processors,
+                                                  std::span<const CounterIndex> counters, GroupIndex from) const {
+    if (processors > static_cast<int>(has_idle_.size())) {
         return std::nullopt;
     }
-    if (!request.of_one_group) {
-        return ResourceSet(idle).take_lowest(request.processors);
-    }
-    for (const Machine::Group& group : machine.groups()) {
-        if (group.size >= request.processors && group.has_all(request.counters)) {
-            ResourceSet idle_in_group = idle.intersection(group.processors);
-            if (idle_in_group.size() >= request.processors) {
-                return idle_in_group.take_lowest(request.processors);
-            }
+    const std::vector<std::uint64_t>& has_idle = has_idle_[static_cast<std::size_t>(processors) - 1];
+    std::uint64_t mask = ~std::uint64_t{0} << (from % 64);
+    for (std::size_t word = from / 64; word < has_idle.size(); ++word) {
+        std::uint64_t groups = has_idle[word] & mask;
+        mask = ~std::uint64_t{0};
+        for (auto counter = counters.begin(); groups != 0 && counter != counters.end(); ++counter) {
+            groups &= machine.groups_with(*counter)[word];
+        }
+        if (groups != 0) {
+            return word * 64 + static_cast<std::size_t>(std::countr_zero(groups));
         }
     }
     return std::nullopt;
+}
+
+int SchedulerState::most_for_one_job() const {
+    switch (placement) {
+        case Placement::contiguous:
+            return idle.longest_block();
+        case Placement::machine:
+            return idle_by_group.largest();
+        case Placement::lowest:
+        case Placement::best_effort_contiguous:
+            break;
+    }
+    return idle_count;
+}
+
+bool SchedulerState::can_start(const Request& request) const {
+    if (request.processors > idle_count) {
+        return false;
+    }
+    switch (request.placement) {
+        case Placement::contiguous:
+            return idle.lowest_block(request.processors).has_value();
+        case Placement::machine:
+            return has_copies_of(request.counters) &&
+                   idle_by_group.first_with(machine, request.processors, request.counters).has_value();
+        case Placement::lowest:
+        case Placement::best_effort_contiguous:
+            break;
+    }
+    return true;
+}
+
+std::optional<ResourceSet> SchedulerState::processors_for(const Request& request) const {
+    if (!can_start(request)) {
+        return std::nullopt;
+    }
+    std::optional<ResourceSet> block;
+    switch (request.placement) {
+        case Placement::contiguous:
+        case Placement::best_effort_contiguous:
+            block = idle.lowest_block(request.processors);
+            break;
+        case Placement::machine:
+            return idle
+                .intersection(
+                    machine.groups()[*idle_by_group.first_with(machine, request.processors, request.counters)].processors)
+                .take_lowest(request.processors);
+        case Placement::lowest:
+            break;
+    }
+    return block ? block : ResourceSet(idle).take_lowest(request.processors);
 }
 
 }  // namespace batfill

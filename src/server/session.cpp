@@ -16,6 +16,14 @@ namespace batfill {
 Session::Session(SchedulerChoice command_line, protocol::Codec& codec)
     : command_line_(std::move(command_line)), codec_(codec) {}
 
+void require_fit_for_daemon(const Engine& engine) {
+    if (engine.needs_run_times()) {
+        throw UsageError("algorithm " + engine.description().name +
+                         ": with these parameters it needs the run times of jobs, which are known in batfill simulate "
+                         "only");
+    }
+}
+
 std::string_view Session::answer(std::string_view frame) {
     protocol::Message message = codec_.decode_message(frame);
     if (message.now < now_) {
@@ -105,6 +113,7 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     }
     const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(begins.config.sched_config));
     engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
+    require_fit_for_daemon(*engine_);
     engine_->begin(now, Machine(hosts));
     spdlog::info("simulation begins: {} processors, algorithm {}", processors, choice.algorithm);
 }

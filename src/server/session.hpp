@@ -14,6 +14,9 @@
 
 namespace batfill {
 
+// Throws UsageError for an algorithm that needs to know what no daemon is told.
+void require_fit_for_daemon(const Engine& engine);
+
 // One simulation in the daemon: it reads Batsim's messages, tells the engine what happened, and turns the engine's
 // decisions into the reply. It knows nothing of sockets.
 class Session {

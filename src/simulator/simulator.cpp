@@ -45,6 +45,10 @@ Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(
             return x.submit != y.submit ? x.submit < y.submit : x.id < y.id;
         });
     }
+    const std::vector<Host>& hosts = scenario.platform.hosts;
+    if (std::all_of(hosts.begin(), hosts.end(), [&](const Host& host) { return host.speed == hosts.front().speed; })) {
+        equal_speed_ = hosts.empty() ? 0 : hosts.front().speed;
+    }
     submitted_.resize(scenario.workloads.size());
     occurred_.resize(scenario.event_lists.size());
 }
@@ -207,6 +211,7 @@ void Simulator::submit(std::size_t workload) {
         JobSubmitted& submission = event.data.emplace<JobSubmitted>();
         submission.job = number;
         submission.description = jobs_[number].job->description;
+        submission.run_time = known_run_time(*jobs_[number].profile);
     }
     if (next < submissions.size()) {
         set_timer(jobs_[submissions[next]].job->description.submit, Timer::Kind::submitter, workload);
@@ -305,6 +310,14 @@ void Simulator::call_later(Time time) {
     }
     ++pending_calls_;
     set_timer(time, Timer::Kind::call, 0);
+}
+
+// How long a job would run, if that is the same on all hosts.
+std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) const {
+    if (profile.type == JobProfile::Type::delay) {
+        return profile.delay;
+    }
+    return equal_speed_ > 0 ? Duration::from_seconds(profile.cpu / equal_speed_) : std::nullopt;
 }
 
 Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {

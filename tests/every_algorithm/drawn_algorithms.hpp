@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <random>
@@ -51,6 +52,13 @@ inline std::string draw_value(std::mt19937& random, const Parameter& parameter) 
             return std::to_string(draw(random, 1, 300)) + (draw(random, 0, 1) == 0 ? "" : ".25");
         case Parameter::Type::whole_number:
             return std::to_string(draw(random, 0, 5));
+        case Parameter::Type::number:
+            if (parameter.may_be_infinite && draw(random, 0, 3) == 0) {
+                return "inf";
+            }
+            return std::to_string(draw(random, std::isfinite(parameter.least) ? static_cast<int>(parameter.least * 10) : -30,
+                                       60)) +
+                   "e-1";
         case Parameter::Type::numbers:
             break;
     }

@@ -102,15 +102,15 @@ TEST_CASE("A request that the empty machine cannot fulfil is refused, with the r
     const Machine machine(hosts);
     const CounterIndex cfd = *machine.find_counter("cfd");
     const CounterIndex gone = *machine.find_counter("gone");
-    CHECK_FALSE(machine.reason_to_refuse({3, false, {}}).has_value());
-    CHECK(machine.reason_to_refuse({0, false, {}}) == "asks for 0 processors");
-    CHECK(machine.reason_to_refuse({4, false, {}}) == "asks for 4 processors, the machine has 3");
-    CHECK_FALSE(machine.reason_to_refuse({2, true, {}}).has_value());
-    CHECK(machine.reason_to_refuse({3, true, {}}) == "asks for 3 processors of one machine, no machine has them");
-    CHECK_FALSE(machine.reason_to_refuse({1, true, {cfd}}).has_value());
-    CHECK(machine.reason_to_refuse({2, true, {cfd}}) ==
+    CHECK_FALSE(machine.reason_to_refuse({3, Placement::lowest, {}}).has_value());
+    CHECK(machine.reason_to_refuse({0, Placement::lowest, {}}) == "asks for 0 processors");
+    CHECK(machine.reason_to_refuse({4, Placement::lowest, {}}) == "asks for 4 processors, the machine has 3");
+    CHECK_FALSE(machine.reason_to_refuse({2, Placement::machine, {}}).has_value());
+    CHECK(machine.reason_to_refuse({3, Placement::machine, {}}) == "asks for 3 processors of one machine, no machine has them");
+    CHECK_FALSE(machine.reason_to_refuse({1, Placement::machine, {cfd}}).has_value());
+    CHECK(machine.reason_to_refuse({2, Placement::machine, {cfd}}) ==
           "asks for 2 processors of one machine with its licences, no machine has them");
-    CHECK(machine.reason_to_refuse({1, false, {gone}}) == "asks for licence gone, of which there are no copies");
+    CHECK(machine.reason_to_refuse({1, Placement::lowest, {gone}}) == "asks for licence gone, of which there are no copies");
 }
 
 namespace {
@@ -118,27 +118,21 @@ namespace {
 // Starts, in the order of submission, every job that fits now on one machine with its licences.
 class FirstFitOnFarm : public Algorithm {
  public:
-    Request request(const Machine& machine, const JobDescription& job) const override {
-        Request request{job.processors, true, {}};
-        for (const std::string& license : job.licenses) {
-            request.counters.push_back(*machine.find_counter(license));
-        }
-        return request;
-    }
     void decide(Round& round) override {
         const std::vector<JobIndex> waiting = round.state().waiting.jobs();
         for (const JobIndex job : waiting) {
-            if (round.state().lowest_idle(round.state().job(job).request)) {
-                round.start(job);
-            }
+            round.start_if_possible(job);
         }
     }
 };
 
 AlgorithmDescription first_fit_on_farm() {
-    return {"first-fit-on-farm", "", "", {Parameter::seconds("default-walltime", "", "")}, [](const Parameters&) {
-                return std::make_unique<FirstFitOnFarm>();
-            }};
+    return with_common_parameters({"first-fit-on-farm",
+                                   "",
+                                   "",
+                                   {},
+                                   [](const Parameters&) { return std::make_unique<FirstFitOnFarm>(); },
+                                   {Placement::machine}});
 }
 
 int below(std::mt19937& random, int n) {
@@ -324,10 +318,13 @@ class FarmRogue : public FirstFitOnFarm {
 // On machine m0 (processors 0, 1; licence l0) and m1 (processors 2, 3): two jobs of one processor and licence l0, of
 // which there is one copy.
 std::string error_on_farm(const std::string& processors, int size, bool second_job) {
-    const AlgorithmDescription description{
-        "rogue", "", "", {Parameter::seconds("default-walltime", "", "")}, [=](const Parameters&) {
-            return std::make_unique<FarmRogue>(processors);
-        }};
+    const AlgorithmDescription description =
+        with_common_parameters({"rogue",
+                                "",
+                                "",
+                                {},
+                                [=](const Parameters&) { return std::make_unique<FarmRogue>(processors); },
+                                {Placement::machine}});
     const std::vector<Host> hosts{host("m0", "l0", 1, "l0:1"), host("m0", "l0", 1, "l0:1"), host("m1", "", 1, "l0:1"),
                                   host("m1", "", 1, "l0:1")};
     Engine engine(description, {});
@@ -361,5 +358,5 @@ TEST_CASE("A job of one machine cannot start across machines, nor without its li
           start + "a: it cannot start, processors 1-2 are not of one machine that has what it needs");
     CHECK(error_on_farm("2-3", 2, false) ==
           start + "a: it cannot start, processors 2-3 are not of one machine that has what it needs");
-    CHECK(error_on_farm("", 1, true) == start + "b: it cannot start, all copies of licence l0 are in use");
+    CHECK(error_on_farm("", 1, true) == start + "b: it cannot start, all copies of one of its licences are in use");
 }

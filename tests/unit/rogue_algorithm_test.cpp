@@ -65,11 +65,8 @@ class RoguePlanner : public PlanAlgorithm {
 };
 
 AlgorithmDescription described(std::function<std::unique_ptr<Algorithm>()> make) {
-    return {"rogue",
-            "breaks a rule",
-            "none",
-            {Parameter::seconds("default-walltime", "", "")},
-            [make = std::move(make)](const Parameters&) { return make(); }};
+    return with_common_parameters(
+        {"rogue", "breaks a rule", "none", {}, [make = std::move(make)](const Parameters&) { return make(); }});
 }
 
 // What comes of it when jobs "a" and "b", of two processors and ten seconds each, are submitted.

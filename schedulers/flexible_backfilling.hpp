@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <batfill/algorithm.hpp>
+#include <batfill/ranked_jobs.hpp>
+
+#include "schedulers/farm_heuristics.hpp"
+
+namespace batfill::farm {
+
+// Flexible backfilling on a farm: the head of the queue starts, or has a reservation of processors of one machine and
+// of licences; the other jobs are tried in the order of their priorities, each on the machines from the fastest down,
+// and start where they do not delay the head. bf-unmod and bf-mod are its two forms, which differ in who is the head.
+//
+// A round costs O(waiting jobs * (licences of each + machines / 64)), and O(running jobs + machines) for the
+// reservation; less if no job can start.
+class FlexibleBackfilling : public Algorithm {
+ public:
+    enum class Head {
+        kept,   // once a job is the head it stays so until it starts
+        moving  // the job with the highest priority in each round
+    };
+
+    static AlgorithmDescription description(const char* name, const char* summary, const char* section, Head head);
+
+    FlexibleBackfilling(const Parameters& parameters, Head head)
+        : priority_(parameters), keeps_head_(head == Head::kept) {}
+
+    void decide(Round& round) override;
+
+ private:
+    static bool can_any_start(const SchedulerState& state);
+    void rank(const SchedulerState& state);
+    void start_heads(Round& round);
+    void backfill(Round& round);
+
+    Priority priority_;
+    bool keeps_head_;
+    std::optional<JobIndex> head_;    // that could not start
+    std::vector<double> priorities_;  // by JobIndex, of the jobs that waited when the round began
+    RankedJobs ranked_;
+};
+
+}  // namespace batfill::farm

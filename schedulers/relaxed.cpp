@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <batfill/algorithm.hpp>
+#include <batfill/error.hpp>
+#include <batfill/job_order.hpp>
+#include <batfill/ranked_jobs.hpp>
+#include <batfill/reservation.hpp>
+
+namespace batfill {
+
+namespace {
+
+// The number of a job's queue, "delta" in the paper; jobs of unknown queues are primary ones.
+int queue_number(const std::string& queue) {
+    if (queue == "background") {
+        return -1;
+    }
+    if (queue == "challenge") {
+        return 1;
+    }
+    return queue == "urgent" ? 2 : 0;
+}
+
+constexpr double microseconds_in_hour = 3.6e9;
+
+double microseconds(Duration duration) {
+    return static_cast<double>(duration.count());
+}
+
+// Equation 1 of the paper. Processors, the queue and, with estimates as requested, the walltime do not change, so that
+// a round multiplies two numbers for each job.
+class Priority {
+ public:
+    explicit Priority(const Parameters& parameters)
+        : alpha_(parameters.number("alpha")),
+          beta_(parameters.number("beta")),
+          gamma_(parameters.number("gamma")),
+          r_(parameters.number("r")),
+          period_(*parameters.seconds("priority-period")) {
+        if (r_ <= 0) {
+            throw UsageError("parameter r must be more than 0");
+        }
+    }
+
+    // To be called once for each job that is ranked later, with the length that it is taken to have.
+    void prepare(const Job& job, JobIndex index, Duration length) {
+        known_.resize(std::size_t{index} + 1);
+        known_[index].submit = microseconds(job.submit().since_zero());
+        known_[index].factor = std::pow(microseconds(length) / microseconds_in_hour, beta_) * std::pow(job.processors() / 32.0, gamma_) *
+                          std::pow(r_, queue_number(job.description.queue));
+    }
+
+    // The priorities from now on are those of this instant, or of the last multiple of the period.
+    void compute(Time now) {
+        const Duration since_zero = now.since_zero();
+        const Microseconds since_multiple = period_ == Duration() ? 0 : since_zero.count() % period_.count();
+        computed_at_ = microseconds(since_zero - Duration::microseconds(since_multiple));
+    }
+
+    double of(JobIndex job) const {
+        const double wait = std::max(computed_at_ - known_[job].submit, 0.0) / microseconds_in_hour;
+        const double priority = (alpha_ == 1 ? wait : std::pow(wait, alpha_)) * known_[job].factor;
+        // Powers that are too large for a number times others that are too small say nothing.
+        return std::isnan(priority) ? 0 : rounded_score(priority, priority);
+    }
+
+ private:
+    double alpha_;
+    double beta_;
+    double gamma_;
+    double r_;
+    Duration period_;
+    struct Known {
+        double submit;  // in microseconds
+        double factor;
+    };
+    double computed_at_ = 0;    // in microseconds
+    std::vector<Known> known_;  // by JobIndex
+};
+
+// Backfilling that may delay the first job by a factor of what it has to wait anyway. A round costs O(running jobs +
+// waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start; with actual run times it also
+// sorts the running jobs.
+class Relaxed : public Algorithm {
+ public:
+    explicit Relaxed(const Parameters& parameters)
+        : omega_(parameters.number("omega")),
+          by_walltime_(parameters.choice("basis") == "walltime"),
+          actual_(parameters.choice("estimates") == "actual"),
+          priority_(parameters) {
+        if (by_walltime_ && omega_ < 1) {
+            throw UsageError("parameter omega must be at least 1 with basis=walltime");
+        }
+    }
+
+    bool needs_run_times() const override { return actual_; }
+
+    void submitted(Round& round, JobIndex job) override {
+        priority_.prepare(round.state().job(job), job, length(round.state(), job));
+    }
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        const WaitingQueue& queue = state.waiting;
+        if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
+            return;  // nothing can start
+        }
+        if (const std::optional<JobIndex> top = start_in_order(round); top && omega_ > 0) {
+            backfill(round, *top);
+        }
+    }
+
+    std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
+
+ private:
+    // For how long a job is taken to run.
+    Duration length(const SchedulerState& state, JobIndex job) const {
+        const Duration walltime = state.job(job).walltime;
+        return actual_ ? std::min(state.run_times[job], walltime) : walltime;
+    }
+
+    // Starts jobs until one does not fit, and returns that one.
+    std::optional<JobIndex> start_in_order(Round& round) {
+        const SchedulerState& state = round.state();
+        priority_.compute(state.now);
+        ranked_.clear();
+        for (const JobIndex job : state.waiting.jobs()) {
+            ranked_.add(job, priority_.of(job));
+        }
+        std::optional<JobIndex> top;
+        ranked_.for_each_until([&](JobIndex job) {
+            if (!round.start_if_possible(job)) {
+                top = job;
+            }
+            return !top;
+        });
+        return top;
+    }
+
+    void backfill(Round& round, JobIndex top) {
+        const SchedulerState& state = round.state();
+        const WaitingQueue& queue = state.waiting;
+        const Time latest_end = end_of_window(state, top);
+        ranked_.clear();
+        const int most = state.most_for_one_job();
+        for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
+            const JobIndex job = queue.job(at);
+            if (job != top && state.now + length(state, job) <= latest_end) {
+                ranked_.add(job, priority_.of(job));
+            }
+        }
+        ranked_.for_each_until([&](JobIndex job) {
+            backfilled_ += round.start_if_possible(job) ? 1U : 0U;
+            return state.idle_count > 0;
+        });
+    }
+
+    // Until when backfilled jobs have to end.
+    Time end_of_window(const SchedulerState& state, JobIndex top) {
+        if (std::isinf(omega_)) {
+            return Time::infinity();
+        }
+        const Time possible = time_of_start(state, top);
+        if (possible.is_infinite()) {
+            return possible;
+        }
+        const Duration wait = possible - state.now;
+        return state.now + (by_walltime_ ? wait + product(omega_ - 1, length(state, top)) : product(omega_, wait));
+    }
+
+    // The earliest time at which the top job can run, as far as the running jobs are known.
+    Time time_of_start(const SchedulerState& state, JobIndex top) {
+        if (!actual_) {
+            return Reservation(state, top).shadow_time();
+        }
+        running_ = state.running;
+        for (RunningJob& running : running_) {
+            running.end = state.job(running.job).start + length(state, running.job);
+        }
+        std::sort(running_.begin(), running_.end(), [](const RunningJob& a, const RunningJob& b) {
+            return a.end != b.end ? a.end < b.end : a.job < b.job;
+        });
+        return Reservation(state, top, running_).shadow_time();
+    }
+
+    // In whole microseconds, rounded down; what is a whole number but for the last bits of a double is that number.
+    static Duration product(double factor, Duration duration) {
+        const double exact = factor * static_cast<double>(duration.count());
+        const double nearest = std::nearbyint(exact);
+        const double microseconds = std::abs(exact - nearest) <= 1e-12 * nearest ? nearest : std::floor(exact);
+        return microseconds < 1e24 ? Duration::microseconds(static_cast<Microseconds>(microseconds))
+                                   : Duration::microseconds(static_cast<Microseconds>(1e24));
+    }
+
+    double omega_;
+    bool by_walltime_;
+    bool actual_;
+    Priority priority_;
+    RankedJobs ranked_;
+    std::vector<RunningJob> running_;
+    std::uint64_t backfilled_ = 0;
+};
+
+std::vector<Parameter> parameters() {
+    return {Parameter::number("omega", "1", "how far the first job may be delayed, as a factor of its wait", 0, true),
+            Parameter::choice("basis", {"wait", "walltime"}, "wait",
+                              "what omega is a factor of: the time until the first job can start, or its walltime"),
+            Parameter::number("alpha", "1", "exponent of the wait in hours"),
+            Parameter::number("beta", "-1", "exponent of the walltime in hours"),
+            Parameter::number("gamma", "1", "exponent of the processors divided by 32"),
+            Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
+            Parameter::seconds("priority-period", "0", "priorities are computed at multiples of this; 0: in each round"),
+            Parameter::choice("estimates", {"requested", "actual"}, "requested",
+                              "how long jobs are taken to run: their walltime, or what they will run (simulate only)")};
+}
+
+const Registration registration({
+    "relaxed",
+    "relaxed backfilling: jobs may delay the first one by a factor of what it has to wait anyway",
+    "Ward, Mahood, West, Scheduling jobs on parallel systems using a relaxed backfill strategy, JSSPP 2002, figure 2",
+    parameters(),
+    [](const Parameters& parameters) { return std::make_unique<Relaxed>(parameters); },
+});
+
+}  // namespace
+
+}  // namespace batfill

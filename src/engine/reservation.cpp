@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <batfill/reservation.hpp>
+
+namespace batfill {
+
+namespace {
+
+bool holds(const Request& request, CounterIndex counter) {
+    return std::binary_search(request.counters.begin(), request.counters.end(), counter);
+}
+
+}  // namespace
+
+Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running)
+    : state_(state) {
+    const Request& request = state.job(job).request;
+    place_matters_ = request.placement == Placement::contiguous || request.placement == Placement::machine;
+    switch (request.placement) {
+        case Placement::lowest:
+        case Placement::best_effort_contiguous:
+            reserve_processors(running, request.processors);
+            break;
+        case Placement::contiguous:
+            reserve_block(running, request.processors);
+            break;
+        case Placement::machine:
+            reserve_on_machine(running, request);
+            break;
+    }
+}
+
+// Lets running jobs end one after the other, with add(), until after all that end at one instant enough() says so.
+// Overdue jobs end now by the estimates.
+template <typename Add, typename Enough>
+void Reservation::find_shadow_time(std::span<const RunningJob> running, Add add, Enough enough) {
+    for (auto job = running.begin(); job != running.end(); ++job) {
+        add(*job);
+        const Time end = std::max(job->end, state_.now);
+        const auto next = std::next(job);
+        if ((next == running.end() || next->end > end) && enough()) {
+            shadow_time_ = end;
+            return;
+        }
+    }
+}
+
+void Reservation::reserve_processors(std::span<const RunningJob> running, int processors) {
+    int free = state_.idle_count;
+    find_shadow_time(
+        running, [&](const RunningJob& job) { free += job.processors; }, [&] { return free >= processors; });
+    extra_processors_ = free - processors;
+}
+
+void Reservation::reserve_block(std::span<const RunningJob> running, int processors) {
+    ResourceSet free = state_.idle;
+    find_shadow_time(
+        running,
+        [&](const RunningJob& job) {
+            ResourceSet freed = state_.job(job.job).allocation;
+            freed.remove(state_.unavailable);
+            free.insert(freed);
+        },
+        [&] {
+            const std::optional<ResourceSet> block = free.lowest_block(processors);
+            block_ = block.value_or(ResourceSet());
+            return block.has_value();
+        });
+}
+
+void Reservation::reserve_on_machine(std::span<const RunningJob> running, const Request& request) {
+    const Machine& machine = state_.machine;
+    std::vector<int> free = state_.idle_by_group.counts();
+    for (const CounterIndex counter : request.counters) {
+        extra_copies_.emplace_back(counter, state_.copies_left[counter] - 1);
+    }
+    std::optional<GroupIndex> first = state_.idle_by_group.first_with(machine, request.processors, request.counters);
+    find_shadow_time(
+        running,
+        [&](const RunningJob& running_job) {
+            const Job& job = state_.job(running_job.job);
+            if (running_job.processors > 0) {
+                const GroupIndex group = machine.group_number_of(job.allocation.last());
+                const int before = std::exchange(free[group], free[group] + running_job.processors);
+                const bool has_become_enough = before < request.processors && free[group] >= request.processors;
+                if (has_become_enough && (!first || group < *first) &&
+                    machine.groups()[group].has_all(request.counters)) {
+                    first = group;
+                }
+            }
+            for (auto& [counter, copies] : extra_copies_) {
+                copies += holds(job.request, counter) ? 1 : 0;
+            }
+        },
+        [&] {
+            return first && std::all_of(extra_copies_.begin(), extra_copies_.end(),
+                                        [](const auto& extra) { return extra.second >= 0; });
+        });
+    if (!shadow_time_.is_infinite()) {
+        group_ = *first;
+        extra_processors_ = free[group_] - request.processors;
+    }
+}
+
+// Whether a job that still runs at the shadow time leaves the copies of the reserved one.
+bool Reservation::leaves_copies(const Request& request) const {
+    return std::none_of(extra_copies_.begin(), extra_copies_.end(),
+                        [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+}
+
+void Reservation::take_copies(const Request& request) {
+    for (auto& [counter, copies] : extra_copies_) {
+        copies -= holds(request, counter) ? 1 : 0;
+    }
+}
+
+bool Reservation::start_if_admitted(Round& round, JobIndex job) {
+    const Job& candidate = state_.job(job);
+    switch (candidate.request.placement) {
+        case Placement::contiguous:
+            return start_beside_block(round, job);
+        case Placement::machine:
+            return start_on_machine(round, job);
+        case Placement::lowest:
+        case Placement::best_effort_contiguous:
+            break;
+    }
+    if (candidate.processors() > state_.idle_count || !may_admit(candidate.processors(), candidate.walltime)) {
+        return false;
+    }
+    if (!ends_in_time(candidate.walltime)) {
+        extra_processors_ -= candidate.processors();
+    }
+    round.start(job);
+    return true;
+}
+
+bool Reservation::start_beside_block(Round& round, JobIndex job) {
+    const Job& candidate = state_.job(job);
+    ResourceSet free = state_.idle;
+    if (!ends_in_time(candidate.walltime)) {
+        free.remove(block_);
+    }
+    const std::optional<ResourceSet> block = free.lowest_block(candidate.processors());
+    if (block) {
+        round.start(job, *block);
+    }
+    return block.has_value();
+}
+
+bool Reservation::start_on_machine(Round& round, JobIndex job) {
+    const Request& request = state_.job(job).request;
+    const bool in_time = ends_in_time(state_.job(job).walltime);
+    if (!state_.has_copies_of(request.counters) || (!in_time && !leaves_copies(request))) {
+        return false;
+    }
+    const auto next = [&](GroupIndex from) {
+        return state_.idle_by_group.first_with(state_.machine, request.processors, request.counters, from);
+    };
+    std::optional<GroupIndex> group = next(0);
+    if (!in_time && group == group_ && request.processors > extra_processors_) {
+        group = next(group_ + 1);
+    }
+    if (!group) {
+        return false;
+    }
+    if (!in_time) {
+        extra_processors_ -= *group == group_ ? request.processors : 0;
+        take_copies(request);
+    }
+    round.start(job, state_.idle.intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
+    return true;
+}
+
+}  // namespace batfill
