@@ -19,11 +19,13 @@ class Decimal {
     // Reads the decimal number in `text`; more than six decimals are rounded half to even. Returns no value if `text`
     // is not a JSON number or lies outside the limits.
     static std::optional<Decimal> parse(std::string_view text);
+    // Requires 0 <= number <= 1,000,000.
+    static constexpr Decimal of(int number) { return Decimal(number * 1'000'000LL); }
 
     long long millionths() const { return millionths_; }
 
  private:
-    explicit Decimal(long long millionths) : millionths_(millionths) {}
+    explicit constexpr Decimal(long long millionths) : millionths_(millionths) {}
     long long millionths_;
 };
 

@@ -28,4 +28,10 @@ Platform read_platform(const std::string& path, const std::string& master = "mas
 // The same for the text of a platform file; errors name it `source`.
 Platform parse_platform(std::string_view text, const std::string& source, const std::string& master = "master_host");
 
+// Returns the text of a SimGrid platform file that says what `platform` does, with `comment` at its head: all hosts and
+// a master_host in one zone, at one place, so that messages take no time. parse_platform() gives the same platform
+// back. Requires hosts, in the order of their names, none of them named master_host; finite speeds above 0; and that
+// all have the same zone properties.
+std::string platform_text(const Platform& platform, const std::string& comment);
+
 }  // namespace batfill

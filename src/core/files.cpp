@@ -67,10 +67,8 @@ OutputFile::OutputFile(const std::string& path) : path_(path), written_path_(pat
 }
 
 OutputFile::~OutputFile() {
-    if (file_) {
-        file_.reset();
-        discard();
-    }
+    file_.reset();
+    discard();
 }
 
 void OutputFile::write(std::string_view text) {
@@ -79,17 +77,22 @@ void OutputFile::write(std::string_view text) {
     }
 }
 
-void OutputFile::commit() {
-    if (gzclose(file_.release()) != Z_OK || std::rename(written_path_.c_str(), path_.c_str()) != 0) {
-        const int cause = errno;
-        discard();
-        errno = cause;
+void OutputFile::close() {
+    if (file_ && gzclose(file_.release()) != Z_OK) {
         fail();
     }
 }
 
+void OutputFile::commit() {
+    close();
+    if (std::rename(written_path_.c_str(), path_.c_str()) != 0) {
+        fail();
+    }
+    written_path_.clear();
+}
+
 void OutputFile::discard() const {
-    if (written_path_ != path_) {
+    if (!written_path_.empty() && written_path_ != path_) {
         unlink(written_path_.c_str());
     }
 }

@@ -45,6 +45,9 @@ class OutputFile {
 
     // Appends to the file. zlib buffers what is written, so many small pieces cost little.
     void write(std::string_view text);
+    // After everything was written: writes out what is still in buffers, so that commit() has nothing to do but rename.
+    // For a file that is to appear only if another one does.
+    void close();
     // To be called once, after everything was written.
     void commit();
 
@@ -53,8 +56,8 @@ class OutputFile {
     [[noreturn]] void fail() const;
 
     std::string path_;
-    std::string written_path_;
-    GzipFile file_;
+    std::string written_path_;  // empty once there is nothing to discard
+    GzipFile file_;             // none once it is closed
 };
 
 // A folder that appears under its name with all its files or not at all: they are written into a folder with a

@@ -5,12 +5,11 @@
 #include <limits>
 
 #include <boost/math/special_functions/gamma.hpp>
-#include <boost/random/gamma_distribution.hpp>
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/seed_seq.hpp>
-#include <boost/random/uniform_01.hpp>
 
 #include <batfill/lublin.hpp>
+
+#include "draws.hpp"
+#include "padded.hpp"
 
 namespace batfill {
 
@@ -61,33 +60,6 @@ constexpr double max_ln_interval = 13;
 constexpr int half_hours = 48;
 constexpr double half_hour_seconds = 1800;
 constexpr double day_seconds = half_hours * half_hour_seconds;
-
-// Boost's distributions, unlike those of the standard library, give the same draws everywhere.
-class Draws {
- public:
-    Draws(std::uint64_t seed, std::uint32_t purpose) {
-        boost::random::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                                         purpose};
-        engine_.seed(sequence);
-    }
-
-    // Draws a number in [0, 1).
-    double uniform() { return boost::random::uniform_01<double>()(engine_); }
-    double uniform(double low, double high) { return low + (high - low) * uniform(); }
-
-    double gamma_at_most(Gamma parameters, double limit) {
-        boost::random::gamma_distribution<double> distribution(parameters.shape, parameters.scale);
-        for (;;) {
-            const double value = distribution(engine_);
-            if (value <= limit) {
-                return value;
-            }
-        }
-    }
-
- private:
-    boost::random::mt19937_64 engine_;
-};
 
 // How many jobs are submitted at each hour of the day, relative to the mean. It turns the time that would pass at the
 // mean rate into time on the clock.
@@ -177,7 +149,7 @@ class JobSource {
         DrawnJob job;
         job.stream = index_;
         const Gamma interval = {stream_.rush_interval.shape * stream_.rush_to_all_ratio, stream_.rush_interval.scale};
-        job.arrival = next_.arrival + std::exp(draws_.gamma_at_most(interval, max_ln_interval));
+        job.arrival = next_.arrival + std::exp(draws_.gamma_at_most(interval.shape, interval.scale, max_ln_interval));
         job.size = draw_size();
         job.run_time = draw_run_time(job.size);
         return job;
@@ -202,7 +174,8 @@ class JobSource {
 
     long long draw_run_time(int size) {
         const bool is_first = draws_.uniform() < stream_.slope * size + stream_.intercept;
-        const double ln = draws_.gamma_at_most(is_first ? stream_.first : stream_.second, max_ln_run_time);
+        const Gamma& gamma = is_first ? stream_.first : stream_.second;
+        const double ln = draws_.gamma_at_most(gamma.shape, gamma.scale, max_ln_run_time);
         return std::max(std::llround(std::exp(ln)), 1LL);
     }
 
@@ -278,11 +251,6 @@ void add_job(const std::string& id, const DrawnJob& drawn, long long submit, con
     profile.type_name = "delay";
     profile.delay = Duration::seconds(drawn.run_time);
     workload.jobs.push_back({std::move(description), {}});
-}
-
-std::string padded(std::size_t number, std::size_t width) {
-    const std::string text = std::to_string(number);
-    return std::string(width - text.size(), '0') + text;
 }
 
 }  // namespace

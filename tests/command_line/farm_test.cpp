@@ -1,0 +1,135 @@
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/machine.hpp>
+#include <batfill/platform.hpp>
+#include <batfill/workload.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill;
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Outputs {
+    Folder folder;
+    std::string workload = folder.file("farm.json");
+    std::string platform = folder.file("farm.xml");
+
+    Outcome generate(const Arguments& more) const {
+        Arguments arguments{"generate", "farm", "--seed", "1", "-o", workload, "--platform", platform};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(folder, arguments);
+    }
+    bool exist() const { return std::filesystem::exists(workload) || std::filesystem::exists(platform); }
+};
+
+}  // namespace
+
+TEST_CASE("generate farm writes a workload and its platform, the same bytes for the same seed") {
+    const Outputs outputs;
+    const Outcome outcome = outputs.generate({});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.errors.empty());
+    CHECK_THAT(outcome.output, Contains(outputs.platform + ": 100 machines with "));
+    CHECK_THAT(outcome.output, Contains(outputs.workload + ": 1000 jobs, submitted over "));
+    CHECK_THAT(outcome.output, Contains("offered load ") && Contains("jobs with a deadline 7"));
+    const std::string workload = contents(outputs.workload);
+    const std::string platform = contents(outputs.platform);
+    CHECK(outputs.generate({}).status == 0);
+    CHECK(contents(outputs.workload) == workload);
+    CHECK(contents(outputs.platform) == platform);
+
+    const Workload read = read_workload(outputs.workload, "w0");
+    const Machine machine(read_platform(outputs.platform).hosts);
+    CHECK(read.jobs.size() == 1000);
+    CHECK(read.processors == machine.processors());
+    CHECK(machine.groups().size() == 100);
+    CHECK(machine.counters().size() == 20);
+}
+
+TEST_CASE("generate farm passes its options on") {
+    const Outputs outputs;
+    CHECK(outputs
+              .generate({"--jobs", "50", "--machines", "7", "--licenses", "3", "--interarrival", "0.5", "--run-time",
+                         "60:90", "--job-processors", "2:3", "--machine-processors", "4", "--speed", "5",
+                         "--license-ratio", "100", "--license-suitability", "100", "--license-needs", "100",
+                         "--without-deadline", "0", "--deadline-margin", "50", "--margin-unit", "percent",
+                         "--estimates", "factor:2"})
+              .status == 0);
+    const Machine machine(read_platform(outputs.platform).hosts);
+    CHECK(machine.processors() == 28);
+    REQUIRE(machine.groups().size() == 7);
+    CHECK(machine.groups().front().speed == 5e6);
+    REQUIRE(machine.counters().size() == 3);
+    CHECK(machine.counters().front().copies == 7);
+    const Workload workload = read_workload(outputs.workload, "w0");
+    REQUIRE(workload.jobs.size() == 50);
+    CHECK(workload.jobs.back().description.submit < Time::seconds(60));
+    for (const WorkloadJob& job : workload.jobs) {
+        const JobDescription& d = job.description;
+        const Duration run = workload.profiles.at(d.profile).delay;
+        CHECK(run >= Duration::seconds(60));
+        CHECK(run <= Duration::seconds(90));
+        CHECK(d.walltime == run * 2);
+        CHECK(d.deadline == d.submit + run * 3);
+        CHECK(d.processors >= 2);
+        CHECK(d.processors <= 3);
+        CHECK(d.licenses == std::vector<std::string>{"lic0", "lic1", "lic2"});
+    }
+}
+
+TEST_CASE("generate farm refuses what it cannot do in one line, and writes nothing") {
+    const Outputs outputs;
+    const auto refused = [&](const Arguments& more, const std::string& what, int status = 2) {
+        INFO(what);
+        const Outcome outcome = outputs.generate(more);
+        check_refused(outcome, status);
+        CHECK_THAT(outcome.errors, Contains(what));
+        CHECK_FALSE(outputs.exist());
+    };
+    refused({"--jobs", "0"}, "--jobs: expected a number in 1..10000000, found 0");
+    refused({"--machines", "0"}, "--machines: expected a number in 1..100000, found 0");
+    refused({"--licenses", "101"}, "--licenses: expected a number in 0..100, found 101");
+    refused({"--interarrival", "0"}, "--interarrival: expected a number of seconds above 0");
+    refused({"--interarrival", "soon"}, "found 'soon'");
+    for (const char* range : {"0:5", "5:4", "5:", ":5", "", "a", "1:2:3", "1:1000001", "1.5:2", "99999999999"}) {
+        refused({"--run-time", range}, "--run-time: expected LOW:HIGH or one integer, in 1..1000000, found '" +
+                                           std::string(range) + "'");
+    }
+    refused({"--job-processors", "0:8"}, "--job-processors: expected");
+    refused({"--machines", "1000", "--machine-processors", "1:101"}, "--machine-processors: expected LOW:HIGH or one "
+                                                                     "integer, in 1..100, found '1:101'");
+    refused({"--speed", "0:1"}, "--speed: expected");
+    refused({"--license-ratio", "0:1"}, "--license-ratio: expected");
+    refused({"--license-suitability", "101"}, "--license-suitability: expected a number in 0..100, found 101");
+    refused({"--license-needs=-1"}, "--license-needs: expected");
+    refused({"--without-deadline", "101"}, "--without-deadline: expected");
+    refused({"--deadline-margin", "-1:5"}, "--deadline-margin: expected");
+    refused({"--margin-unit", "days"}, "--margin-unit: unknown value 'days', known: seconds, percent");
+    refused({"--estimates", "modal"}, "--estimates: unknown value 'modal', known: exact, factor:K");
+    refused({"--estimates", "factor:0.5"}, "--estimates: expected factor:K with K in 1..1000000");
+    refused({"--job-processors", "9"}, "no machine of this farm could run any of 10000 draws");
+    const Folder other;
+    check_refused(run(other, {"generate", "farm", "--seed", "1", "-o", other.file("x")}), 2);
+    check_refused(run(other, {"generate", "farm", "--seed", "1", "-o", other.file("x"), "--platform", other.file("x")}),
+                  2);
+    check_refused(run(other, {"generate", "farm", "-o", other.file("x"), "--platform", other.file("y")}), 2);
+}
+
+TEST_CASE("generate farm writes both files or none") {
+    const Outputs outputs;
+    for (const bool workload_is_bad : {true, false}) {
+        const std::string bad = outputs.folder.file("missing/file");
+        const Outcome outcome = run(outputs.folder, {"generate", "farm", "--seed", "1", "-o",
+                                                     workload_is_bad ? bad : outputs.workload, "--platform",
+                                                     workload_is_bad ? outputs.platform : bad});
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains(bad + ": cannot be written"));
+        CHECK_FALSE(outputs.exist());
+    }
+}
