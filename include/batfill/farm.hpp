@@ -29,12 +29,12 @@ struct FarmModel {
     Range run_time{500, 3000};                      // seconds
     Range job_processors{1, 8};
     Range machine_processors{1, 8};
-    Range speed{1000, 4000};            // of each processor of a machine, millions of operations per second
-    Range license_ratio{50, 70};        // copies of a licence, per cent of the machines on which it can be activated
-    int license_suitability = 90;       // per cent: that a licence can be activated on a machine
-    int license_needs = 30;             // per cent: that a job needs a licence
-    int without_deadline = 30;          // per cent: that a job has no deadline
-    Range deadline_margin{30, 250};     // deadline = submission + walltime + margin
+    Range speed{1000, 4000};         // of each processor of a machine, millions of operations per second
+    Range license_ratio{50, 70};     // copies of a licence, per cent of the machines on which it can be activated
+    int license_suitability = 90;    // per cent: that a licence can be activated on a machine
+    int license_needs = 30;          // per cent: that a job needs a licence
+    int without_deadline = 30;       // per cent: that a job has no deadline
+    Range deadline_margin{30, 250};  // deadline = submission + walltime + margin
     MarginUnit margin_unit = MarginUnit::seconds;
     Decimal estimate_factor = Decimal::of(1);  // walltime = run time * this, rounded up to a second
 };
@@ -52,11 +52,11 @@ struct Farm {
 // Draws a farm and its jobs.
 //
 // The farm: hosts are processors, with the properties `machine`, `speed` (operations per second) and, unless there are
-// none, `licenses`; the zone has the property `licenses` with the copies of each, at least one. Whether a licence can be
-// activated is drawn for each pair of a licence and a machine.
+// none, `licenses`; the zone has the property `licenses` with the copies of each, at least one. Whether a licence can
+// be activated is drawn for each pair of a licence and a machine.
 //
-// The jobs, in the order of their submission: delays of whole seconds, which take their time on every machine. Whether a
-// job needs a licence is drawn for each pair of a job and a licence. Processors and licences that no machine has
+// The jobs, in the order of their submission: delays of whole seconds, which take their time on every machine. Whether
+// a job needs a licence is drawn for each pair of a job and a licence. Processors and licences that no machine has
 // together are drawn again, so that no job is rejected.
 //
 // The same model gives the same farm. Each attribute has draws of its own: `interarrival` changes nothing but the

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <batfill/machine.hpp>
 #include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
 #include <batfill/workload.hpp>
@@ -18,6 +19,7 @@ namespace batfill {
 struct MetricsOptions {
     Duration tau = Duration::seconds(10);         // bound of the bounded slowdown; positive
     std::optional<int> processors;                // of the machine, positive; without it there is no utilisation
+    std::vector<Machine::Counter> licenses{};     // of the machine, by name, each once, copies not negative
     Duration short_deadline = Duration::days(1);  // a deadline at most this long after the submission is short
 };
 
@@ -58,9 +60,9 @@ class Metrics {
 std::vector<std::string> metric_names();
 
 // Computes the metrics of a schedule; the result does not depend on the order of its jobs. `workloads`, if not empty,
-// give the deadlines. Regular jobs count in the metrics of regular jobs if they are among `counted_regular`, or if it
-// is null. The waits are compared with those of `baseline`, unless it is null. Throws InputError naming a job if a job
-// of the schedule is in none of the workloads, or if not the same jobs finished in the baseline. O(n log n).
+// give deadlines and licences. Regular jobs count in the metrics of regular jobs if they are among `counted_regular`,
+// or if it is null. The waits are compared with those of `baseline`, unless it is null. Throws InputError naming a job
+// if a job of the schedule is in none of the workloads, or if not the same jobs finished in the baseline. O(n log n).
 Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
                         const std::vector<Workload>& workloads = {}, const JobIds* counted_regular = nullptr,
                         const Schedule* baseline = nullptr);

@@ -143,4 +143,47 @@ std::optional<double> makespan(const FinishedJobs& jobs) {
     return last.to_seconds();
 }
 
+std::optional<Duration> span_of(const FinishedJobs& jobs) {
+    Time first_submission = Time::infinity();
+    Time last_completion = Time::at(-Duration::infinity());
+    for (const FinishedJob& job : jobs) {
+        first_submission = std::min(first_submission, job.submit);
+        last_completion = std::max(last_completion, job.finish);
+    }
+    return last_completion > first_submission ? std::optional(last_completion - first_submission) : std::nullopt;
+}
+
+std::optional<double> system_usage(const FinishedJobs& jobs, int processors, Demand demand) {
+    struct Change {
+        Time at;
+        long long demanded;
+        long long in_use;
+    };
+    std::vector<Change> changes;
+    changes.reserve(3 * jobs.size());
+    for (const FinishedJob& job : jobs) {
+        const long long demanded = demand == Demand::jobs ? 1 : job.processors;
+        changes.push_back({job.submit, demanded, 0});
+        changes.push_back({job.start, 0, job.allocated});
+        changes.push_back({job.finish, -demanded, -job.allocated});
+    }
+    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+    long long demanded = 0;
+    long long in_use = 0;
+    Duration time;
+    double usage_seconds = 0;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        demanded += changes[i].demanded;
+        in_use += changes[i].in_use;
+        const Time until = i + 1 < changes.size() ? changes[i + 1].at : changes[i].at;
+        if (demanded > 0 && until > changes[i].at) {
+            const Duration length = until - changes[i].at;
+            const auto most = static_cast<double>(std::min<long long>(processors, demanded));
+            time = time + length;
+            usage_seconds += static_cast<double>(in_use) / most * length.to_seconds();
+        }
+    }
+    return time > Duration() ? std::optional(usage_seconds / time.to_seconds()) : std::nullopt;
+}
+
 }  // namespace batfill::analysis

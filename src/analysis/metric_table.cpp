@@ -51,24 +51,38 @@ std::optional<double> bounded_slowdown(const MeasuredRun& run) {
 }
 
 std::optional<double> utilisation(const MeasuredRun& run) {
-    if (!run.options.processors) {
+    const std::optional<Duration> span = span_of(run.finished);
+    if (!run.options.processors || !span) {
         return std::nullopt;
     }
-    Time first_submission = Time::infinity();
-    Time last_completion = Time::at(-Duration::infinity());
     std::vector<double> busy;
     busy.reserve(run.finished.size());
     for (const FinishedJob& job : run.finished) {
-        first_submission = std::min(first_submission, job.submit);
-        last_completion = std::max(last_completion, job.finish);
         busy.push_back(static_cast<double>(job.allocated) * job.run.to_seconds());
     }
-    if (last_completion <= first_submission) {
+    return sum(busy) / (static_cast<double>(*run.options.processors) * span->to_seconds());
+}
+
+template <Demand demand>
+std::optional<double> system_usage(const MeasuredRun& run) {
+    return run.options.processors ? system_usage(run.finished, *run.options.processors, demand) : std::nullopt;
+}
+
+std::optional<double> license_usage(const MeasuredRun& run) {
+    long long copies = 0;
+    for (const Machine::Counter& license : run.options.licenses) {
+        copies += license.copies;
+    }
+    const std::optional<Duration> span = span_of(run.finished);
+    if (copies == 0 || !span || run.licenses.empty()) {
         return std::nullopt;
     }
-    const double offered =
-        static_cast<double>(*run.options.processors) * (last_completion - first_submission).to_seconds();
-    return sum(busy) / offered;
+    std::vector<double> in_use;
+    in_use.reserve(run.finished.size());
+    for (std::size_t i = 0; i < run.finished.size(); ++i) {
+        in_use.push_back(static_cast<double>(run.licenses[i]) * run.finished[i].run.to_seconds());
+    }
+    return sum(in_use) / (static_cast<double>(copies) * span->to_seconds());
 }
 
 // The following count the jobs of the schedule, and those that ended in a given way.
@@ -221,6 +235,10 @@ constexpr std::array metrics{
     Metric{"mean_slowdown", "mean slowdown", Unit::ratio, of_finished<mean_slowdown>, Goal::minimum},
     Metric{"mean_bounded_slowdown", "mean bounded slowdown", Unit::ratio, bounded_slowdown, Goal::minimum},
     Metric{"utilisation", "utilisation", Unit::share, utilisation},
+    Metric{"system_usage", "system usage (by jobs)", Unit::share, system_usage<Demand::jobs>},
+    Metric{"system_usage_requested", "system usage (by processors)", Unit::share,
+           system_usage<Demand::requested_processors>},
+    Metric{"license_usage", "licence usage", Unit::share, license_usage},
     Metric{"makespan", "makespan (s)", Unit::seconds, of_finished<makespan>, Goal::minimum},
     Metric{"deadline_jobs", "jobs with a deadline", Unit::count, driven_that_are<any>},
     Metric{"deadline_jobs_short", "  short", Unit::count, driven_that_are<is_short>},

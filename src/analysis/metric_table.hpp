@@ -31,6 +31,7 @@ struct MeasuredRun {
     std::span<const ScheduledJob> jobs;         // all jobs of the schedule
     std::optional<JobsByDeadline> by_deadline;  // none: no workload was given
     std::optional<FinishedJobs> baseline;  // the finished jobs of the run to compare with; none: no baseline was given
+    std::vector<std::size_t> licenses{};   // of how many licences each finished job holds a copy; empty: unknown
 };
 
 enum class Unit {

@@ -50,6 +50,23 @@ analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const std::v
     return result;
 }
 
+// Of how many of the machine's licences each of the finished jobs holds a copy: one that a job names twice counts once.
+// Requires that all jobs are in the workloads.
+std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const std::vector<Workload>& workloads,
+                                     const std::vector<Machine::Counter>& licenses) {
+    const analysis::WorkloadJobs submitted(workloads);
+    std::vector<std::size_t> counts;
+    counts.reserve(jobs.size());
+    for (const FinishedJob& job : jobs) {
+        const std::vector<std::string>& names = submitted.find(job.id)->description->licenses;
+        counts.push_back(static_cast<std::size_t>(
+            std::count_if(licenses.begin(), licenses.end(), [&](const Machine::Counter& license) {
+                return std::find(names.begin(), names.end(), license.name) != names.end();
+            })));
+    }
+    return counts;
+}
+
 }  // namespace
 
 std::vector<std::string> metric_names() {
@@ -73,6 +90,9 @@ Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
     analysis::MeasuredRun run{options, finished_jobs(schedule), schedule.jobs, {}, {}};
     if (!workloads.empty()) {
         run.by_deadline = jobs_by_deadline(schedule, workloads, counted_regular);
+        if (!options.licenses.empty()) {
+            run.licenses = licenses_of(run.finished, workloads, options.licenses);
+        }
     }
     if (baseline != nullptr) {
         analysis::require_same_finished_jobs(*baseline, schedule);

@@ -23,7 +23,8 @@ constexpr const char* summary =
 
 constexpr const char* comment =
     "  A farm that `batfill generate farm` has drawn. A host is one processor; its properties are the machine that it\n"
-    "  belongs to, the machine's speed in operations per second, and the licences that can be activated on it. The zone's\n"
+    "  belongs to, the machine's speed in operations per second, and the licences that can be activated on it. The "
+    "zone's\n"
     "  property says how many copies of each licence there are. All hosts are at one place, so that messages take no\n"
     "  time. Names have zeros in front because Batsim numbers hosts in the lexicographic order of their names.";
 

@@ -19,9 +19,12 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr const char* summary =
-    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation needs the\n"
-    "number of processors (--processors or --platform), the metrics of deadlines need the workload, as do the options\n"
-    "--waited-in-any-run and --per-job. With --baseline, waits are also shown as an improvement over another run's.";
+    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation and system\n"
+    "usage need the number of processors (--processors or --platform), the metrics of deadlines need the workload, as "
+    "do\n"
+    "the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline, waits "
+    "are\n"
+    "also shown as an improvement over another run's.";
 
 constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
@@ -57,23 +60,22 @@ std::vector<std::string> labels(const std::vector<std::string>& paths) {
     return result;
 }
 
-std::optional<int> machine_size(const po::variables_map& values) {
+// Puts what is said of the machine into `options`.
+void read_machine(const po::variables_map& values, MetricsOptions& options) {
     if (values.count("processors") != 0 && values.count("platform") != 0) {
         throw UsageError("--processors and --platform both give the number of processors, expected one of them");
     }
     if (values.count("platform") != 0) {
-        const Platform platform =
-            read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
-        return static_cast<int>(platform.hosts.size());
+        const Machine machine(
+            read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>()).hosts);
+        options.processors = machine.processors();
+        options.licenses = machine.counters();
+    } else if (values.count("processors") != 0) {
+        options.processors = values["processors"].as<int>();
+        if (*options.processors < 1) {
+            throw UsageError("--processors is " + std::to_string(*options.processors) + ", expected at least 1");
+        }
     }
-    if (values.count("processors") == 0) {
-        return std::nullopt;
-    }
-    const int processors = values["processors"].as<int>();
-    if (processors < 1) {
-        throw UsageError("--processors is " + std::to_string(processors) + ", expected at least 1");
-    }
-    return processors;
 }
 
 }  // namespace
@@ -87,8 +89,9 @@ int metrics(const Arguments& arguments) {
     auto add = options.add_options();
     add("schedules", po::value(&schedule_paths)->required());
     add("workload,w", po::value(&workload_paths)->value_name("FILE"),
-        "workload of all the runs, for its deadlines; several become w0, w1, ...");
-    add("platform,p", po::value<std::string>()->value_name("FILE"), "SimGrid platform, for its number of processors");
+        "workload of all the runs, for its deadlines and licences; several become w0, w1, ...");
+    add("platform,p", po::value<std::string>()->value_name("FILE"),
+        "SimGrid platform, for its processors and licences");
     add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
         "host of the platform that does not compute");
     add("processors", po::value<int>()->value_name("N"), "number of processors, instead of a platform");
@@ -117,7 +120,7 @@ int metrics(const Arguments& arguments) {
             throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
         }
     }
-    metrics_options.processors = machine_size(values);
+    read_machine(values, metrics_options);
     const std::vector<Workload> workloads = read_workloads(workload_paths);
     const std::vector<std::string> names = labels(schedule_paths);
     std::vector<Schedule> schedules(schedule_paths.size());

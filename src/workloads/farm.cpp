@@ -17,7 +17,8 @@ namespace {
 constexpr long long million = 1'000'000;
 constexpr int max_tries = 10'000;
 
-// What the draws of a stream are for. Another attribute gets another number, so that those that are there stay the same.
+// What the draws of a stream are for. Another attribute gets another number, so that those that are there stay the
+// same.
 enum Purpose : std::uint32_t {
     machine_processors,
     machine_speeds,

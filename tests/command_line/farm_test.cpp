@@ -52,14 +52,56 @@ TEST_CASE("generate farm writes a workload and its platform, the same bytes for 
     CHECK(machine.counters().size() == 20);
 }
 
+TEST_CASE("metrics of a drawn farm tell how much of its processors and licences is used") {
+    const Outputs outputs;
+    REQUIRE(outputs.generate({"--jobs", "100"}).status == 0);
+    const std::string prefix = outputs.folder.file("fcfs");
+    REQUIRE(
+        run(outputs.folder, {"simulate", "-p", outputs.platform, "-w", outputs.workload, "-a", "fcfs", "-e", prefix})
+            .status == 0);
+    const Outcome with_platform = run(outputs.folder, {"metrics", prefix + "_jobs.csv", "-w", outputs.workload, "-p",
+                                                       outputs.platform, "-f", "json"});
+    CHECK(with_platform.status == 0);
+    CHECK_THAT(with_platform.output, Contains("\"license_usage\":0.") && !Contains("\"system_usage_requested\":null"));
+    CHECK_THAT(with_platform.output, !Contains("\"system_usage\":null"));
+    const Outcome without =
+        run(outputs.folder, {"metrics", prefix + "_jobs.csv", "-p", outputs.platform, "-f", "json"});
+    CHECK_THAT(without.output, Contains("\"license_usage\":null"));
+}
+
 TEST_CASE("generate farm passes its options on") {
     const Outputs outputs;
     CHECK(outputs
-              .generate({"--jobs", "50", "--machines", "7", "--licenses", "3", "--interarrival", "0.5", "--run-time",
-                         "60:90", "--job-processors", "2:3", "--machine-processors", "4", "--speed", "5",
-                         "--license-ratio", "100", "--license-suitability", "100", "--license-needs", "100",
-                         "--without-deadline", "0", "--deadline-margin", "50", "--margin-unit", "percent",
-                         "--estimates", "factor:2"})
+              .generate({"--jobs",
+                         "50",
+                         "--machines",
+                         "7",
+                         "--licenses",
+                         "3",
+                         "--interarrival",
+                         "0.5",
+                         "--run-time",
+                         "60:90",
+                         "--job-processors",
+                         "2:3",
+                         "--machine-processors",
+                         "4",
+                         "--speed",
+                         "5",
+                         "--license-ratio",
+                         "100",
+                         "--license-suitability",
+                         "100",
+                         "--license-needs",
+                         "100",
+                         "--without-deadline",
+                         "0",
+                         "--deadline-margin",
+                         "50",
+                         "--margin-unit",
+                         "percent",
+                         "--estimates",
+                         "factor:2"})
               .status == 0);
     const Machine machine(read_platform(outputs.platform).hosts);
     CHECK(machine.processors() == 28);
@@ -98,12 +140,13 @@ TEST_CASE("generate farm refuses what it cannot do in one line, and writes nothi
     refused({"--interarrival", "0"}, "--interarrival: expected a number of seconds above 0");
     refused({"--interarrival", "soon"}, "found 'soon'");
     for (const char* range : {"0:5", "5:4", "5:", ":5", "", "a", "1:2:3", "1:1000001", "1.5:2", "99999999999"}) {
-        refused({"--run-time", range}, "--run-time: expected LOW:HIGH or one integer, in 1..1000000, found '" +
-                                           std::string(range) + "'");
+        refused({"--run-time", range},
+                "--run-time: expected LOW:HIGH or one integer, in 1..1000000, found '" + std::string(range) + "'");
     }
     refused({"--job-processors", "0:8"}, "--job-processors: expected");
-    refused({"--machines", "1000", "--machine-processors", "1:101"}, "--machine-processors: expected LOW:HIGH or one "
-                                                                     "integer, in 1..100, found '1:101'");
+    refused({"--machines", "1000", "--machine-processors", "1:101"},
+            "--machine-processors: expected LOW:HIGH or one "
+            "integer, in 1..100, found '1:101'");
     refused({"--speed", "0:1"}, "--speed: expected");
     refused({"--license-ratio", "0:1"}, "--license-ratio: expected");
     refused({"--license-suitability", "101"}, "--license-suitability: expected a number in 0..100, found 101");
@@ -125,9 +168,9 @@ TEST_CASE("generate farm writes both files or none") {
     const Outputs outputs;
     for (const bool workload_is_bad : {true, false}) {
         const std::string bad = outputs.folder.file("missing/file");
-        const Outcome outcome = run(outputs.folder, {"generate", "farm", "--seed", "1", "-o",
-                                                     workload_is_bad ? bad : outputs.workload, "--platform",
-                                                     workload_is_bad ? outputs.platform : bad});
+        const Outcome outcome =
+            run(outputs.folder, {"generate", "farm", "--seed", "1", "-o", workload_is_bad ? bad : outputs.workload,
+                                 "--platform", workload_is_bad ? outputs.platform : bad});
         check_refused(outcome, 1);
         CHECK_THAT(outcome.errors, Contains(bad + ": cannot be written"));
         CHECK_FALSE(outputs.exist());

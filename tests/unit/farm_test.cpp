@@ -70,7 +70,8 @@ void check_uniform(const std::vector<double>& values, FarmModel::Range range, do
         sum += value;
     }
     const double length = range.high - range.low;
-    CHECK(sum / static_cast<double>(values.size()) == Approx((range.low + range.high) / 2.0).margin(tolerance * length));
+    CHECK(sum / static_cast<double>(values.size()) ==
+          Approx((range.low + range.high) / 2.0).margin(tolerance * length));
     CHECK(*std::min_element(values.begin(), values.end()) <= range.low + 0.02 * length);
     CHECK(*std::max_element(values.begin(), values.end()) >= range.high - 0.02 * length);
 }
@@ -273,8 +274,8 @@ TEST_CASE("the first draws of seed 1 are what they have always been", "[farm]") 
     model.machines = 3;
     model.licenses = 2;
     const Farm farm = generate_farm(model);
-    std::string text = std::to_string(farm.platform.hosts.size()) + "; " +
-                       farm.platform.hosts.front().zone_properties.at("licenses");
+    std::string text =
+        std::to_string(farm.platform.hosts.size()) + "; " + farm.platform.hosts.front().zone_properties.at("licenses");
     for (const WorkloadJob& job : farm.workload.jobs) {
         text += "; " + content_of(farm, job) + " at " + job.description.submit.to_string();
     }
@@ -304,8 +305,12 @@ TEST_CASE("an option of the farm model changes only what it is about", "[farm]")
         }
     }
     SECTION("copies of licences and speeds") {
-        for (const Farm& farm : {changed([](FarmModel& m) { m.license_ratio = {10, 10}; }),
-                                 changed([](FarmModel& m) { m.speed = {1, 1}; })}) {
+        for (const Farm& farm : {changed([](FarmModel& m) {
+                                     m.license_ratio = {10, 10};
+                                 }),
+                                 changed([](FarmModel& m) {
+                                     m.speed = {1, 1};
+                                 })}) {
             CHECK(platform_of(farm) != platform_of(base));
             CHECK(contents_of(farm) == contents);
             CHECK(submissions_of(farm) == submissions_of(base));
@@ -314,11 +319,17 @@ TEST_CASE("an option of the farm model changes only what it is about", "[farm]")
     }
     SECTION("jobs") {
         for (const auto& change : std::vector<std::function<void(FarmModel&)>>{
-                 [](FarmModel& m) { m.run_time = {1, 10}; },
-                 [](FarmModel& m) { m.job_processors = {1, 2}; },
+                 [](FarmModel& m) {
+                     m.run_time = {1, 10};
+                 },
+                 [](FarmModel& m) {
+                     m.job_processors = {1, 2};
+                 },
                  [](FarmModel& m) { m.license_needs = 10; },
                  [](FarmModel& m) { m.without_deadline = 60; },
-                 [](FarmModel& m) { m.deadline_margin = {1, 2}; },
+                 [](FarmModel& m) {
+                     m.deadline_margin = {1, 2};
+                 },
                  [](FarmModel& m) { m.margin_unit = FarmModel::MarginUnit::percent_of_walltime; },
                  [](FarmModel& m) { m.estimate_factor = Decimal::of(2); },
              }) {

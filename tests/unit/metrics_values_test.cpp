@@ -386,3 +386,75 @@ TEST_CASE("metrics of a run of Batsim's are the figures of its own schedule.csv"
     CHECK(*metrics["makespan"] == Approx(batsim_figure(figures, "makespan")).epsilon(1e-9));
     CHECK(*metrics["utilisation"] > batsim_figure(figures, "time_computing") / (240 * *metrics["makespan"]));
 }
+
+TEST_CASE("system usage compares processors in use with jobs or requests in the system, by time") {
+    // On 4 processors: a runs on 2 in [0, 10), b waits from 5 and runs on 4 in [10, 30), c runs on 1 in [40, 50), and
+    // nothing is there in [30, 40), which does not count. By jobs: 2/1 for 5 s, 2/2 for 5 s, 4/1 for 20 s, 1/1 for 10
+    // s. By processors: 2/2 for 5 s, 2/4 (of 6 requested) for 5 s, 1 for 20 s, 1 for 10 s.
+    const std::vector<ScheduledJob> jobs{job("a", 0, 0, 10, 2), job("b", 5, 10, 20, 4), job("c", 40, 40, 10, 1)};
+    const MetricsOptions options{.tau = Duration::seconds(10), .processors = 4};
+    const Metrics metrics = measure(jobs, options);
+    CHECK(*metrics["system_usage"] == Approx((10.0 + 5 + 80 + 10) / 40));
+    CHECK(*metrics["system_usage_requested"] == Approx((5.0 + 2.5 + 20 + 10) / 40));
+    CHECK_FALSE(measure(jobs)["system_usage"]);
+    CHECK_FALSE(measure(jobs)["system_usage_requested"]);
+    CHECK_FALSE(measure({job("a", 0, 0, 0)}, options)["system_usage"]);
+    CHECK_FALSE(measure({}, options)["system_usage_requested"]);
+}
+
+TEST_CASE("system usage is that of looking at every second") {
+    std::mt19937 random(5);
+    const auto below = [&](unsigned limit) { return static_cast<int>(random() % limit); };
+    for (int repetition = 0; repetition < 50; ++repetition) {
+        const int processors = 1 + below(12);
+        std::vector<ScheduledJob> jobs;
+        for (int i = 0; i < 12; ++i) {
+            const int submit = below(60);
+            jobs.push_back(job(std::to_string(i), submit, submit + below(20), below(15), 1 + below(4)));
+        }
+        double by_jobs = 0;
+        double by_requests = 0;
+        int seconds = 0;
+        for (int second = 0; second < 100; ++second) {
+            int there = 0;
+            int requested = 0;
+            int in_use = 0;
+            for (const ScheduledJob& one : jobs) {
+                const Time now = Time::seconds(second);
+                if (one.submit <= now && now < one.execution->finish) {
+                    ++there;
+                    requested += one.processors;
+                    in_use += one.execution->start <= now ? one.processors : 0;
+                }
+            }
+            if (there > 0) {
+                by_jobs += static_cast<double>(in_use) / std::min(processors, there);
+                by_requests += static_cast<double>(in_use) / std::min(processors, requested);
+                ++seconds;
+            }
+        }
+        const MetricsOptions options{.tau = Duration::seconds(10), .processors = processors};
+        const Metrics metrics = measure(jobs, options);
+        REQUIRE(*metrics["system_usage"] == Approx(by_jobs / seconds));
+        REQUIRE(*metrics["system_usage_requested"] == Approx(by_requests / seconds));
+        std::reverse(jobs.begin(), jobs.end());
+        REQUIRE(measure(jobs, options).values() == metrics.values());
+    }
+}
+
+TEST_CASE("licence usage is the share of all copies over the whole time") {
+    const std::vector<ScheduledJob> jobs{job("a", 0, 5, 10), job("b", 5, 10, 20), job("c", 10, 30, 10)};
+    Workload with_licenses = workload({{"a", {}}, {"b", {}}, {"c", {}}});
+    with_licenses.jobs[0].description.licenses = {"x", "y", "x"};
+    with_licenses.jobs[1].description.licenses = {"y", "not counted"};
+    const MetricsOptions options{
+        .tau = Duration::seconds(10), .processors = {}, .licenses = {{"unused", 1}, {"x", 2}, {"y", 5}}};
+    const auto usage = [&](const MetricsOptions& given, const std::vector<Workload>& workloads) {
+        return compute_metrics({"run_jobs.csv", jobs}, given, workloads)["license_usage"];
+    };
+    // Two copies for 10 s and one for 20 s, of 8 copies in 40 s.
+    CHECK(*usage(options, {with_licenses}) == Approx((2 * 10 + 20) / (8.0 * 40)));
+    CHECK_FALSE(usage(options, {}));
+    CHECK_FALSE(usage({}, {with_licenses}));
+    CHECK_FALSE(compute_metrics({"run_jobs.csv", {}}, options, {with_licenses})["license_usage"]);
+}
