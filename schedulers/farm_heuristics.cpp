@@ -2,11 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
 
 namespace batfill::farm {
+
+namespace {
+
+double microseconds(Duration duration) {
+    return static_cast<double>(duration.count());
+}
+
+}  // namespace
 
 double Deadline::score(double lateness, double execution) const {
     if (lateness > 0) {
@@ -17,21 +27,22 @@ double Deadline::score(double lateness, double execution) const {
     return since_threshold < 0 ? min : min + (max - min) / overestimate * since_threshold;
 }
 
-void Licenses::count(const SchedulerState& state) {
-    const auto& counters = state.machine.counters();
-    requests_.assign(counters.size(), 0);
-    for (const JobIndex job : state.waiting.jobs()) {
-        for (const CounterIndex license : state.job(job).request.counters) {
-            ++requests_[license];
-        }
+void Licenses::add(std::span<const CounterIndex> licenses, int requests) {
+    for (const CounterIndex license : licenses) {
+        requests_.resize(std::max(requests_.size(), license + 1));
+        requests_[license] += requests;
     }
+}
+
+void Licenses::weigh(std::span<const Machine::Counter> counters) {
+    requests_.resize(counters.size());
+    scores_.assign(counters.size(), 0);
     const auto is_critical = [&](CounterIndex license) { return requests_[license] > counters[license].copies; };
     int non_critical = 0;
     for (CounterIndex license = 0; license < counters.size(); ++license) {
         non_critical += requests_[license] > 0 && !is_critical(license) ? 1 : 0;
     }
     const double weight = std::max(non_critical, 1);
-    scores_.assign(counters.size(), 0);
     for (CounterIndex license = 0; license < counters.size(); ++license) {
         if (requests_[license] > 0) {
             const double ratio =
@@ -69,24 +80,45 @@ Priority::Priority(const Parameters& parameters)
     }
 }
 
-void Priority::prepare(const SchedulerState& state) {
-    licenses_.count(state);
-    Duration shortest = Duration::infinity();
-    for (std::size_t i = 0; i < state.waiting.size(); ++i) {
-        shortest = std::min(shortest, state.waiting.walltime(i));
-    }
-    shortest_ = shortest.to_seconds();
+void Priority::submitted(const Job& job, JobIndex index) {
+    known_.resize(std::size_t{index} + 1);
+    const std::vector<CounterIndex>& licenses = job.request.counters;
+    const std::optional<Time>& deadline = job.description.deadline;
+    known_[index] = {microseconds(job.submit().since_zero()), microseconds(job.walltime),
+                     deadline ? microseconds(deadline->since_zero()) : std::numeric_limits<double>::infinity(),
+                     all_licenses_.size(), licenses.size()};
+    all_licenses_.insert(all_licenses_.end(), licenses.begin(), licenses.end());
+    licenses_.add(licenses, 1);
+    ++counted_;
 }
 
-double Priority::of(const SchedulerState& state, JobIndex index) const {
-    const Job& job = state.job(index);
-    const double execution = job.walltime.to_seconds();
+void Priority::left(JobIndex index) {
+    licenses_.add(licenses_of(index), -1);
+    --counted_;
+}
+
+void Priority::prepare(const SchedulerState& state) {
+    const WaitingQueue& queue = state.waiting;
+    if (counted_ != queue.size()) {
+        // Jobs left the queue in another way than by starting.
+        licenses_.clear();
+        for (const JobIndex job : queue.jobs()) {
+            licenses_.add(licenses_of(job), 1);
+        }
+        counted_ = queue.size();
+    }
+    licenses_.weigh(state.machine.counters());
+    now_ = microseconds(state.now.since_zero());
+    shortest_ = queue.shortest_walltime().to_seconds();
+}
+
+double Priority::of(JobIndex job) const {
+    const Known& known = known_[job];
+    const double execution = known.execution / 1e6;
     const double scores[] = {
-        aging_.score((state.now - job.submit()).to_seconds()),
-        job.description.deadline
-            ? deadline_.score((state.now + job.walltime - *job.description.deadline).to_seconds(), execution)
-            : deadline_.score_without_deadline(),
-        licenses_.score(job.request.counters),
+        aging_.score((now_ - known.submit) / 1e6),
+        deadline_.score((now_ + known.execution - known.deadline) / 1e6, execution),
+        licenses_.score(licenses_of(job)),
         wait_minimization_.score(execution, shortest_),
     };
     double sum = 0;

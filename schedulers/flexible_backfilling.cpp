@@ -1,8 +1,8 @@
 #include "schedulers/flexible_backfilling.hpp"
 
+#include <limits>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include <batfill/reservation.hpp>
 
@@ -13,7 +13,7 @@ AlgorithmDescription FlexibleBackfilling::description(const char* name, const ch
     return {name,
             summary,
             std::string("Techiouba, Capannini, Baraglia, Puppin, Pasquali, Ricci, Backfilling strategies for "
-                        "scheduling streams of jobs on computational farms, CoreGRID 2008, section ") +
+                        "scheduling streams of jobs on computational farms, CoreGRID 2007, section ") +
                 section,
             Priority::parameters(),
             [head](const Parameters& parameters) { return std::make_unique<FlexibleBackfilling>(parameters, head); },
@@ -26,45 +26,40 @@ void FlexibleBackfilling::decide(Round& round) {
         head_.reset();
     }
     const bool is_head_known = head_ || !keeps_head_;
-    if (state.waiting.empty() || (is_head_known && !can_any_start(state))) {
+    if (state.waiting.empty() || (is_head_known && next_startable(state, 0) == state.waiting.size())) {
         return;
     }
-    rank(state);
+    priority_.prepare(state);
     start_heads(round);
     if (head_) {
         backfill(round);
     }
 }
 
-bool FlexibleBackfilling::can_any_start(const SchedulerState& state) {
+std::size_t FlexibleBackfilling::next_startable(const SchedulerState& state, std::size_t from) const {
     const WaitingQueue& queue = state.waiting;
     const int most = state.most_for_one_job();
-    for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
-        if (state.can_start(state.job(queue.job(at)).request)) {
-            return true;
-        }
+    std::size_t at = from;
+    while ((at = queue.next_fitting(at, most)) < queue.size() &&
+           !state.can_start_on_a_machine(queue.processors(at), priority_.licenses_of(queue.job(at)))) {
+        ++at;
     }
-    return false;
-}
-
-void FlexibleBackfilling::rank(const SchedulerState& state) {
-    priority_.prepare(state);
-    priorities_.resize(state.jobs.size());
-    ranked_.clear();
-    for (const JobIndex job : state.waiting.jobs()) {
-        priorities_[job] = priority_.of(state, job);
-        ranked_.add(job, priorities_[job]);
-    }
+    return at;
 }
 
 // Starts the head, and each that is the head after it, until one cannot start.
 void FlexibleBackfilling::start_heads(Round& round) {
-    if (head_ && !round.start_if_possible(*head_)) {
+    const SchedulerState& state = round.state();
+    if (head_ && !state.can_start(state.job(*head_).request)) {
         return;
     }
-    const std::optional<JobIndex> started = std::exchange(head_, std::nullopt);
+    ranked_.clear();
+    for (const JobIndex job : state.waiting.jobs()) {
+        ranked_.add(job, job == head_ ? std::numeric_limits<double>::infinity() : priority_.of(job));
+    }
+    head_.reset();
     ranked_.for_each_until([&](JobIndex job) {
-        if (job != started && !round.start_if_possible(job)) {
+        if (!round.start_if_possible(job)) {
             head_ = job;
         }
         return !head_;
@@ -74,15 +69,16 @@ void FlexibleBackfilling::start_heads(Round& round) {
 void FlexibleBackfilling::backfill(Round& round) {
     const SchedulerState& state = round.state();
     const WaitingQueue& queue = state.waiting;
-    Reservation reservation(state, *head_);
     ranked_.clear();
-    const int most = state.most_for_one_job();
-    for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
-        const JobIndex job = queue.job(at);
-        if (job != *head_ && state.can_start(state.job(job).request)) {
-            ranked_.add(job, priorities_[job]);
+    for (std::size_t at = 0; (at = next_startable(state, at)) < queue.size(); ++at) {
+        if (queue.job(at) != *head_) {
+            ranked_.add(queue.job(at), priority_.of(queue.job(at)));
         }
     }
+    if (ranked_.size() == 0) {
+        return;
+    }
+    Reservation reservation(state, *head_);
     ranked_.for_each_until([&](JobIndex job) {
         reservation.start_if_admitted(round, job);
         return state.idle_count > 0;

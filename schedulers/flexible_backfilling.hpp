@@ -28,18 +28,19 @@ class FlexibleBackfilling : public Algorithm {
     FlexibleBackfilling(const Parameters& parameters, Head head)
         : priority_(parameters), keeps_head_(head == Head::kept) {}
 
+    void submitted(Round& round, JobIndex job) override { priority_.submitted(round.state().job(job), job); }
+    void started(const SchedulerState&, JobIndex job) override { priority_.left(job); }
     void decide(Round& round) override;
 
  private:
-    static bool can_any_start(const SchedulerState& state);
-    void rank(const SchedulerState& state);
+    // The first place in the queue from `from` on whose job could start now; the queue's size if there is none.
+    std::size_t next_startable(const SchedulerState& state, std::size_t from) const;
     void start_heads(Round& round);
     void backfill(Round& round);
 
     Priority priority_;
     bool keeps_head_;
-    std::optional<JobIndex> head_;    // that could not start
-    std::vector<double> priorities_;  // by JobIndex, of the jobs that waited when the round began
+    std::optional<JobIndex> head_;  // that could not start
     RankedJobs ranked_;
 };
 

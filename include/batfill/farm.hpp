@@ -42,7 +42,7 @@ struct FarmModel {
 // The most that generate_farm() makes: the files of larger farms could not be read again.
 inline constexpr int max_farm_jobs = 10'000'000;
 inline constexpr int max_farm_processors = 100'000;  // machines * machine_processors.high
-inline constexpr int max_farm_licenses = 100;
+inline constexpr int max_farm_licenses = 1000;
 
 struct Farm {
     Platform platform;

@@ -17,7 +17,7 @@ namespace batfill {
 //   contiguous: the lowest block of consecutive processors, at the first time at which there is one;
 //   machine: processors of one machine and copies of licences, at the first time at which some machine has them; of
 //     several machines at that time, the first of Machine::groups() (Techiouba, Capannini, Baraglia, Puppin, Pasquali,
-//     Ricci, Backfilling strategies for scheduling streams of jobs on computational farms, CoreGRID 2008, section 5).
+//     Ricci, Backfilling strategies for scheduling streams of jobs on computational farms, CoreGRID 2007, section 5).
 class Reservation {
  public:
     // Requires that the job waits and cannot start now. O(running jobs), and for machine O(groups).

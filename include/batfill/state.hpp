@@ -44,6 +44,7 @@ class WaitingQueue {
     int processors(std::size_t position) const { return processors_[position]; }
     Duration walltime(std::size_t position) const { return walltimes_[position]; }
     const std::vector<JobIndex>& jobs() const { return jobs_; }
+    Duration shortest_walltime() const;  // requires that the queue is not empty; O(n)
 
     // The first position >= `from` whose job needs at most `processors`; size() if there is none.
     std::size_t next_fitting(std::size_t from, int processors) const;
@@ -127,6 +128,12 @@ struct SchedulerState {
     bool has_copies_of(std::span<const CounterIndex> counters) const {
         return std::all_of(counters.begin(), counters.end(),
                            [this](CounterIndex counter) { return copies_left[counter] > 0; });
+    }
+
+    // Whether a job of so many processors, at least one, and these counters could start now on one machine. Requires
+    // Placement::machine.
+    bool can_start_on_a_machine(int needed, std::span<const CounterIndex> counters) const {
+        return has_copies_of(counters) && idle_by_group.first_with(machine, needed, counters).has_value();
     }
 
     // Whether a job with this request could start now. O(1) for lowest and best effort, else as processors_for.

@@ -12,6 +12,10 @@ std::size_t WaitingQueue::next_fitting(std::size_t from, int processors) const {
     return static_cast<std::size_t>(found - processors_.begin());
 }
 
+Duration WaitingQueue::shortest_walltime() const {
+    return *std::min_element(walltimes_.begin(), walltimes_.end());
+}
+
 std::size_t WaitingQueue::place(JobIndex index, const std::deque<Job>& jobs) const {
     const auto before = [&](JobIndex a, JobIndex b) {
         return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
@@ -118,8 +122,7 @@ bool SchedulerState::can_start(const Request& request) const {
         case Placement::contiguous:
             return idle.lowest_block(request.processors).has_value();
         case Placement::machine:
-            return has_copies_of(request.counters) &&
-                   idle_by_group.first_with(machine, request.processors, request.counters).has_value();
+            return can_start_on_a_machine(request.processors, request.counters);
         case Placement::lowest:
         case Placement::best_effort_contiguous:
             break;

@@ -136,7 +136,7 @@ TEST_CASE("generate farm refuses what it cannot do in one line, and writes nothi
     };
     refused({"--jobs", "0"}, "--jobs: expected a number in 1..10000000, found 0");
     refused({"--machines", "0"}, "--machines: expected a number in 1..100000, found 0");
-    refused({"--licenses", "101"}, "--licenses: expected a number in 0..100, found 101");
+    refused({"--licenses", "1001"}, "--licenses: expected a number in 0..1000, found 1001");
     refused({"--interarrival", "0"}, "--interarrival: expected a number of seconds above 0");
     refused({"--interarrival", "soon"}, "found 'soon'");
     for (const char* range : {"0:5", "5:4", "5:", ":5", "", "a", "1:2:3", "1:1000001", "1.5:2", "99999999999"}) {
