@@ -52,8 +52,9 @@ class Priority {
     void prepare(const Job& job, JobIndex index, Duration length) {
         known_.resize(std::size_t{index} + 1);
         known_[index].submit = microseconds(job.submit().since_zero());
-        known_[index].factor = std::pow(microseconds(length) / microseconds_in_hour, beta_) * std::pow(job.processors() / 32.0, gamma_) *
-                          std::pow(r_, queue_number(job.description.queue));
+        known_[index].factor = std::pow(microseconds(length) / microseconds_in_hour, beta_) *
+                               std::pow(job.processors() / 32.0, gamma_) *
+                               std::pow(r_, queue_number(job.description.queue));
     }
 
     // The priorities from now on are those of this instant, or of the last multiple of the period.
@@ -208,16 +209,17 @@ class Relaxed : public Algorithm {
 };
 
 std::vector<Parameter> parameters() {
-    return {Parameter::number("omega", "1", "how far the first job may be delayed, as a factor of its wait", 0, true),
-            Parameter::choice("basis", {"wait", "walltime"}, "wait",
-                              "what omega is a factor of: the time until the first job can start, or its walltime"),
-            Parameter::number("alpha", "1", "exponent of the wait in hours"),
-            Parameter::number("beta", "-1", "exponent of the walltime in hours"),
-            Parameter::number("gamma", "1", "exponent of the processors divided by 32"),
-            Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
-            Parameter::seconds("priority-period", "0", "priorities are computed at multiples of this; 0: in each round"),
-            Parameter::choice("estimates", {"requested", "actual"}, "requested",
-                              "how long jobs are taken to run: their walltime, or what they will run (simulate only)")};
+    return {
+        Parameter::number("omega", "1", "how far the first job may be delayed, as a factor of its wait", 0, true),
+        Parameter::choice("basis", {"wait", "walltime"}, "wait",
+                          "what omega is a factor of: the time until the first job can start, or its walltime"),
+        Parameter::number("alpha", "1", "exponent of the wait in hours"),
+        Parameter::number("beta", "-1", "exponent of the walltime in hours"),
+        Parameter::number("gamma", "1", "exponent of the processors divided by 32"),
+        Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
+        Parameter::seconds("priority-period", "0", "priorities are computed at multiples of this; 0: in each round"),
+        Parameter::choice("estimates", {"requested", "actual"}, "requested",
+                          "how long jobs are taken to run: their walltime, or what they will run (simulate only)")};
 }
 
 const Registration registration({

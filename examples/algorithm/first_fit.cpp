@@ -9,7 +9,9 @@ class FirstFit : public batfill::Algorithm {
         const batfill::SchedulerState& state = round.state();
         std::size_t position = 0;
         while ((position = state.waiting.next_fitting(position, state.idle_count)) < state.waiting.size()) {
-            round.start(state.waiting.job(position));  // the jobs after it move up
+            if (!round.start_if_possible(state.waiting.job(position))) {
+                ++position;
+            }  // else the jobs after it have moved up
         }
     }
 };

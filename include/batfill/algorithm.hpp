@@ -103,8 +103,8 @@ class Algorithm {
 
     // ---- What it is asked.
 
-    // Whether it is to be told how long jobs would run (SchedulerState::run_times), which only a simulator knows: the daemon
-    // refuses such an algorithm.
+    // Whether it is to be told how long jobs would run (SchedulerState::run_times), which only a simulator knows: the
+    // daemon refuses such an algorithm.
     virtual bool needs_run_times() const { return false; }
 
     // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has

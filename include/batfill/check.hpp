@@ -17,6 +17,8 @@ struct CheckOptions {
     // start + execution may differ from finish in the last digit.
     Duration tolerance = Duration::microseconds(1);
     bool deadlines_bind = false;  // a missed deadline is a violation, not only counted
+    // contiguous: the processors of every job must be consecutive; machine: of one machine. The others demand nothing.
+    Placement placement = Placement::lowest;
 };
 
 struct Violation {

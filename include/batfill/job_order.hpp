@@ -13,9 +13,9 @@
 
 namespace batfill {
 
-// A score that is a sum of terms, or a product, rounded to about 1e-12 of `magnitude`, the sum of the absolute values of
-// the terms or the value itself: scores that differ only in the last bits of doubles come out equal, and the order of
-// the rounded ones is a strict one. Infinite values stay as they are.
+// A score that is a sum of terms, or a product, rounded to about 1e-12 of `magnitude`, the sum of the absolute values
+// of the terms or the value itself: scores that differ only in the last bits of doubles come out equal, and the order
+// of the rounded ones is a strict one. Infinite values stay as they are.
 double rounded_score(double value, double magnitude);
 
 // Weights of the order `mixed`: of q, p, w, p/q, (w+p)/p and pq (see JobOrder).

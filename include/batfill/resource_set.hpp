@@ -46,8 +46,8 @@ class ResourceSet {
     bool contains_all(const ResourceSet& other) const;  // O(n + m)
     int count_common(const ResourceSet& other) const;   // the size of the intersection, O(n + m)
 
-    void insert(const ResourceSet& other);  // union, O(n + m)
-    void remove(const ResourceSet& other);  // difference, O(n + m)
+    void insert(const ResourceSet& other);                     // union, O(n + m)
+    void remove(const ResourceSet& other);                     // difference, O(n + m)
     ResourceSet intersection(const ResourceSet& other) const;  // O(log n + m) and the intervals of this in between
 
     // The lowest `count` consecutive processors of this set; none if there are not as many in a row. Requires count >

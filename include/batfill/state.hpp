@@ -90,9 +90,9 @@ class IdleByGroup {
     void add(const Machine& machine, const ResourceSet& processors, int sign);
     void change(GroupIndex group, int count);
 
-    std::vector<int> counts_;                            // by group
-    std::vector<int> groups_with_;                       // by p - 1: how many groups have at least p idle processors
-    std::vector<std::vector<std::uint64_t>> has_idle_;   // by p - 1: one bit for each of these groups
+    std::vector<int> counts_;                           // by group
+    std::vector<int> groups_with_;                      // by p - 1: how many groups have at least p idle processors
+    std::vector<std::vector<std::uint64_t>> has_idle_;  // by p - 1: one bit for each of these groups
 };
 
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue, and what runs. The engine owns
@@ -100,14 +100,14 @@ class IdleByGroup {
 struct SchedulerState {
     Time now;
     Machine machine;
-    int processors = 0;                  // of the whole machine
+    int processors = 0;                       // of the whole machine
     Placement placement = Placement::lowest;  // of all jobs
-    ResourceSet idle;                    // available and not allocated
-    int idle_count = 0;                  // how many these are
-    IdleByGroup idle_by_group;           // of these; empty but with Placement::machine
-    ResourceSet unavailable;             // allocated or not
-    std::vector<long long> copies_left;  // of each counter of the machine, those that no job holds
-    std::deque<Job> jobs;                // all that were submitted, by JobIndex: in order of arrival
+    ResourceSet idle;                         // available and not allocated
+    int idle_count = 0;                       // how many these are
+    IdleByGroup idle_by_group;                // of these; empty but with Placement::machine
+    ResourceSet unavailable;                  // allocated or not
+    std::vector<long long> copies_left;       // of each counter of the machine, those that no job holds
+    std::deque<Job> jobs;                     // all that were submitted, by JobIndex: in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex, for algorithms that need to know

@@ -195,6 +195,11 @@ void Audit::check_allocation(const ScheduledJob& job, const JobDescription& desc
         violation(start, job,
                   "has processor " + std::to_string(job.allocation.last()) + ", the platform's last is " +
                       std::to_string(processors() - 1));
+    } else if (options_.placement == Placement::contiguous && job.allocation.intervals().size() > 1) {
+        violation(start, job, "has processors " + job.allocation.to_string() + ", expected consecutive ones");
+    } else if (options_.placement == Placement::machine && !job.allocation.empty() &&
+               !machine_.group_of(job.allocation.last()).processors.contains_all(job.allocation)) {
+        violation(start, job, "has processors " + job.allocation.to_string() + ", expected those of one machine");
     }
 }
 

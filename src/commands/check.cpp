@@ -66,6 +66,9 @@ int check(const Arguments& arguments) {
         "how much times that should agree may differ");
     add("first", po::value(&first)->default_value(10)->value_name("N"), "violations to print");
     add("deadlines", po::bool_switch(), "a missed deadline is a violation, not only counted");
+    add("placement", po::value<std::string>()->default_value("lowest")->value_name("NAME"),
+        "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, "
+        "best-effort-contiguous)");
     add("guarantees", po::value<std::string>()->value_name("FILE"),
         "PREFIX_guarantees.csv of the run: no job may start later than it was guaranteed");
     po::positional_options_description positional;
@@ -78,6 +81,12 @@ int check(const Arguments& arguments) {
     CheckOptions check_options;
     check_options.tolerance = seconds_option("--tolerance", tolerance, Duration());
     check_options.deadlines_bind = values["deadlines"].as<bool>();
+    const auto placement = placement_named(values["placement"].as<std::string>());
+    if (!placement) {
+        throw UsageError("--placement: unknown value '" + values["placement"].as<std::string>() +
+                         "', known: lowest, contiguous, best-effort-contiguous, machine");
+    }
+    check_options.placement = *placement;
     std::optional<std::vector<Guarantee>> guarantees;
     if (values.count("guarantees") != 0) {
         guarantees = read_guarantees(values["guarantees"].as<std::string>());

@@ -3,6 +3,7 @@
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+#include <batfill/platform.hpp>
 
 #include "command.hpp"
 #include "scheduler_argument.hpp"
@@ -22,8 +23,11 @@ int serve(const Arguments& arguments) {
         "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
         "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable")(
         "socket-endpoint,s", po::value(&server.endpoint)->default_value("tcp://127.0.0.1:28000"),
-        "ZeroMQ endpoint to listen on")("keep-alive", po::bool_switch(&server.keep_alive),
-                                        "serve one simulation after another, until a signal comes")(
+        "ZeroMQ endpoint to listen on")("platform,p", po::value<std::string>(),
+                                        "the platform file that Batsim is given, for the speeds of the hosts, of which "
+                                        "Batsim 4 says nothing; used by placement=machine")(
+        "master-host,m", po::value<std::string>()->default_value("master_host"), "host that is not a resource")(
+        "keep-alive", po::bool_switch(&server.keep_alive), "serve one simulation after another, until a signal comes")(
         "log-level,l", po::value(&level)->default_value("info"), "trace, debug, info, warning, error or off");
     add_plugin_option(options);
     po::variables_map values;
@@ -45,6 +49,9 @@ int serve(const Arguments& arguments) {
         throw UsageError("unknown log level '" + level + "', known: trace, debug, info, warning, error, off");
     }
     spdlog::set_level(known);
+    if (values.count("platform") != 0) {
+        server.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+    }
     run_server(server);
     return 0;
 }

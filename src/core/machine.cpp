@@ -202,8 +202,7 @@ void Machine::refuse_machines_of_several_kinds() const {
         if (!is_new && !group.name.empty()) {
             throw InputError("platform: hosts " + std::to_string(other->second->processors.intervals().front().first) +
                              " and " + std::to_string(group.processors.intervals().front().first) + " of machine " +
-                             group.name + " differ in " +
-                             (other->second->speed != group.speed ? "speed" : "licences") +
+                             group.name + " differ in " + (other->second->speed != group.speed ? "speed" : "licences") +
                              ", expected that all hosts of a machine agree");
         }
     }
@@ -237,7 +236,8 @@ std::optional<std::string> Machine::reason_to_refuse(const Request& request) con
             return "asks for licence " + counters_[counter].name + ", of which there are no copies";
         }
     }
-    if (request.placement == Placement::machine && std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+    if (request.placement == Placement::machine &&
+        std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
             return group.size >= request.processors && group.has_all(request.counters);
         })) {
         return "asks for " + std::to_string(request.processors) + " processors of one machine" +

@@ -149,7 +149,6 @@ void JobScore::Sum::add(double term) {
     magnitude += std::abs(term);
 }
 
-
 double JobScore::at(Time now) const {
     const double wait = microseconds(now - submit_) / 1e6;
     return rounded_score(base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait);

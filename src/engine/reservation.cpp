@@ -171,7 +171,8 @@ bool Reservation::start_on_machine(Round& round, JobIndex job) {
         extra_processors_ -= *group == group_ ? request.processors : 0;
         take_copies(request);
     }
-    round.start(job, state_.idle.intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
+    round.start(job,
+                state_.idle.intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
     return true;
 }
 

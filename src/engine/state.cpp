@@ -77,7 +77,8 @@ void IdleByGroup::change(GroupIndex group, int count) {
 }
 
 int IdleByGroup::largest() const {
-    const auto end = std::partition_point(groups_with_.begin(), groups_with_.end(), [](int groups) { return groups > 0; });
+    const auto end =
+        std::partition_point(groups_with_.begin(), groups_with_.end(), [](int groups) { return groups > 0; });
     return static_cast<int>(end - groups_with_.begin());
 }
 
@@ -142,8 +143,8 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
             break;
         case Placement::machine:
             return idle
-                .intersection(
-                    machine.groups()[*idle_by_group.first_with(machine, request.processors, request.counters)].processors)
+                .intersection(machine.groups()[*idle_by_group.first_with(machine, request.processors, request.counters)]
+                                  .processors)
                 .take_lowest(request.processors);
         case Placement::lowest:
             break;

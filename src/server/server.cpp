@@ -154,7 +154,7 @@ class Server {
  private:
     // Returns false if a signal came.
     bool serve_simulation() {
-        Session session(options_.choice, *codec_);
+        Session session(options_.choice, *codec_, options_.platform ? &*options_.platform : nullptr);
         Timings timings;
         while (!session.ended()) {
             if (!wait()) {

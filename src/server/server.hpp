@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include <batfill/platform.hpp>
 #include <batfill/scheduler_choice.hpp>
 
 #include "protocol/codec.hpp"
@@ -11,6 +13,7 @@ namespace batfill {
 struct ServerOptions {
     std::string endpoint;
     SchedulerChoice choice;
+    std::optional<Platform> platform;                   // for Session
     std::string protocol = protocol::default_protocol;  // by its name, as in make_codec()
     bool keep_alive = false;                            // serve one simulation after another
 };

@@ -13,8 +13,8 @@
 
 namespace batfill {
 
-Session::Session(SchedulerChoice command_line, protocol::Codec& codec)
-    : command_line_(std::move(command_line)), codec_(codec) {}
+Session::Session(SchedulerChoice command_line, protocol::Codec& codec, const Platform* platform)
+    : command_line_(std::move(command_line)), codec_(codec), platform_(platform) {}
 
 void require_fit_for_daemon(const Engine& engine) {
     if (engine.needs_run_times()) {
@@ -93,20 +93,8 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     if (begins.config.redis_enabled) {
         throw InputError("SIMULATION_BEGINS: jobs are kept in Redis, expected a Batsim without --enable-redis");
     }
-    const int processors = static_cast<int>(begins.compute_resources.size());
-    std::vector<Host> hosts(begins.compute_resources.size());
-    for (const protocol::Resource& resource : begins.compute_resources) {
-        if (resource.id >= processors) {
-            throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(resource.id) + " of " +
-                             std::to_string(processors) + ", expected numbers from 0");
-        }
-        // Batsim 4 does not say how fast a host is.
-        hosts[static_cast<std::size_t>(resource.id)] = {
-            resource.name,
-            0,
-            {resource.properties.begin(), resource.properties.end()},
-            {resource.zone_properties.begin(), resource.zone_properties.end()}};
-    }
+    const std::vector<Host> hosts = hosts_of(begins);
+    const int processors = static_cast<int>(hosts.size());
     last_resource_ = processors - 1;
     for (const protocol::Resource& resource : begins.storage_resources) {
         last_resource_ = std::max(last_resource_, resource.id);
@@ -115,7 +103,44 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
     require_fit_for_daemon(*engine_);
     engine_->begin(now, Machine(hosts));
+    const SchedulerState& state = engine_->state();
+    if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&
+        state.machine.groups().front().speed <= 0) {
+        spdlog::warn(
+            "no speeds of the machines are known, they are tried in the order of their numbers; expected hosts "
+            "with a property speed, or the option --platform");
+    }
     spdlog::info("simulation begins: {} processors, algorithm {}", processors, choice.algorithm);
+}
+
+// In the order of their numbers.
+std::vector<Host> Session::hosts_of(const protocol::SimulationBegins& begins) const {
+    const int processors = static_cast<int>(begins.compute_resources.size());
+    if (platform_ != nullptr && platform_->hosts.size() != begins.compute_resources.size()) {
+        throw InputError("SIMULATION_BEGINS: " + std::to_string(processors) + " compute resources, the platform has " +
+                         std::to_string(platform_->hosts.size()));
+    }
+    std::vector<Host> hosts(begins.compute_resources.size());
+    for (const protocol::Resource& resource : begins.compute_resources) {
+        if (resource.id >= processors) {
+            throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(resource.id) + " of " +
+                             std::to_string(processors) + ", expected numbers from 0");
+        }
+        Host& host = hosts[static_cast<std::size_t>(resource.id)];
+        host = {resource.name,
+                0,
+                {resource.properties.begin(), resource.properties.end()},
+                {resource.zone_properties.begin(), resource.zone_properties.end()}};
+        if (platform_ != nullptr) {
+            const Host& known = platform_->hosts[static_cast<std::size_t>(resource.id)];
+            if (known.name != host.name) {
+                throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(resource.id) + " is " +
+                                 quoted(host.name) + ", the platform has " + quoted(known.name) + " there");
+            }
+            host.speed = known.speed;
+        }
+    }
+    return hosts;
 }
 
 JobIndex Session::known_job(const char* event, const std::string& id) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <batfill/engine.hpp>
+#include <batfill/platform.hpp>
 #include <batfill/scheduler_choice.hpp>
 
 #include "protocol/codec.hpp"
@@ -21,13 +22,14 @@ void require_fit_for_daemon(const Engine& engine);
 // decisions into the reply. It knows nothing of sockets.
 class Session {
  public:
-    // `command_line` may leave the algorithm open if Batsim's scheduler configuration is to name it.
-    Session(SchedulerChoice command_line, protocol::Codec& codec);
+    // `command_line` may leave the algorithm open if Batsim's scheduler configuration is to name it. `platform`, where
+    // given, is the file that Batsim was given too: Batsim 4 does not say how fast hosts are.
+    Session(SchedulerChoice command_line, protocol::Codec& codec, const Platform* platform = nullptr);
 
     // Returns the reply to one frame, valid until the next call. Throws InputError for a frame that is malformed or
     // impossible at this point (time goes back, an id comes twice, the end of a job that is not running, a resource
-    // that is not there), and UsageError if there is no algorithm or parameter as Batsim's configuration names it. The
-    // session cannot be used after either.
+    // that is not there, another platform than the one given), and UsageError if there is no algorithm or parameter as
+    // Batsim's configuration names it. The session cannot be used after either.
     std::string_view answer(std::string_view frame);
 
     // Whether a simulation has begun and not ended.
@@ -41,6 +43,7 @@ class Session {
     std::vector<Statistic> statistics() const;
 
  private:
+    std::vector<Host> hosts_of(const protocol::SimulationBegins& begins) const;
     void begin(const protocol::SimulationBegins& begins, Time now);
     void take_in(protocol::Event& event);
     JobCompleted completion_of(const protocol::JobCompleted& completed) const;
@@ -51,6 +54,7 @@ class Session {
 
     SchedulerChoice command_line_;
     protocol::Codec& codec_;
+    const Platform* platform_;
     std::unique_ptr<Engine> engine_;
     std::unordered_map<std::string, JobIndex> index_of_;  // only for looking up: its order must decide nothing
     protocol::Reply reply_;

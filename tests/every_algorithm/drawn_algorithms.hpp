@@ -56,8 +56,8 @@ inline std::string draw_value(std::mt19937& random, const Parameter& parameter) 
             if (parameter.may_be_infinite && draw(random, 0, 3) == 0) {
                 return "inf";
             }
-            return std::to_string(draw(random, std::isfinite(parameter.least) ? static_cast<int>(parameter.least * 10) : -30,
-                                       60)) +
+            return std::to_string(draw(
+                       random, std::isfinite(parameter.least) ? static_cast<int>(parameter.least * 10) : -30, 60)) +
                    "e-1";
         case Parameter::Type::numbers:
             break;

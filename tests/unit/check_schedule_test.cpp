@@ -446,6 +446,30 @@ TEST_CASE("a job with licences runs on one machine that has them") {
     CHECK(std::count(texts.begin(), texts.end(), "job w0!c: needs licences and is on machines fast and slow") == 1);
 }
 
+TEST_CASE("processors are consecutive, or of one machine, where that is asked for") {
+    Case run = licensed_case();
+    run.schedule.jobs[2].allocation = *ResourceSet::parse("0 2");
+    const auto texts_with = [&](Placement placement) {
+        CheckOptions options;
+        options.placement = placement;
+        Texts texts;
+        for (const Violation& violation :
+             check_schedule(run.schedule, run.workloads, run.platform, options).violations) {
+            if (violation.text.find("expected") != std::string::npos) {
+                texts.push_back(violation.text);
+            }
+        }
+        return texts;
+    };
+    CHECK(texts_with(Placement::lowest).empty());
+    CHECK(texts_with(Placement::best_effort_contiguous).empty());
+    CHECK(texts_with(Placement::contiguous) == Texts{"job w0!c: has processors 0 2, expected consecutive ones"});
+    CHECK(texts_with(Placement::machine) == Texts{"job w0!c: has processors 0 2, expected those of one machine"});
+    run.schedule.jobs[2].allocation = *ResourceSet::parse("2-3");
+    CHECK(texts_with(Placement::contiguous).empty());
+    CHECK(texts_with(Placement::machine).empty());
+}
+
 TEST_CASE("licence properties that cannot be read are refused") {
     for (const char* text : {"x", "x:", ":3", "x:many", "x:-1", "x:1,x:2", "x:99999999999999999999"}) {
         Case run = licensed_case();

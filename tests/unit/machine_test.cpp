@@ -79,6 +79,37 @@ TEST_CASE("Hosts are grouped by machine, speed and licences, the fastest group f
     CHECK_FALSE(machine.find_counter("none").has_value());
 }
 
+TEST_CASE("The property speed counts where the speed of a host is not known otherwise", "[machine]") {
+    Host said = host("slow", "", 0);
+    said.properties["speed"] = "1e9";
+    Host known = host("fast", "", 3e9);
+    known.properties["speed"] = "1";
+    const Machine machine(std::vector<Host>{said, known});
+    REQUIRE(machine.groups().size() == 2);
+    CHECK(machine.groups()[0].name == "fast");
+    CHECK(machine.groups()[0].speed == 3e9);
+    CHECK(machine.groups()[1].speed == 1e9);
+    for (const char* text : {"fast", "-1", "0", "1e9 ", "2.0Gf", "1e999", "nan"}) {
+        INFO(text);
+        said.properties["speed"] = text;
+        CHECK_THROWS_WITH(Machine(std::vector<Host>{known, said}),
+                          Catch::Matchers::Contains("property speed is '" + std::string(text) + "', expected"));
+    }
+}
+
+TEST_CASE("Hosts of one machine agree in speed and licences", "[machine]") {
+    const std::vector<Host> speeds{host("a", "", 1e9), host("b", "", 2e9), host("a", "", 2e9)};
+    CHECK_THROWS_WITH(Machine(speeds),
+                      "platform: hosts 2 and 0 of machine a differ in speed, expected that all hosts of "
+                      "a machine agree");
+    const std::vector<Host> licenses{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y", 1e9, "x:1,y:1")};
+    CHECK_THROWS_WITH(Machine(licenses), Catch::Matchers::Contains("of machine a differ in licences"));
+    const std::vector<Host> same{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y, x,x", 1e9, "x:1,y:1")};
+    CHECK(Machine(same).groups().size() == 1);
+    const std::vector<Host> unnamed{host("", "", 1e9), host("", "", 2e9)};
+    CHECK(Machine(unnamed).groups().size() == 2);
+}
+
 TEST_CASE("Licences of hosts count only where a zone states copies", "[machine]") {
     const std::vector<Host> hosts{host("a", "cfd"), host("a", "mesh")};
     const Machine machine(hosts);
@@ -106,11 +137,13 @@ TEST_CASE("A request that the empty machine cannot fulfil is refused, with the r
     CHECK(machine.reason_to_refuse({0, Placement::lowest, {}}) == "asks for 0 processors");
     CHECK(machine.reason_to_refuse({4, Placement::lowest, {}}) == "asks for 4 processors, the machine has 3");
     CHECK_FALSE(machine.reason_to_refuse({2, Placement::machine, {}}).has_value());
-    CHECK(machine.reason_to_refuse({3, Placement::machine, {}}) == "asks for 3 processors of one machine, no machine has them");
+    CHECK(machine.reason_to_refuse({3, Placement::machine, {}}) ==
+          "asks for 3 processors of one machine, no machine has them");
     CHECK_FALSE(machine.reason_to_refuse({1, Placement::machine, {cfd}}).has_value());
     CHECK(machine.reason_to_refuse({2, Placement::machine, {cfd}}) ==
           "asks for 2 processors of one machine with its licences, no machine has them");
-    CHECK(machine.reason_to_refuse({1, Placement::lowest, {gone}}) == "asks for licence gone, of which there are no copies");
+    CHECK(machine.reason_to_refuse({1, Placement::lowest, {gone}}) ==
+          "asks for licence gone, of which there are no copies");
 }
 
 namespace {

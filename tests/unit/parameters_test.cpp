@@ -1,3 +1,4 @@
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -17,9 +18,29 @@ const std::vector<Parameter> declared{Parameter::choice("order", {"first", "last
                                       Parameter::seconds("threshold", "", "waits longer than this"),
                                       Parameter::numbers("weights", 3, "", "how much each counts"),
                                       Parameter::whole_number("seed", "7", "of what is drawn"),
-                                      Parameter::boolean("strict", "whether rules hold")};
+                                      Parameter::boolean("strict", "whether rules hold"),
+                                      Parameter::number("factor", "1.5", "by which", -2),
+                                      Parameter::number("limit", "3", "up to which", 0, true)};
 
 }  // namespace
+
+TEST_CASE("Numbers are within their bounds, and infinite only where that is said", "[parameters]") {
+    const auto error_of = [](const std::string& name, const std::string& value) {
+        try {
+            const Parameters parameters("a", declared, {{name, value}});
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string("none");
+    };
+    CHECK(error_of("factor", "-2.5") == "parameter factor: '-2.5' is not a number (-2 or more)");
+    CHECK(error_of("factor", "inf") == "parameter factor: 'inf' is not a number (-2 or more)");
+    CHECK(error_of("limit", "-1") == "parameter limit: '-1' is not a number (0 or more, or inf)");
+    for (const std::string value : {"nan", "-inf", "INF", "1,2", "1x", " 1", ""}) {
+        INFO(value);
+        CHECK(error_of("limit", value) == "parameter limit: '" + value + "' is not a number (0 or more, or inf)");
+    }
+}
 
 TEST_CASE("Parameters have the given values, the last of several, or their defaults", "[parameters]") {
     const Parameters defaults("a", declared, {});
@@ -30,6 +51,9 @@ TEST_CASE("Parameters have the given values, the last of several, or their defau
     CHECK(given.choice("order") == "last");
     CHECK(given.seconds("threshold") == Duration::seconds(200));
     CHECK(given.numbers("weights").empty());
+    CHECK(defaults.number("factor") == 1.5);
+    CHECK(Parameters("a", declared, {{"factor", "-2"}}).number("factor") == -2);
+    CHECK(Parameters("a", declared, {{"limit", "inf"}}).number("limit") == std::numeric_limits<double>::infinity());
     const Parameters weighed("a", declared, {{"weights", "1,-0.5,2e-3"}});
     CHECK_FALSE(defaults.boolean("strict"));
     for (const std::string value : {"yes", "true"}) {

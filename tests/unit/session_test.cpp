@@ -156,6 +156,43 @@ std::size_t lines_with(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("A session tries machines by the speeds of the platform that it is given, or by property", "[session]") {
+    const auto begins_with = [](const std::string& first, const std::string& second) {
+        const auto resource = [](int id, const std::string& properties) {
+            return R"({"id":)" + std::to_string(id) + R"(,"name":"n)" + std::to_string(id) +
+                   R"(","state":"idle","properties":{"machine":"m)" + std::to_string(id) + "\"" + properties +
+                   R"(},"zone_properties":{}})";
+        };
+        return message("0", {event("0", "SIMULATION_BEGINS",
+                                   R"({"config":{},"compute_resources":[)" + resource(0, first) + "," +
+                                       resource(1, second) + R"(],"workloads":{},"profiles":{}})")});
+    };
+    const std::string job = message("1", {submitted("1", "w0!a", 1, "10")});
+    Platform platform;
+    platform.hosts = {{"n0", 1e9, {}, {}}, {"n1", 2e9, {}, {}}};
+    const auto answer_with = [&](const Platform* known, const std::string& first) {
+        const std::unique_ptr<protocol::Codec> codec = protocol::make_codec("batsim4");
+        Session session({"fcfs", {{"placement", "machine"}}}, *codec, known);
+        session.answer(first);
+        return std::string(session.answer(job));
+    };
+    const Log log;
+    CHECK_THAT(answer_with(nullptr, begins_with("", "")), Contains(R"("alloc":"0")"));
+    CHECK_THAT(log.text(), Contains("no speeds of the machines are known"));
+    CHECK_THAT(answer_with(nullptr, begins_with(R"(,"speed":"1e9")", R"(,"speed":"2e9")")), Contains(R"("alloc":"1")"));
+    CHECK_THAT(answer_with(&platform, begins_with("", "")), Contains(R"("alloc":"1")"));
+    platform.hosts[1].name = "other";
+    CHECK_THROWS_WITH(answer_with(&platform, begins_with("", "")),
+                      Contains("compute resource 1 is \"n1\", the platform has \"other\" there"));
+    platform.hosts.pop_back();
+    CHECK_THROWS_WITH(answer_with(&platform, begins_with("", "")), Contains("2 compute resources, the platform has 1"));
+}
+
+TEST_CASE("A session refuses an algorithm that needs the run times of jobs", "[session]") {
+    Dialogue batsim("relaxed", {{"estimates", "actual"}});
+    CHECK_THROWS_WITH(batsim.answer(begins(4)), Contains("relaxed: with these parameters it needs the run times"));
+}
+
 TEST_CASE("A session with fcfs starts jobs in the order of their submission", "[session]") {
     Dialogue batsim("fcfs");
     CHECK_FALSE(batsim.session.running());
