@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,8 +49,10 @@ struct SwfConversion {
     std::vector<long long> excluded_queues;
     std::vector<long long> excluded_statuses;
     std::vector<long long> partitions;  // those that are kept; empty: all
-    std::optional<Duration> from;       // keep jobs submitted at or after it, on the log's clock
-    std::optional<Duration> until;      // keep jobs submitted before it, on the log's clock
+    // What jobs of a queue have as their `queue`; jobs of all others have its number, if that is known.
+    std::map<long long, std::string> queue_names;
+    std::optional<Duration> from;   // keep jobs submitted at or after it, on the log's clock
+    std::optional<Duration> until;  // keep jobs submitted before it, on the log's clock
     // The walltime of a job that requested no time, unless `missing_walltime_exact` is set; none: it has no walltime.
     std::optional<Duration> missing_walltime;
     // Drop jobs that are not in a period that is kept, and those that started in one period and ended in another
@@ -78,7 +81,8 @@ struct SwfWorkload {
 };
 
 // Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
-// requested time, user and queue = their numbers in the log. A run time longer than the walltime stays as it is.
+// requested time, user = its number in the log, queue = its name, if it is given one, or number. A run time longer than
+// the walltime stays as it is.
 // Lines of one job number: partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
 // "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
 // O(n log n).

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 
 #include <rapidjson/prettywriter.h>
@@ -41,6 +43,32 @@ std::optional<int> optional_positive(const po::variables_map& values, const std:
 
 std::vector<long long> numbers(const po::variables_map& values, const std::string& name) {
     return values.count(name) == 0 ? std::vector<long long>() : values[name].as<std::vector<long long>>();
+}
+
+std::pair<long long, std::string> queue_name(std::string_view text) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    long long queue = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + equals, queue);
+    if (error != std::errc() || end != text.data() + equals || equals + 1 >= text.size()) {
+        throw UsageError("--queue-names: expected NUMBER=NAME, found '" + std::string(text) + "'");
+    }
+    return {queue, std::string(text.substr(equals + 1))};
+}
+
+std::map<long long, std::string> queue_names(const po::variables_map& values) {
+    std::map<long long, std::string> names;
+    if (values.count("queue-names") == 0) {
+        return names;
+    }
+    std::istringstream entries(values["queue-names"].as<std::string>() + ',');
+    for (std::string entry; std::getline(entries, entry, ',');) {
+        const auto [place, is_new] = names.insert(queue_name(entry));
+        if (!is_new) {
+            throw UsageError("--queue-names: expected one name for queue " + std::to_string(place->first) +
+                             ", found two");
+        }
+    }
+    return names;
 }
 
 void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
@@ -93,6 +121,7 @@ SwfConversion conversion_of(const po::variables_map& values) {
     conversion.excluded_queues = numbers(values, "exclude-queue");
     conversion.excluded_statuses = numbers(values, "exclude-status");
     conversion.partitions = numbers(values, "partition");
+    conversion.queue_names = queue_names(values);
     conversion.from = optional_seconds(values, "from");
     conversion.until = optional_seconds(values, "until");
     conversion.drop_longer_than_estimate = values.count("drop-longer-than-estimate") != 0;
@@ -252,6 +281,8 @@ int swf(const Arguments& arguments) {
     add("output,o", po::value<std::string>()->value_name("PATH"),
         "the workload, Batsim JSON, gzipped if it ends in .gz; without, only the table is made; with --split a folder");
     add("exclude-queue", po::value<std::vector<long long>>()->value_name("N"), "drop jobs of this queue (repeatable)");
+    add("queue-names", po::value<std::string>()->value_name("N=NAME[,N=NAME]..."),
+        "give queues a name instead of their number");
     add("partition", po::value<std::vector<long long>>()->value_name("N"),
         "keep jobs of this partition only (repeatable)");
     add("exclude-status", po::value<std::vector<long long>>()->value_name("N"),

@@ -253,6 +253,11 @@ std::string known_text(long long number) {
     return number < 0 ? std::string() : std::to_string(number);
 }
 
+std::string queue_of(const SwfJob& job, const SwfConversion& conversion) {
+    const auto name = conversion.queue_names.find(job.queue);
+    return name == conversion.queue_names.end() ? known_text(job.queue) : name->second;
+}
+
 void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kept, Duration shift, Workload& workload) {
     const SwfJob& job = *kept.job;
     const long long size = size_of(job, conversion);
@@ -272,7 +277,7 @@ void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kep
     description.submit = Time::at(job.submit - shift);
     description.processors = static_cast<int>(size);
     description.walltime = walltime_of(job, conversion);
-    description.queue = known_text(job.queue);
+    description.queue = queue_of(job, conversion);
     description.user = known_text(job.user);
     description.profile = profile;
     workload.jobs.push_back({std::move(description), {}});

@@ -93,6 +93,9 @@ TEST_CASE("batfill swf passes its options on", "[swf][command]") {
     CHECK(convert({"--processors", "10"}).processors == 10);
     CHECK(convert({"--missing-walltime", "omit"}).jobs.at(0).description.walltime == std::nullopt);
     CHECK(convert({"--missing-walltime", "7"}).jobs.at(0).description.walltime == Duration::seconds(7));
+    CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(0).description.queue == "low");
+    CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(1).description.queue == "high=er");
+    CHECK(convert({"--queue-names=-1=none"}).jobs.at(0).description.queue == "0");
     CHECK(convert({"--shift"}).jobs.at(1).description.submit == Time::seconds(50));
 }
 
@@ -115,6 +118,11 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_WITH(commands::swf({log, "--missing-walltime", "0"}), Contains("exact, omit or a number"));
     CHECK_THROWS_WITH(commands::swf({log, "--unit", "0"}), Contains("--unit: expected a number above 0"));
     CHECK_THROWS_WITH(commands::swf({log, "--from", "noon"}), Contains("--from: expected a number of seconds"));
+    for (const std::string names : {"", "1", "1=", "=low", "one=low", "1 =low", "1=low,", "1=low,,2=high", "1.5=low"}) {
+        CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--queue-names", names}), Contains("expected NUMBER=NAME"));
+    }
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--queue-names", "1=low,1=high"}),
+                      Contains("expected one name for queue 1"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--partition", "9"}), Contains("all of its 3 jobs are dropped"));
     CHECK_THROWS_AS(commands::swf({folder.log("1 2\n"), "-o", out}), InputError);
     CHECK(folder.files() == 1);

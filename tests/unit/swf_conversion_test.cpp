@@ -82,6 +82,22 @@ TEST_CASE("an unknown user or queue of an SWF log is left out", "[swf]") {
     CHECK(converted.workload.jobs.at(0).description.queue.empty());
 }
 
+TEST_CASE("queues of an SWF log have the names that they are given", "[swf]") {
+    SwfConversion conversion;
+    conversion.queue_names = {{1, "urgent"}, {2, "urgent"}, {-1, "primary"}};
+    const SwfWorkload converted = convert_swf(log_of({{.number = "1", .queue = "1"},
+                                                      {.number = "2", .queue = "2"},
+                                                      {.number = "3", .queue = "-1"},
+                                                      {.number = "4", .queue = "11"},
+                                                      {.number = "5", .queue = "-2"}}),
+                                              conversion);
+    std::vector<std::string> queues;
+    for (const WorkloadJob& job : converted.workload.jobs) {
+        queues.push_back(job.description.queue);
+    }
+    CHECK(queues == std::vector<std::string>{"urgent", "urgent", "primary", "11", ""});
+}
+
 TEST_CASE("SWF jobs without run time, processors or submission are dropped and counted by reason", "[swf]") {
     const SwfWorkload converted = convert_swf(log_of({{.number = "1"},
                                                       {.number = "2", .run = "0"},
