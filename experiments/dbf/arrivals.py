@@ -1,23 +1,11 @@
 """Job of rule `dbf_arrivals`: how many jobs arrive in each hour of the day, on average, in the machine's time zone."""
-import re
 from collections import Counter
-from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from common.files import read_json
 from common.job import Job, run_job
+from common.log_clock import LogClock
 from common.tables import write_csv
-
-HEADER_FIELD = re.compile(r"^;\s*(\w+):\s*(.*?)\s*$", re.MULTILINE)
-
-
-def time_zone(fields: dict[str, str]) -> tzinfo:
-    """The log's time zone: its name if there is one, for daylight saving time, else its offset, else UTC."""
-    try:
-        return ZoneInfo(fields["TimeZoneString"])
-    except (KeyError, ValueError, ZoneInfoNotFoundError):
-        return timezone(timedelta(seconds=int(fields.get("TimeZone", 0))))
 
 
 def arrivals(subtimes: list[float], header: str) -> list[dict[str, float]]:
@@ -25,10 +13,8 @@ def arrivals(subtimes: list[float], header: str) -> list[dict[str, float]]:
 
     Without a header, time 0 is midnight, as `batfill generate` has it.
     """
-    fields = dict(HEADER_FIELD.findall(header))
-    zone = time_zone(fields)
-    start = int(fields.get("UnixStartTime", 0))
-    times = [datetime.fromtimestamp(start + subtime, zone) for subtime in subtimes]
+    clock = LogClock.of(header)
+    times = [clock.local(subtime) for subtime in subtimes]
     days = (max(times).date() - min(times).date()).days + 1
     hours = Counter(time.hour for time in times)
     return [{"hour": hour, "arrivals_per_hour": hours[hour] / days} for hour in range(24)]
