@@ -76,7 +76,7 @@ def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> Non
     program = Path(write(tmp_path / "batfill"))
     program.chmod(0o755)
     papers = [name for name, section in config.items() if isinstance(section, dict)]
-    assert papers == ["dbf", "pc-dc", "mixed-policies"]
+    assert papers == ["dbf", "pc-dc", "mixed-policies", "relaxed"]
     for paper in papers:
         for machine in (*config[paper]["machines"].values(), *config[paper]["generated"].values()):
             assert "hosts" in machine or (PROJECT / "platforms" / f"{machine['platform']}.xml").exists()

@@ -1,0 +1,209 @@
+"""Job of rule `relaxed_tables`: the paper's Tables 1 to 6 for each log, and what the paper says in numbers."""
+from pathlib import Path
+from typing import Any, Mapping, Sequence
+
+from common.job import Job, JobError, run_job
+from common.tables import Row, Show, Value, one_digit, read_csv, two_digits, write_table
+from relaxed.month_tables import MonthTables, hours, mean, per_cent, shown
+from relaxed.monthly import ACTUAL, ESTIMATED, PAPER_MACHINES, PAPER_OMEGAS, TIMES, papers, replayed
+from relaxed.statements import STATEMENTS, average_change, below, change, verdict
+from relaxed.workload_jobs import QUEUES
+
+# Table 1 has an actual wait in it that is ten to forty times that of any other month.
+ODD_MONTH = "2002-01"
+
+
+def sums_of(paper: Sequence[dict[str, str]]) -> list[Row]:
+    """The totals that the paper prints, beside the sums of its months."""
+    titles = {"jobs": "jobs", "log_wait": "actual wait", **{omega: shown(omega) for omega in PAPER_OMEGAS}}
+    rows: list[Row] = []
+    for printed in (row for row in paper if row["month"] == "total"):
+        months = [row for row in paper if row["month"] != "total"
+                  and (row["table"], row["estimates"]) == (printed["table"], printed["estimates"])]
+        for column, title in titles.items():
+            # The actual wait stands once for both rows of a month.
+            if printed[column] and (column, printed["estimates"]) != ("log_wait", ACTUAL):
+                added = sum(int(row[column]) for row in months)
+                rows.append({"table": printed["table"], "column": title, "times": TIMES[printed["estimates"]],
+                             "printed": int(printed[column]), "sum of the months": added,
+                             "printed - sum": int(printed[column]) - added})
+    return rows
+
+
+class Tables:
+    """Writes the tables from the workflow's files."""
+
+    def __init__(self, job: Job) -> None:
+        self._folder = Path(job.output[0]).parent
+        self._machines: list[str] = job.params.machines
+        self._omegas: list[str] = job.params.omegas
+        self._references: list[str] = job.params.references
+        self._variations: Mapping[str, Mapping[str, Any]] = job.params.variations
+        self._paper = read_csv(job.input.paper)
+        self._census = {row["machine"]: row for file in job.input.census for row in read_csv(file)}
+        self._results = {(row["machine"], row["group"], row["replay"]): row for row in read_csv(job.input.results)}
+        logs, months = [read_csv(file) for file in job.input.logs], read_csv(job.input.months)
+        self._months = {log[0]["machine"]: MonthTables(log, months, self._omegas) for log in logs}
+        here = {log[0]["machine"]: replayed(log, months, self._omegas) for log in logs}
+        for machine, monthly in here.items():
+            if not monthly.months:
+                raise JobError(f"{machine}: no whole month between the first submission and the last")
+        self._all = {machine: papers(self._paper, machine) for machine in PAPER_MACHINES} | here
+
+    def write_all(self) -> None:
+        """Writes every table, as CSV and as Markdown."""
+        for machine, tables in self._months.items():
+            self._write(f"{machine}-waits", f"{machine}, as Tables 1 and 4: total wait in hours by month of submission",
+                        tables.waits())
+            self._write(f"{machine}-backfilled", f"{machine}, as Tables 2 and 5: number of jobs backfilled",
+                        tables.backfilled())
+            self._write(f"{machine}-important",
+                        f"{machine}, as Tables 3 and 6: wait in hours of challenge and urgent jobs, estimated times",
+                        tables.important())
+            self._write(f"{machine}-utilisation", f"{machine}: utilisation by month, estimated times",
+                        tables.utilisation(self._references), per_cent)
+        self._write("logs", "The logs", [self._log(machine) for machine in self._machines], per_cent)
+        self._write("totals", "Total wait in hours: sums of the months", self._totals())
+        self._write("statements", "What the paper states, and whether it holds", self._statements())
+        self._write("references", "Total and longest wait in hours of all jobs, estimated times", self._compared())
+        self._write("queues", "Mean wait in hours of the jobs of each queue, estimated times", self._by_queue(),
+                    one_digit)
+        self._write("estimates", "What estimates cost: total wait with estimated over that with actual times",
+                    self._estimates(), two_digits)
+        self._write("variations", "Variations: total wait in hours, sums of the whole months, estimated times",
+                    self._varied(), one_digit)
+        self._write("paper-sums", "The totals that the paper prints, and the sums of its months", sums_of(self._paper))
+        self._write("paper-averages", "What the paper's text says in numbers, from its own tables", self._averages(),
+                    one_digit)
+
+    def _write(self, name: str, title: str, rows: Sequence[Row], show: Show = str) -> None:
+        write_table(str(self._folder / name), title, rows, show)
+
+    def _log(self, machine: str) -> Row:
+        census, whole = self._census[machine], self._months[machine].whole
+        return {
+            "log": machine, "processors": int(census["processors"]), "jobs": int(census["jobs"]),
+            **{queue: int(census[f"{queue}_jobs"]) for queue in reversed(list(QUEUES))},
+            "whole months": len(whole), "from": whole[0]["month"], "to": whole[-1]["month"],
+            "jobs in these": sum(int(month["jobs"]) for month in whole),
+            "log's utilisation": mean([month["log_utilisation"] for month in whole]),
+            "run time / estimate, mean": float(census["mean_run_time_of_estimate"]),
+            "of their sums": float(census["run_time_of_estimate"]),
+        }
+
+    def _totals(self) -> list[Row]:
+        return [{
+            "machine": machine, "months": len(monthly.months),
+            "log's wait": None if monthly.log_waits is None else round(sum(monthly.log_waits)), "times": title,
+            **{shown(omega): round(sum(monthly.waits[estimates, omega])) for omega in monthly.omegas},
+        } for machine, monthly in self._all.items() for estimates, title in TIMES.items()]
+
+    def _statements(self) -> list[Row]:
+        return [{"the paper": one.paper, "bound": one.bound,
+                 **{machine: verdict(one.find(monthly)) for machine, monthly in self._all.items()}}
+                for one in STATEMENTS]
+
+    def _compared(self) -> list[Row]:
+        ways = [("references", reference, reference) for reference in self._references]
+        ways += [(group, omega, f"relaxed, {shown(omega)}{note}") for group, note in (
+            (ESTIMATED, ""), ("first-come", ", first come first")) for omega in self._omegas
+            if group == ESTIMATED or group in self._variations]
+        rows: list[Row] = []
+        for group, replay, title in ways:
+            row: dict[str, Value] = {"algorithm": title}
+            for machine in self._machines:
+                found = self._results[machine, group, replay]
+                row[machine] = hours(float(found["mean_wait"]) * int(found["jobs"]))
+                row[f"{machine}, longest"] = hours(float(found["max_wait"]))
+            rows.append(row)
+        return rows
+
+    def _by_queue(self) -> list[Row]:
+        groups = {ESTIMATED: "as the paper", **{name: self._described(name) for name, parameters
+                                                in self._variations.items() if set(parameters) == {"r"}}}
+        return [self._queue(machine, queue, group, description) for machine in self._machines
+                for queue in reversed(list(QUEUES)) if int(self._census[machine][f"{queue}_jobs"])
+                for group, description in groups.items()]
+
+    def _queue(self, machine: str, queue: str, group: str, description: str) -> Row:
+        census, column = self._census[machine], f"{queue}_wait_seconds"
+        jobs, log = int(census[f"{queue}_jobs"]), census[f"{queue}_log_wait_seconds"]
+        return {"log": machine, "queue": queue, "jobs": jobs, "the log": float(log) / 3600 / jobs if log else None,
+                "priorities": description,
+                **{shown(omega): float(self._results[machine, group, omega][column]) / 3600 / jobs
+                   for omega in self._omegas}}
+
+    def _described(self, variation: str) -> str:
+        return ", ".join(f"{key}={value}" for key, value in self._variations[variation].items())
+
+    def _estimates(self) -> list[Row]:
+        return [{"machine": machine, **{
+            shown(omega): 1 + change(sum(monthly.waits[ESTIMATED, omega]), sum(monthly.waits[ACTUAL, omega])) / 100
+            for omega in monthly.omegas}} for machine, monthly in self._all.items()]
+
+    def _varied(self) -> list[Row]:
+        described = {ESTIMATED: "as the paper", **{name: self._described(name) for name in self._variations}}
+        return [self._varied_on(tables, variation, described[variation])
+                for tables in self._months.values() for variation in described]
+
+    def _varied_on(self, tables: MonthTables, variation: str, description: str) -> Row:
+        def waits(omega: str, column: str = "wait_seconds") -> list[float]:
+            return [float(value) for value in tables.column(variation, omega, column)]
+
+        found = {omega: waits(omega) for omega in self._omegas if tables.has(variation, omega)}
+        important = [sum(waits(omega, "important_wait_seconds")) for omega in ("inf", "1")]
+        return {
+            "log": tables.machine, "variation": description,
+            **{shown(omega): hours(sum(found[omega])) if omega in found else None for omega in self._omegas},
+            "smallest": shown(min(found, key=lambda omega: sum(found[omega]))),
+            "infinity to 1 (%)": change(sum(found["inf"]), sum(found["1"])),
+            "on average (%)": average_change(found["inf"], found["1"]),
+            "months below 1": f"{below(found['inf'], found['1'])} of {len(found['1'])}",
+            "challenge and urgent (%)": change(*important) if important[1] else None,
+        }
+
+    def _averages(self) -> list[Row]:
+        t3e, o3k = self._all["T3E"], self._all["O3K"]
+        assert t3e.log_waits is not None and o3k.log_waits is not None
+        odd = t3e.months.index(ODD_MONTH)
+        odd_wait, total_wait = t3e.log_waits[odd], sum(t3e.log_waits)
+        [printed] = [int(row["log_wait"]) for row in self._paper
+                     if (row["table"], row["month"], row["estimates"]) == ("1", "total", ESTIMATED)]
+
+        def without_odd(values: Sequence[float]) -> list[float]:
+            return [value for place, value in enumerate(values) if place != odd]
+
+        relaxed, relaxed_o3k = t3e.waits[ESTIMATED, "inf"], o3k.waits[ESTIMATED, "inf"]
+        actual, actual_o3k = t3e.waits[ACTUAL, "inf"], o3k.waits[ACTUAL, "inf"]
+        rows: list[tuple[str, str, Value]] = [
+            ("T3E: infinity to the actual wait, mean of the months (%)", "46 decrease",
+             average_change(relaxed, t3e.log_waits)),
+            (f"the same without {ODD_MONTH} (%)", "-",
+             average_change(without_odd(relaxed), without_odd(t3e.log_waits))),
+            ("T3E: infinity to omega = 1, mean of the months (%)", "67 decrease",
+             average_change(relaxed, t3e.waits[ESTIMATED, "1"])),
+            ("O3K: infinity to the actual wait, mean of the months (%)", "87 decrease",
+             average_change(relaxed_o3k, o3k.log_waits)),
+            ("O3K: infinity to omega = 1, mean of the months (%)", "62 decrease",
+             average_change(relaxed_o3k, o3k.waits[ESTIMATED, "1"])),
+            ("O3K: infinity, estimated to actual times, mean of the months (%)", "9 more",
+             average_change(relaxed_o3k, actual_o3k)),
+            ("T3E: infinity, estimated to actual times, mean of the months (%)", "-", average_change(relaxed, actual)),
+            ("T3E: months with less wait by estimated times at infinity", "6 of 12",
+             f"{below(relaxed, actual)} of {len(t3e.months)}"),
+            ("O3K: the same", "-", f"{below(relaxed_o3k, actual_o3k)} of {len(o3k.months)}"),
+            (f"T3E: actual wait of all months but {ODD_MONTH} (h)", "-", round(total_wait - odd_wait)),
+            (f"T3E: actual wait of {ODD_MONTH}, printed total less these (h)", str(round(odd_wait)),
+             round(printed - (total_wait - odd_wait))),
+            (f"T3E: {ODD_MONTH} in the total of the actual wait (%)", "-", 100 * odd_wait / total_wait),
+        ]
+        return [{"what": what, "printed": paper, "from the tables": value} for what, paper, value in rows]
+
+
+def main(job: Job) -> None:
+    """Writes all tables."""
+    Tables(job).write_all()
+
+
+if __name__ == "__main__":
+    run_job(main)
