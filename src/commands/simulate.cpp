@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -71,6 +72,16 @@ Scenario read_scenario(const po::variables_map& values, bool for_socket) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
     return scenario;
+}
+
+// Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
+bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
+    const SchedulerState& state = engine.state();
+    return state.placement != Placement::machine && !state.machine.counters().empty() &&
+           std::any_of(scenario.workloads.begin(), scenario.workloads.end(), [](const Workload& workload) {
+               return std::any_of(workload.jobs.begin(), workload.jobs.end(),
+                                  [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
+           });
 }
 
 }  // namespace
@@ -158,6 +169,9 @@ int simulate(const Arguments& arguments) {
         if (!statistics.empty()) {
             std::cout << "statistics of " << engine->description().name << ": " << text_of(statistics) << '\n';
         }
+    }
+    if (engine && ignores_licenses(*engine, scenario)) {
+        std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
     }
     if (!stopped.empty()) {
         throw InputError(stopped);
