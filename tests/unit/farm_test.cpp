@@ -234,7 +234,7 @@ TEST_CASE("every job of a farm can run on one of its machines", "[farm]") {
         const Farm farm = generate_farm(model);
         const Machine machine(farm.platform.hosts);
         for (const WorkloadJob& job : farm.workload.jobs) {
-            Request request{job.description.processors, true, {}};
+            Request request{job.description.processors, Placement::machine, {}};
             for (const std::string& license : job.description.licenses) {
                 request.counters.push_back(machine.find_counter(license).value());
             }
