@@ -54,6 +54,11 @@ class DeadlineBased : public PlanAlgorithm {
         }
         start_due(round, Ltmp);
     }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        std::erase(L1_, job);
+        hopeless_.erase(job);
+    }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
         judge(round, completions);
         PlanAlgorithm::machine_changed(round, completions);

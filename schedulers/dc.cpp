@@ -43,6 +43,10 @@ class DelayedCompression : public PlanAlgorithm {
         PlanAlgorithm::started(state, job);
         queue_.remove(job);
     }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        queue_.remove(job);
+    }
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events(

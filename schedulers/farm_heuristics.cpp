@@ -89,27 +89,16 @@ void Priority::submitted(const Job& job, JobIndex index) {
                      all_licenses_.size(), licenses.size()};
     all_licenses_.insert(all_licenses_.end(), licenses.begin(), licenses.end());
     licenses_.add(licenses, 1);
-    ++counted_;
 }
 
 void Priority::left(JobIndex index) {
     licenses_.add(licenses_of(index), -1);
-    --counted_;
 }
 
 void Priority::prepare(const SchedulerState& state) {
-    const WaitingQueue& queue = state.waiting;
-    if (counted_ != queue.size()) {
-        // Jobs left the queue in another way than by starting.
-        licenses_.clear();
-        for (const JobIndex job : queue.jobs()) {
-            licenses_.add(licenses_of(job), 1);
-        }
-        counted_ = queue.size();
-    }
     licenses_.weigh(state.machine.counters());
     now_ = microseconds(state.now.since_zero());
-    shortest_ = queue.shortest_walltime().to_seconds();
+    shortest_ = state.waiting.shortest_walltime().to_seconds();
 }
 
 double Priority::of(JobIndex job) const {

@@ -39,7 +39,6 @@ class Licenses {
  public:
     // A job has come that needs these, or has left the queue. O(licences).
     void add(std::span<const CounterIndex> licenses, int requests);
-    void clear() { requests_.clear(); }
     // To be called before scores are asked for. O(licences of the machine).
     void weigh(std::span<const Machine::Counter> counters);
     // Of a job that needs these. O(licences).
@@ -96,7 +95,6 @@ class Priority {
     WaitMinimization wait_minimization_;
     double now_ = 0;                          // microseconds
     double shortest_ = 0;                     // seconds
-    std::size_t counted_ = 0;                 // jobs whose licences are counted: those that wait
     std::vector<Known> known_;                // by JobIndex
     std::vector<CounterIndex> all_licenses_;  // of all jobs, one after the other
 };

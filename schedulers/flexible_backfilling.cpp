@@ -20,9 +20,16 @@ AlgorithmDescription FlexibleBackfilling::description(const char* name, const ch
             {Placement::machine}};
 }
 
+void FlexibleBackfilling::withdrawn(const SchedulerState&, JobIndex job) {
+    priority_.left(job);
+    if (head_ == job) {
+        head_.reset();
+    }
+}
+
 void FlexibleBackfilling::decide(Round& round) {
     const SchedulerState& state = round.state();
-    if (!keeps_head_ || (head_ && state.job(*head_).state != JobState::submitted)) {
+    if (!keeps_head_) {
         head_.reset();
     }
     const bool is_head_known = head_ || !keeps_head_;

@@ -30,6 +30,7 @@ class FlexibleBackfilling : public Algorithm {
 
     void submitted(Round& round, JobIndex job) override { priority_.submitted(round.state().job(job), job); }
     void started(const SchedulerState&, JobIndex job) override { priority_.left(job); }
+    void withdrawn(const SchedulerState&, JobIndex job) override;
     void decide(Round& round) override;
 
  private:

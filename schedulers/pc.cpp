@@ -24,6 +24,10 @@ class PrioritizedCompression : public PlanAlgorithm {
         PlanAlgorithm::started(state, job);
         queue_.remove(job);
     }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        queue_.remove(job);
+    }
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});

@@ -69,8 +69,9 @@ struct Statistic {
 // "name value, name value, ...", for the log.
 std::string text_of(const std::vector<Statistic>& statistics);
 
-// A scheduling algorithm. The engine calls, in each round: begin_round; machine_changed or completed (not both; neither
-// if nothing of the kind happened); submitted for each new job in the order received; decide; end_round. A round takes
+// A scheduling algorithm. The engine calls, in each round: begin_round; withdrawn for each job that the machine has
+// become too small for, if such are rejected; machine_changed or completed (not both; neither if nothing of the kind
+// happened); submitted for each new job in the order received; decide; end_round. A round takes
 // place when jobs were submitted or ended, when processors went or came, and at the instants that next_wake() names.
 // See docs/architecture.md.
 class Algorithm {
@@ -87,6 +88,10 @@ class Algorithm {
 
     // Processors became unavailable or available; state().processors stays the whole machine. Jobs may have ended too.
     virtual void machine_changed(Round&, std::span<const Completion>) {}
+
+    // A waiting job was rejected because the machine that is left is too small for it, and has left the queue. Comes
+    // before machine_changed.
+    virtual void withdrawn(const SchedulerState&, JobIndex) {}
 
     // A job arrived; it is the newest in state().waiting, and later ones of the same message are not there yet.
     virtual void submitted(Round&, JobIndex) {}
@@ -115,7 +120,9 @@ class Algorithm {
     // audit holds the algorithm to it (`batfill check --guarantees`).
     virtual bool gives_guarantees() const { return false; }
 
-    // The latest start that it guarantees a job, asked once, just after submitted(); none if it leaves this job open.
+    // The latest start that it guarantees a job, asked just after submitted(); none if it leaves this job open. Asked
+    // again of each waiting job with a guarantee at the end of a round in which the machine changed: what is later than
+    // the job's present guarantee then breaks that and takes its place.
     virtual std::optional<Time> guaranteed_start(const SchedulerState&, JobIndex) const { return std::nullopt; }
 
     // The first instant after `after` at which it wants a round even if nothing happens then; Time::infinity() if there
@@ -140,8 +147,8 @@ struct AlgorithmDescription {
     std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous};
 };
 
-// The description with the parameters that all algorithms have appended: default-walltime, placement. Registration does
-// it; only who makes an Engine of a description that is not registered needs it.
+// The description with the parameters that all algorithms have appended: default-walltime, placement, on-failure,
+// when-too-small. Registration does it; only who makes an Engine of a description that is not registered needs it.
 AlgorithmDescription with_common_parameters(AlgorithmDescription description);
 
 // How a Registration reaches the library. The name of the function holds the version of the interface, so the linker

@@ -31,19 +31,24 @@ struct CheckReport {
     std::size_t rejected = 0;
     std::size_t deadlines = 0;  // jobs of the workloads that have one and finished
     std::size_t missed_deadlines = 0;
-    std::size_t guarantees = 0;  // jobs of the schedule that were guaranteed a start
-    std::size_t broken_guarantees = 0;
-    std::vector<Violation> violations;  // in the order of time, then of the schedule
+    std::size_t guarantees = 0;                // jobs of the schedule that were guaranteed a start
+    std::size_t broken_guarantees = 0;         // of these jobs, those that did not start by then
+    std::size_t listed_broken_guarantees = 0;  // of these, those whose guarantee a loss of processors had moved
+    std::size_t resubmitted = 0;               // jobs of the schedule that are later runs of killed ones
+    std::vector<Violation> violations;         // in the order of time, then of the schedule
 };
 
 // Audits a schedule of `workloads` on `platform` against the rules in docs/metrics.md: every job is there once and does
 // not start before its submission; allocations have the requested size, are made of the platform's processors, and
 // share no processor at any instant; execution times and final states are those that profile and walltime demand;
-// columns agree; no more licences are in use than there are. If `guarantees` is not null, they must be those of the
-// schedule's jobs and must have been kept.
-// Throws InputError only for a platform whose licence properties cannot be read. There are at most a few violations
-// per job. O(n log n + processors of all allocations).
+// columns agree; no more licences are in use than there are. A job that was killed may be there again, as a job of its
+// own with "#1", "#2", ... behind the id, submitted when the run before had been killed. If `guarantees` is not null,
+// they must be those of the schedule's jobs and must have been kept; those that `broken` lists, if that is not null,
+// may have been broken as it says. Requires that there are guarantees if there are broken ones. Throws InputError only
+// for a platform whose licence properties cannot be read. There are at most a few violations per job. O(n log n +
+// processors of all allocations).
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
-                           const CheckOptions& options, const std::vector<Guarantee>* guarantees = nullptr);
+                           const CheckOptions& options, const std::vector<Guarantee>* guarantees = nullptr,
+                           const std::vector<BrokenGuarantee>* broken = nullptr);
 
 }  // namespace batfill

@@ -19,17 +19,27 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void end(Time) override {}
 
     bool gives_guarantees() const { return engine_.gives_guarantees(); }
-    // The start that the plan promised a job when it was submitted, if it promised one. Requires a job that was
+    // What a job was guaranteed when it was submitted, if anything. Requires a job that was
     // submitted.
     std::optional<Time> guaranteed_start(JobNumber number) const {
         assert(number_of_.at(index_of_.at(number)) == number);
-        const Time guaranteed = engine_.state().job(index_of_[number]).guaranteed_start;
+        const Time guaranteed = engine_.guaranteed_at_submission(index_of_[number]);
         return guaranteed.is_infinite() ? std::nullopt : std::optional(guaranteed);
+    }
+    // The guarantees that losses of processors have moved later, in the order in which that happened. `job` is the
+    // number in the simulation.
+    std::vector<GuaranteeBreak> broken_guarantees() const {
+        std::vector<GuaranteeBreak> broken = engine_.broken_guarantees();
+        for (GuaranteeBreak& one : broken) {
+            one.job = number_of_[one.job];
+        }
+        return broken;
     }
 
  private:
     void number_for_engine(Event& event);
-    void number_for_simulator(Decision& decision) const;
+    void number_for_simulator(Decision& decision);
+    bool acknowledges(const Event& event) const;
 
     Engine& engine_;
     std::vector<JobIndex> index_of_;    // the engine's index of each job of the simulation, once it was submitted

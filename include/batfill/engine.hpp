@@ -13,6 +13,16 @@
 
 namespace batfill {
 
+class MachineFailures;
+
+// A loss of processors has moved the guaranteed start of a waiting job later.
+struct GuaranteeBreak {
+    JobIndex job;
+    Time at;                // when the processors were lost, not after the guaranteed start before
+    Time guaranteed_start;  // the one that is broken
+    Time new_start;         // what the job is guaranteed from then on; infinite: nothing any more
+};
+
 // The one scheduler behind the daemon and the embedded simulator: owns the state, applies what happened, lets the
 // algorithm decide, and keeps the decisions of the round.
 //
@@ -52,7 +62,16 @@ class Engine {
     const Algorithm& algorithm() const { return *algorithm_; }
     bool gives_guarantees() const;
     bool needs_run_times() const { return algorithm_->needs_run_times(); }
-    std::vector<Statistic> statistics() const { return algorithm_->statistics(); }
+    // What the algorithm has counted, and behind it what became of jobs whose processors were lost, unless they go on.
+    std::vector<Statistic> statistics() const;
+
+    // Whether it may register jobs: those that were killed because their processors were lost (`on-failure=requeue`).
+    // When none can follow any more it says registration_finished.
+    bool registers_jobs() const;
+    // In the order in which they broke; a job may be there more than once. Job::guaranteed_start is always the last.
+    const std::vector<GuaranteeBreak>& broken_guarantees() const;
+    // What a job was guaranteed when it was submitted; infinite if nothing. O(log(broken guarantees)).
+    Time guaranteed_at_submission(JobIndex job) const;
 
  private:
     friend class Round;
@@ -72,10 +91,17 @@ class Engine {
     std::optional<std::string> reason_to_refuse(const Job& job) const;
     void admit(Round& round, JobIndex index);
     void stop_overlong_jobs();
+    void requeue_killed_jobs();
+    std::vector<JobIndex> jobs_to_kill();
+    void reject_too_small_jobs();
+    void note_broken_guarantees();
+    void break_guarantee(JobIndex index, Time new_start);
+    void finish_registration();
     [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
 
     const AlgorithmDescription& description_;
     std::optional<Duration> default_walltime_;
+    std::unique_ptr<MachineFailures> failures_;
     std::unique_ptr<Algorithm> algorithm_;
     SchedulerState state_;
     Time last_round_;
@@ -86,10 +112,13 @@ class Engine {
     std::vector<JobIndex> submissions_;
     std::vector<Completion> completions_;
     bool machine_changed_ = false;
+    std::vector<JobIndex> to_be_requeued_;
 
     std::vector<Decision> decisions_;
     std::set<Time> calls_;                 // asked for and still to come
     std::vector<JobIndex> to_be_stopped_;  // running jobs whose walltime was assumed
+    bool all_submitted_ = false;           // but for jobs that are registered
+    bool registration_finished_ = false;
 };
 
 }  // namespace batfill

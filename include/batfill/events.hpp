@@ -80,12 +80,20 @@ struct CallMeLater {
     Time time;
 };
 
+// Submits a job that is in no workload: that of a killed job once more. It may be started, or rejected, behind this in
+// the same reply.
+struct RegisterJob {
+    JobIndex job = 0;  // a new number, the next one
+    JobDescription description;
+    std::string source;  // the job object in the words of a scheduler behind a socket; else empty
+};
+
 // `metadata` is a text of the user's own for the column of that name of jobs.csv, without double quotes.
 struct SetJobMetadata {
     JobIndex job = 0;
     std::string metadata;
 };
 
-using Decision = std::variant<StartJob, RejectJob, KillJobs, CallMeLater, SetJobMetadata, Notification>;
+using Decision = std::variant<StartJob, RejectJob, KillJobs, CallMeLater, RegisterJob, SetJobMetadata, Notification>;
 
 }  // namespace batfill

@@ -97,7 +97,7 @@ class OrderedJobs {
 
     // Adds a job that has just come; to be called once for each job. O(waiting jobs).
     void insert(const SchedulerState& state, JobIndex index);
-    // A job has started. Requires that it is there. O(waiting jobs).
+    // A job waits no longer. Requires that it is there. O(waiting jobs).
     void remove(JobIndex index);
 
     // All of them as they are ordered now; valid until the next call of any function. O(1), but if the order depends on

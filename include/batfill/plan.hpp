@@ -81,6 +81,8 @@ class Plan {
 
     // Removes a job that starts as planned: its processors stay taken until start + walltime.
     void start(JobIndex job);
+    // Removes a job that will not start; its processors are given back.
+    void remove(JobIndex job);
 
     // The planned jobs by planned start, ties by submission time, then order of arrival.
     const std::vector<JobIndex>& by_start() const { return by_start_; }
@@ -135,6 +137,7 @@ class Plan {
     void find_place(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
     std::size_t returns_made() const { return returns_forgotten_ + returns_.size(); }
+    void forget(JobIndex job);
     void note_return(Time from, Time to, int processors);
     bool may_profit(const Slot& slot) const;
     std::size_t events_of_search(const Slot& slot, Time now, Time than) const;

@@ -23,6 +23,7 @@ class PlanAlgorithm : public Algorithm {
     static Parameter count_events();
 
     void begin_round(const SchedulerState& state) final;
+    void withdrawn(const SchedulerState& state, JobIndex job) override;
     void machine_changed(Round& round, std::span<const Completion> completions) override;
     void completed(Round& round, std::span<const Completion> completions) override;
     void submitted(Round& round, JobIndex job) override;

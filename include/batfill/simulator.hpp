@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,9 +47,16 @@ struct Scenario {
     std::vector<std::vector<ExternalEvent>> event_lists;  // one per file
     std::string scheduler_configuration;                  // --sched-cfg, for a scheduler on the other side of a socket
     bool forward_unknown_events = false;
+    // Batsim's options of these names: the scheduler may register jobs, and the simulation ends only when it has said
+    // that it is done with it; it is told of the submission of the jobs that it registers; and a profile can be used by
+    // them even when a job that had it has ended.
+    bool enable_dynamic_jobs = false;
+    bool acknowledge_dynamic_jobs = false;
+    bool enable_profile_reuse = false;
 };
 
-// Numbers the jobs of a scenario: workload by workload, in the order of the files.
+// Numbers the jobs of a scenario: workload by workload, in the order of the files; then those that the scheduler
+// registers, one after the other.
 using JobNumber = JobIndex;
 
 // What a scheduler answers to one message.
@@ -80,7 +89,8 @@ class SimulatedScheduler {
     virtual void end(Time now) = 0;
 };
 
-// A job in the simulation. All pointers are into the scenario.
+// A job in the simulation. All pointers are into the scenario, but `job` into the simulator if the scheduler has
+// registered it.
 struct SimulatedJob {
     const Workload* workload = nullptr;
     const WorkloadJob* job = nullptr;
@@ -175,6 +185,8 @@ class Simulator {
     void reject(JobNumber number);
     void kill(const KillJobs& decision);
     void call_later(Time time);
+    void register_job(RegisterJob& decision);
+    void notified(NotificationType type);
     void report_kill(const std::vector<JobNumber>& killed);
     void report_end(JobNumber number);
     void leave_machines(SimulatedJob& job, JobState state);
@@ -190,6 +202,8 @@ class Simulator {
 
     const Scenario& scenario_;
     std::vector<SimulatedJob> jobs_;
+    std::deque<WorkloadJob> registered_;               // by the scheduler; they do not move
+    std::set<const JobProfile*> removed_profiles_;     // that Batsim has forgotten with a job that had them
     std::vector<std::vector<JobNumber>> submissions_;  // of each workload, in the order of submission
     std::vector<std::size_t> submitted_;               // how many of each workload
     std::vector<std::size_t> occurred_;                // how many of each event list
@@ -207,6 +221,7 @@ class Simulator {
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
     bool scheduler_ready_ = false;
+    bool registration_finished_ = false;
 
     std::size_t job_submitters_ = 0;  // still at work
     std::size_t event_submitters_ = 0;

@@ -22,7 +22,8 @@ struct Job {
     Request request;    // what it holds of the machine while it runs
     Duration walltime;  // the description's, or the assumed one
     Time start;         // once running
-    // The latest start that it was guaranteed when it was submitted; infinite if it was guaranteed nothing.
+    // The latest start that it is guaranteed: as when it was submitted, or later since a loss of processors; infinite
+    // if it is guaranteed nothing.
     Time guaranteed_start = Time::infinity();
     ResourceSet allocation;                // while running
     JobState state = JobState::submitted;  // waiting; then rejected, or running and completed

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <string>
@@ -26,19 +27,33 @@ std::string text(const std::optional<Value>& value) {
 class Audit {
  public:
     Audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
-          const CheckOptions& options, const std::vector<Guarantee>* guarantees)
+          const CheckOptions& options, const std::vector<Guarantee>* guarantees,
+          const std::vector<BrokenGuarantee>* broken)
         : schedule_(schedule),
           workloads_(workloads),
           jobs_(workloads),
           machine_(platform.hosts),
           options_(options),
-          guarantees_(guarantees) {}
+          guarantees_(guarantees) {
+        for (const ScheduledJob& job : schedule.jobs) {
+            scheduled_.emplace(job.id, &job);
+        }
+        if (broken != nullptr) {
+            for (const BrokenGuarantee& one : *broken) {
+                broken_[one.job_id].push_back(&one);
+            }
+        }
+    }
 
     CheckReport run();
 
  private:
     void check_job(const ScheduledJob& job);
     void check_request(const ScheduledJob& job, const JobDescription& description);
+    void check_submission(const ScheduledJob& job, const JobDescription& description);
+    void check_earlier_run(const ScheduledJob& job, const std::string& earlier_id);
+    bool is_submitted_again(const ScheduledJob& job) const;
+    static Time held_until(const ScheduledJob& job);
     void check_columns(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job);
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
@@ -53,6 +68,7 @@ class Audit {
     bool can_use(const Machine::Group& group, const std::string& license) const;
     void check_guarantees();
     void check_guarantee(const Guarantee& guarantee, const ScheduledJob& job);
+    std::optional<Time> last_guarantee(Time guaranteed, const ScheduledJob& job);
 
     int processors() const { return machine_.processors(); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
@@ -67,6 +83,8 @@ class Audit {
     Machine machine_;
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;
+    std::unordered_map<std::string_view, const ScheduledJob*> scheduled_;
+    std::map<std::string_view, std::vector<const BrokenGuarantee*>> broken_;  // of each job, in the order of the list
     CheckReport report_;
     std::unordered_set<std::string_view> seen_;
     std::vector<const ScheduledJob*> ran_;  // jobs of the workloads that have an execution
@@ -127,21 +145,61 @@ void Audit::check_job(const ScheduledJob& job) {
     check_columns(job);
     check_allocation(job, description);
     check_end(job, *submitted);
-    check_deadline(job, description);
-    if (job.execution->start + options_.tolerance < description.submit) {
+    if (!is_submitted_again(job)) {
+        check_deadline(job, description);
+    }
+    const Time submit = jobs_.earlier_run(job.id) ? job.submit : description.submit;
+    if (job.execution->start + options_.tolerance < submit) {
         violation(job.execution->start, job,
-                  "starts at " + job.execution->start.to_string() + ", before its submission at " +
-                      description.submit.to_string());
+                  "starts at " + job.execution->start.to_string() + ", before its submission at " + submit.to_string());
     }
 }
 
-// The first columns repeat the workload.
-void Audit::check_request(const ScheduledJob& job, const JobDescription& description) {
-    if (!agree(job.submit, description.submit)) {
+// A job of a workload is submitted when that says so, a later run when the one before it has been killed.
+void Audit::check_submission(const ScheduledJob& job, const JobDescription& description) {
+    if (const std::optional<std::string> earlier_id = jobs_.earlier_run(job.id)) {
+        ++report_.resubmitted;
+        check_earlier_run(job, *earlier_id);
+    } else if (!agree(job.submit, description.submit)) {
         violation(
             job.submit, job,
             "submission_time is " + job.submit.to_string() + ", the workload has " + description.submit.to_string());
     }
+}
+
+void Audit::check_earlier_run(const ScheduledJob& job, const std::string& earlier_id) {
+    const auto found = scheduled_.find(earlier_id);
+    if (found == scheduled_.end()) {
+        violation(job.submit, job, "submitted again, but its run " + earlier_id + " is missing");
+        return;
+    }
+    const ScheduledJob& earlier = *found->second;
+    if (earlier.state != JobState::completed_killed || !earlier.execution) {
+        violation(job.submit, job,
+                  "submitted again, but its run " + earlier_id + " is " + to_string(earlier.state) + ", expected " +
+                      to_string(JobState::completed_killed));
+    } else if (job.submit + options_.tolerance < held_until(earlier)) {
+        violation(job.submit, job,
+                  "submitted again at " + job.submit.to_string() + ", before its run " + earlier_id +
+                      " was killed at " + earlier.execution->finish.to_string());
+    }
+}
+
+// Whether another run of the job came after this one.
+bool Audit::is_submitted_again(const ScheduledJob& job) const {
+    const std::string later_id = analysis::later_run(job.id, !jobs_.earlier_run(job.id));
+    return scheduled_.contains(later_id) && jobs_.earlier_run(later_id) == job.id;
+}
+
+// A job that is killed at the instant of its start has run for no time, which Batsim shows as 10 microseconds.
+Time Audit::held_until(const ScheduledJob& job) {
+    const bool no_time = job.state == JobState::completed_killed && job.execution->length == Duration::microseconds(10);
+    return no_time ? job.execution->start : job.execution->finish;
+}
+
+// The first columns repeat the workload.
+void Audit::check_request(const ScheduledJob& job, const JobDescription& description) {
+    check_submission(job, description);
     if (job.processors != description.processors) {
         violation(job.submit, job,
                   "requested_number_of_resources is " + std::to_string(job.processors) + ", the workload has " +
@@ -278,18 +336,18 @@ void Audit::check_processors() {
     std::vector<const ScheduledJob*> holders(static_cast<std::size_t>(processors()), nullptr);
     for (const ScheduledJob* job : ran_) {
         const Time start = job->execution->start;
-        const Time finish = job->execution->finish;
+        const Time until = held_until(*job);
         bool reported = false;
         for (const ResourceSet::Interval& interval : job->allocation.intervals()) {
             for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
                 const ScheduledJob*& holder = holders[static_cast<std::size_t>(processor)];
-                if (!reported && holder != nullptr && holder->execution->finish > start + options_.tolerance) {
+                if (!reported && holder != nullptr && held_until(*holder) > start + options_.tolerance) {
                     violation(start, *job,
                               "starts at " + start.to_string() + " on processor " + std::to_string(processor) +
                                   ", which job " + holder->id + " has until " + holder->execution->finish.to_string());
                     reported = true;
                 }
-                if (holder == nullptr || holder->execution->finish < finish) {
+                if (holder == nullptr || held_until(*holder) < until) {
                     holder = job;
                 }
             }
@@ -318,10 +376,10 @@ void Audit::check_licenses() {
         }
         check_machine(*job, licenses);
         const Time taken = job->execution->start + options_.tolerance;
-        if (taken < job->execution->finish) {
+        if (taken < held_until(*job)) {
             for (const std::string& license : licenses) {
                 changes.push_back({taken, 1, job, license});
-                changes.push_back({job->execution->finish, -1, job, license});
+                changes.push_back({held_until(*job), -1, job, license});
             }
         }
     }
@@ -371,17 +429,13 @@ bool Audit::can_use(const Machine::Group& group, const std::string& license) con
 
 // Every job of the schedule has one line among the guarantees, and no other job has.
 void Audit::check_guarantees() {
-    std::unordered_map<std::string_view, const ScheduledJob*> scheduled;
-    for (const ScheduledJob& job : schedule_.jobs) {
-        scheduled.emplace(job.id, &job);
-    }
     std::unordered_set<std::string_view> listed;
     for (const Guarantee& guarantee : *guarantees_) {
-        const auto job = scheduled.find(guarantee.job_id);
+        const auto job = scheduled_.find(guarantee.job_id);
         const std::string name = "job " + guarantee.job_id;
         if (!listed.insert(guarantee.job_id).second) {
             report_.violations.push_back({Time(), name + ": among the guarantees more than once"});
-        } else if (job == scheduled.end()) {
+        } else if (job == scheduled_.end()) {
             report_.violations.push_back({Time(), name + ": among the guarantees, but not in the schedule"});
         } else {
             check_guarantee(guarantee, *job->second);
@@ -390,6 +444,13 @@ void Audit::check_guarantees() {
     for (const ScheduledJob& job : schedule_.jobs) {
         if (!listed.contains(job.id)) {
             violation(job.submit, job, "not among the guarantees");
+        }
+    }
+    for (const auto& [id, broken] : broken_) {
+        if (!listed.contains(id)) {
+            report_.violations.push_back({broken.front()->lost_at, "job " + std::string(id) +
+                                                                       ": has a broken guarantee, but is not among "
+                                                                       "the guarantees"});
         }
     }
 }
@@ -403,6 +464,9 @@ void Audit::check_guarantee(const Guarantee& guarantee, const ScheduledJob& job)
                   "actual_start is " + text(guarantee.actual_start) + ", starting_time " + text(start));
     }
     if (!guarantee.guaranteed_start) {
+        if (broken_.contains(job.id)) {
+            violation(job.submit, job, "has a broken guarantee, but was guaranteed nothing");
+        }
         return;
     }
     const Time guaranteed = *guarantee.guaranteed_start;
@@ -412,19 +476,57 @@ void Audit::check_guarantee(const Guarantee& guarantee, const ScheduledJob& job)
                   "was guaranteed a start at " + guaranteed.to_string() + ", before its submission at " +
                       job.submit.to_string());
     }
-    if (!start || *start > guaranteed + options_.tolerance) {
+    const auto is_kept = [&](Time by) { return start && *start <= by + options_.tolerance; };
+    const std::optional<Time> last = last_guarantee(guaranteed, job);
+    if (!is_kept(guaranteed)) {
         ++report_.broken_guarantees;
-        violation(start.value_or(guaranteed), job,
-                  "was guaranteed a start at " + guaranteed.to_string() + " and " +
+        report_.listed_broken_guarantees += broken_.contains(job.id) ? 1U : 0U;
+    }
+    if (last && !is_kept(*last)) {
+        violation(start.value_or(*last), job,
+                  "was guaranteed a start at " + last->to_string() + " and " +
                       (start ? "starts at " + start->to_string() : "never starts"));
     }
+}
+
+// What a job is guaranteed after all losses of processors that broke its guarantee; nothing if the last left it none.
+// Each has to break the guarantee before it, in time.
+std::optional<Time> Audit::last_guarantee(Time guaranteed, const ScheduledJob& job) {
+    const auto broken = broken_.find(job.id);
+    std::optional<Time> last = guaranteed;
+    if (broken == broken_.end()) {
+        return last;
+    }
+    Time before = job.submit;
+    for (const BrokenGuarantee* one : broken->second) {
+        const std::string which = "its guarantee broken at " + one->lost_at.to_string();
+        if (!last || !agree(one->guaranteed_start, *last)) {
+            violation(one->lost_at, job,
+                      which + " was a start at " + one->guaranteed_start.to_string() + ", expected " + text(last));
+            return guaranteed;
+        }
+        if (one->lost_at + options_.tolerance < before || one->lost_at > *last + options_.tolerance) {
+            violation(one->lost_at, job,
+                      which + ": expected a time from " + before.to_string() + " to " + last->to_string());
+            return guaranteed;
+        }
+        if (one->new_start && *one->new_start <= *last) {
+            violation(one->lost_at, job, which + " is now " + one->new_start->to_string() + ", which is not later");
+            return guaranteed;
+        }
+        before = one->lost_at;
+        last = one->new_start;
+    }
+    return last;
 }
 
 }  // namespace
 
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
-                           const CheckOptions& options, const std::vector<Guarantee>* guarantees) {
-    return Audit(schedule, workloads, platform, options, guarantees).run();
+                           const CheckOptions& options, const std::vector<Guarantee>* guarantees,
+                           const std::vector<BrokenGuarantee>* broken) {
+    assert(guarantees != nullptr || broken == nullptr);
+    return Audit(schedule, workloads, platform, options, guarantees, broken).run();
 }
 
 }  // namespace batfill

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -17,24 +19,23 @@ struct IndexedJob {
 // unchanged.
 class WorkloadJobs {
  public:
-    explicit WorkloadJobs(const std::vector<Workload>& workloads) {
-        for (const Workload& workload : workloads) {
-            for (const WorkloadJob& job : workload.jobs) {
-                const auto profile = workload.profiles.find(job.description.profile);
-                jobs_.emplace(
-                    job.description.id,
-                    IndexedJob{&job.description, profile == workload.profiles.end() ? nullptr : &profile->second});
-            }
-        }
-    }
-    // Null if there is no such job. O(1) on average.
-    const IndexedJob* find(std::string_view id) const {
-        const auto found = jobs_.find(id);
-        return found == jobs_.end() ? nullptr : &found->second;
-    }
+    explicit WorkloadJobs(const std::vector<Workload>& workloads);
+
+    // The job of a workload, or the one of which this is a later run: one that was killed and submitted again has the
+    // id of the first run with "#1", "#2", ... behind it. Null if there is neither. O(1) on average.
+    const IndexedJob* find(std::string_view id) const;
+
+    // The id of the run that was killed for this one to be submitted; nothing for a job of a workload, and for one that
+    // find() does not know.
+    std::optional<std::string> earlier_run(std::string_view id) const;
 
  private:
+    const IndexedJob* of_workload(std::string_view id) const;
+
     std::unordered_map<std::string_view, IndexedJob> jobs_;
 };
+
+// The id of the run that follows if this one is killed and the job submitted again.
+std::string later_run(std::string_view id, bool is_first);
 
 }  // namespace batfill::analysis

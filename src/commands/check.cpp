@@ -21,7 +21,7 @@ constexpr const char* summary =
     "walltime demand, columns that agree, licences, guarantees kept. Exit status 0 if all is well, 1 with the first\n"
     "violations if not.";
 
-void print_report(const CheckReport& report, std::size_t first) {
+void print_report(const CheckReport& report, std::size_t first, bool with_broken) {
     const std::size_t shown = std::min(first, report.violations.size());
     for (std::size_t i = 0; i < shown; ++i) {
         std::cout << report.violations[i].text << '\n';
@@ -39,8 +39,14 @@ void print_report(const CheckReport& report, std::size_t first) {
     if (report.deadlines > 0) {
         std::cout << "; " << report.missed_deadlines << " of " << report.deadlines << " deadlines missed";
     }
+    if (report.resubmitted > 0) {
+        std::cout << "; " << report.resubmitted << " submitted again";
+    }
     if (report.guarantees > 0) {
         std::cout << "; " << report.broken_guarantees << " of " << report.guarantees << " guarantees broken";
+        if (with_broken) {
+            std::cout << ", " << report.listed_broken_guarantees << " of these listed";
+        }
     }
     std::cout << ")\n";
 }
@@ -71,6 +77,8 @@ int check(const Arguments& arguments) {
         "best-effort-contiguous)");
     add("guarantees", po::value<std::string>()->value_name("FILE"),
         "PREFIX_guarantees.csv of the run: no job may start later than it was guaranteed");
+    add("broken-guarantees", po::value<std::string>()->value_name("FILE"),
+        "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors have moved later");
     po::positional_options_description positional;
     positional.add("schedule", 1);
     po::variables_map values;
@@ -91,10 +99,17 @@ int check(const Arguments& arguments) {
     if (values.count("guarantees") != 0) {
         guarantees = read_guarantees(values["guarantees"].as<std::string>());
     }
-    const CheckReport report =
-        check_schedule(read_schedule(schedule_path), read_workloads(workload_paths),
-                       read_platform(platform_path, master), check_options, guarantees ? &*guarantees : nullptr);
-    print_report(report, first);
+    std::optional<std::vector<BrokenGuarantee>> broken;
+    if (values.count("broken-guarantees") != 0) {
+        if (!guarantees) {
+            throw UsageError("--broken-guarantees says what became of --guarantees: give both");
+        }
+        broken = read_broken_guarantees(values["broken-guarantees"].as<std::string>());
+    }
+    const CheckReport report = check_schedule(read_schedule(schedule_path), read_workloads(workload_paths),
+                                              read_platform(platform_path, master), check_options,
+                                              guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr);
+    print_report(report, first, broken.has_value());
     return report.violations.empty() ? 0 : 1;
 }
 

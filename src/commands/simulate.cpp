@@ -62,8 +62,12 @@ std::string scheduler_configuration(const po::variables_map& values) {
     return InputFile(values["sched-cfg-file"].as<std::string>()).read_all(max_file_size);
 }
 
-Scenario read_scenario(const po::variables_map& values, bool for_socket) {
+// `registers_jobs`: that the embedded scheduler does so; one behind a socket may if the options allow it.
+Scenario read_scenario(const po::variables_map& values, bool for_socket, bool registers_jobs) {
     Scenario scenario;
+    scenario.enable_dynamic_jobs = registers_jobs || values.count("enable-dynamic-jobs") != 0;
+    scenario.acknowledge_dynamic_jobs = values.count("acknowledge-dynamic-jobs") != 0;
+    scenario.enable_profile_reuse = registers_jobs || values.count("enable-profile-reuse") != 0;
     scenario.forward_unknown_events = values.count("forward-unknown-events") != 0;
     scenario.scheduler_configuration = scheduler_configuration(values);
     scenario.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
@@ -104,6 +108,9 @@ int simulate(const Arguments& arguments) {
         "sched-cfg-file", po::value<std::string>(), "the same from a file")(
         "socket-endpoint,s", po::value<std::string>()->default_value("", ""),
         "drive the scheduler that listens there, in Batsim's stead, instead of the embedded one")(
+        "enable-dynamic-jobs", "let that scheduler register jobs")(
+        "acknowledge-dynamic-jobs", "tell it of the submission of the jobs that it registers")(
+        "enable-profile-reuse", "let these have the profiles of jobs that have ended")(
         "socket-timeout", po::value<unsigned>()->default_value(600),
         "seconds to wait for each answer of that scheduler")(
         "real-times",
@@ -125,6 +132,15 @@ int simulate(const Arguments& arguments) {
     if (!endpoint.empty() && (!choice.algorithm.empty() || !choice.parameters.empty())) {
         throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
     }
+    for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
+        if (endpoint.empty() && values.count(name) != 0) {
+            throw UsageError(std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
+        }
+    }
+    if (values.count("enable-dynamic-jobs") == 0 &&
+        (values.count("acknowledge-dynamic-jobs") != 0 || values.count("enable-profile-reuse") != 0)) {
+        throw UsageError("--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
+    }
     std::unique_ptr<Engine> engine;
     std::unique_ptr<SimulatedScheduler> scheduler;
     const EmbeddedScheduler* embedded = nullptr;
@@ -141,7 +157,7 @@ int simulate(const Arguments& arguments) {
     require_writable_folder(prefix);
     const bool measure = values.count("real-times") != 0;
     const auto begin = std::chrono::steady_clock::now();
-    const Scenario scenario = read_scenario(values, !endpoint.empty());
+    const Scenario scenario = read_scenario(values, !endpoint.empty(), engine && engine->registers_jobs());
     Simulator simulator(scenario);
     TimedScheduler timed(*scheduler);
     std::string stopped;
@@ -162,6 +178,7 @@ int simulate(const Arguments& arguments) {
     const std::vector<Statistic> statistics = engine ? engine->statistics() : std::vector<Statistic>();
     write_statistics(statistics, prefix);
     write_guarantees(simulator, embedded, prefix);
+    write_broken_guarantees(simulator, embedded, prefix);
     if (values.count("quiet") == 0) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
                   << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix

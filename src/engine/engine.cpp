@@ -8,6 +8,8 @@
 #include <batfill/error.hpp>
 
 #include "src/core/overloaded.hpp"
+#include "src/engine/machine_failures.hpp"
+#include "src/engine/registry.hpp"
 
 namespace batfill {
 
@@ -44,6 +46,7 @@ Engine::Engine(const AlgorithmDescription& description, const Parameters::Given&
         throw UsageError("parameter default-walltime must be more than 0 seconds");
     }
     state_.placement = *placement_named(parameters.choice("placement"));
+    failures_ = std::make_unique<MachineFailures>(parameters);
     algorithm_ = description_.make(parameters);
 }
 
@@ -87,7 +90,9 @@ void Engine::take_in(Event&& event) {
                           [this](const JobsKilled& kill) { killed(kill); },
                           [this](const MachineChanged& change) { machine_changed(change); },
                           [](const RequestedCall&) {},  // needs no more than the round that follows
-                          [](const Notification&) {}},
+                          [this](const Notification& notification) {
+                              all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
+                          }},
                event.data);
 }
 
@@ -122,6 +127,9 @@ void Engine::completed(JobIndex index, JobState state) {
                                      RunningJob{job.expected_end(), index, 0}, ends_before);
     completions_.push_back({index, at->end, at->processors});
     state_.running.erase(at);
+    if (failures_->ended(state_, index, state)) {
+        to_be_requeued_.push_back(index);
+    }
     job.state = state;
     job.allocation.remove(state_.unavailable);
     state_.idle.insert(job.allocation);
@@ -152,6 +160,9 @@ void Engine::machine_changed(const MachineChanged& change) {
     if (change.available) {
         state_.unavailable.remove(known);
     } else {
+        ResourceSet lost = known;
+        lost.remove(state_.unavailable);
+        failures_->lost(lost);
         state_.unavailable.insert(known);
     }
     state_.idle = ResourceSet::range(0, state_.processors - 1);
@@ -200,6 +211,9 @@ std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
     if (job.walltime <= Duration()) {
         return "has a walltime of 0";
     }
+    if (auto reason = failures_->reason_to_reject(state_, job.request)) {
+        return reason;
+    }
     return algorithm_->refuse(job.description);
 }
 
@@ -225,6 +239,8 @@ void Engine::admit(Round& round, JobIndex index) {
 
 std::vector<Decision>& Engine::decide() {
     decisions_.clear();
+    requeue_killed_jobs();
+    std::vector<JobIndex> failed = jobs_to_kill();
     const bool changed = machine_changed_ || !completions_.empty() || !submissions_.empty();
     if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
         try {
@@ -234,6 +250,10 @@ std::vector<Decision>& Engine::decide() {
         }
     }
     stop_overlong_jobs();
+    if (!failed.empty()) {
+        decisions_.emplace_back(KillJobs{std::move(failed)});
+    }
+    finish_registration();
     return decisions_;
 }
 
@@ -241,6 +261,7 @@ void Engine::run_round() {
     Round round(*this);
     algorithm_->begin_round(state_);
     if (machine_changed_) {
+        reject_too_small_jobs();
         algorithm_->machine_changed(round, completions_);
     } else if (!completions_.empty()) {
         algorithm_->completed(round, completions_);
@@ -250,6 +271,9 @@ void Engine::run_round() {
     }
     algorithm_->decide(round);
     algorithm_->end_round(state_);
+    if (machine_changed_) {
+        note_broken_guarantees();
+    }
     completions_.clear();
     submissions_.clear();
     machine_changed_ = false;
@@ -384,6 +408,92 @@ void Engine::stop_overlong_jobs() {
             decisions_.emplace_back(KillJobs{{index}});
         }
     }
+}
+
+// The new jobs come behind those that the message brings.
+void Engine::requeue_killed_jobs() {
+    for (const JobIndex killed : to_be_requeued_) {
+        const auto next = static_cast<JobIndex>(state_.jobs.size());
+        JobDescription description = failures_->next_attempt(state_, killed, next);
+        decisions_.emplace_back(RegisterJob{next, description, {}});
+        std::optional<Duration> run_time;
+        if (algorithm_->needs_run_times()) {
+            run_time = state_.run_times[killed];
+        }
+        submitted({next, std::move(description), run_time});
+    }
+    to_be_requeued_.clear();
+}
+
+// Those whose processors were lost. They hold all of their processors until their end is told.
+std::vector<JobIndex> Engine::jobs_to_kill() {
+    std::vector<JobIndex> jobs = failures_->to_be_killed(state_);
+    for (const JobIndex index : jobs) {
+        state_.jobs[index].kill_requested = true;
+    }
+    return jobs;
+}
+
+void Engine::reject_too_small_jobs() {
+    const std::vector<JobIndex> waiting = state_.waiting.jobs();
+    for (const JobIndex index : waiting) {
+        Job& job = state_.jobs[index];
+        std::optional<std::string> reason = failures_->reason_to_reject(state_, job.request);
+        if (!reason) {
+            continue;
+        }
+        break_guarantee(index, Time::infinity());
+        state_.waiting.remove(index, state_.jobs);
+        job.state = JobState::rejected;
+        decisions_.emplace_back(RejectJob{index, std::move(*reason)});
+        algorithm_->withdrawn(state_, index);
+    }
+}
+
+void Engine::note_broken_guarantees() {
+    for (const JobIndex index : state_.waiting.jobs()) {
+        if (!state_.jobs[index].guaranteed_start.is_infinite()) {
+            break_guarantee(index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
+        }
+    }
+}
+
+// Nothing breaks if the new start is no later. Nor does what is broken already, because another job has outlived its
+// estimate.
+void Engine::break_guarantee(JobIndex index, Time new_start) {
+    Job& job = state_.jobs[index];
+    if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
+        failures_->note_broken(state_, index, new_start);
+        job.guaranteed_start = new_start;
+    }
+}
+
+// Batsim goes on until it is told that no job will be registered any more. As long as a job waits or runs, it may lose
+// its processors.
+void Engine::finish_registration() {
+    if (registers_jobs() && !registration_finished_ && all_submitted_ && state_.waiting.empty() &&
+        state_.running.empty()) {
+        registration_finished_ = true;
+        decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
+    }
+}
+
+bool Engine::registers_jobs() const {
+    return failures_->requeues();
+}
+
+const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
+    return failures_->broken_guarantees();
+}
+
+Time Engine::guaranteed_at_submission(JobIndex job) const {
+    return failures_->guaranteed_at_submission(state_, job);
+}
+
+std::vector<Statistic> Engine::statistics() const {
+    std::vector<Statistic> statistics = algorithm_->statistics();
+    failures_->append_statistics(statistics);
+    return statistics;
 }
 
 }  // namespace batfill

@@ -213,6 +213,18 @@ bool Plan::move_earlier(JobIndex job, Time now, Time than) {
 
 void Plan::start(JobIndex job) {
     (void)planned(job);
+    forget(job);
+}
+
+void Plan::remove(JobIndex job) {
+    const Slot removed = planned(job);
+    forget(job);
+    if (!removed.start.is_infinite()) {
+        give_back(removed.start, removed.end(), removed.processors);
+    }
+}
+
+void Plan::forget(JobIndex job) {
     by_start_.erase(place_of(job));
     free_slots_.push_back(slot_of_[job]);
     slot_of_[job] = no_slot;

@@ -113,6 +113,10 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
     }
 }
 
+void PlanAlgorithm::withdrawn(const SchedulerState&, JobIndex job) {
+    plan_.remove(job);
+}
+
 void PlanAlgorithm::machine_changed(Round& round, std::span<const Completion>) {
     replan(round, NotBefore::now);
 }

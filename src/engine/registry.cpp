@@ -8,6 +8,8 @@
 #include <batfill/algorithm.hpp>
 #include <batfill/error.hpp>
 
+#include "src/engine/machine_failures.hpp"
+
 namespace batfill {
 
 namespace {
@@ -39,6 +41,9 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
         Parameter::seconds("default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
     description.parameters.push_back(
         Parameter::choice("placement", placements, placements.front(), "which of the idle processors a job gets"));
+    for (Parameter& parameter : MachineFailures::parameters()) {
+        description.parameters.push_back(std::move(parameter));
+    }
     return description;
 }
 

@@ -48,6 +48,13 @@ std::vector<std::string> read_licenses(Fields& fields) {
     return licenses;
 }
 
+void append_text_field(const char* name, std::string_view value, std::string& out) {
+    if (!value.empty()) {
+        out.append(",\"").append(name).append("\":");
+        append_json_string(value, out);
+    }
+}
+
 }  // namespace
 
 JobDescription read_job(const rapidjson::Value& object, std::string_view path) {
@@ -91,6 +98,32 @@ void append_job(const rapidjson::Value& object, std::string_view id, std::string
         }
     }
     out += '}';
+}
+
+void append_job(const JobDescription& job, std::string_view id, std::string& out) {
+    out += R"({"id":)";
+    append_json_string(id, out);
+    out += R"(,"subtime":)";
+    job.submit.since_zero().append_shortest_to(out);
+    out += R"(,"res":)" + std::to_string(job.processors);
+    if (job.walltime) {
+        out += R"(,"walltime":)";
+        job.walltime->append_shortest_to(out);
+    }
+    append_text_field("profile", job.profile, out);
+    if (job.deadline) {
+        out += R"(,"deadline":)";
+        job.deadline->since_zero().append_shortest_to(out);
+    }
+    append_text_field("queue", job.queue, out);
+    append_text_field("user", job.user, out);
+    char separator = '[';
+    for (const std::string& license : job.licenses) {
+        out += separator == '[' ? R"(,"licenses":[)" : ",";
+        separator = ',';
+        append_json_string(license, out);
+    }
+    out += job.licenses.empty() ? "}" : "]}";
 }
 
 }  // namespace batfill

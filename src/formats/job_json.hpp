@@ -22,4 +22,8 @@ JobDescription read_job(const rapidjson::Value& object, std::string_view path = 
 // job of a workload on, where its id is "WORKLOAD!NAME".
 void append_job(const rapidjson::Value& object, std::string_view id, std::string& out);
 
+// Appends `job` to `out` as a job object that read_job() reads, but with `id` as its id: times without needless zeros,
+// optional fields only where they are set.
+void append_job(const JobDescription& job, std::string_view id, std::string& out);
+
 }  // namespace batfill

@@ -211,41 +211,12 @@ Workload parse(std::string text, const std::string& path, const std::string& nam
     }
 }
 
-void append_text_field(const char* name, std::string_view value, std::string& out) {
-    if (!value.empty()) {
-        out.append(",\"").append(name).append("\":");
-        append_json_string(value, out);
-    }
-}
-
-void append_job(const JobDescription& job, std::string_view workload, std::string& out) {
-    std::string_view id = job.id;
+// The id without the workload's name, if it has that.
+std::string_view name_in(std::string_view workload, std::string_view id) {
     if (id.starts_with(workload) && id.substr(workload.size()).starts_with('!')) {
         id.remove_prefix(workload.size() + 1);
     }
-    out += R"({"id":)";
-    append_json_string(id, out);
-    out += R"(,"subtime":)";
-    job.submit.since_zero().append_shortest_to(out);
-    out += R"(,"res":)" + std::to_string(job.processors);
-    if (job.walltime) {
-        out += R"(,"walltime":)";
-        job.walltime->append_shortest_to(out);
-    }
-    append_text_field("profile", job.profile, out);
-    if (job.deadline) {
-        out += R"(,"deadline":)";
-        job.deadline->since_zero().append_shortest_to(out);
-    }
-    append_text_field("queue", job.queue, out);
-    append_text_field("user", job.user, out);
-    char separator = '[';
-    for (const std::string& license : job.licenses) {
-        out += separator == '[' ? R"(,"licenses":[)" : ",";
-        separator = ',';
-        append_json_string(license, out);
-    }
-    out += job.licenses.empty() ? "}" : "]}";
+    return id;
 }
 
 void append_profile(const JobProfile& profile, std::string& out) {
@@ -281,7 +252,7 @@ void write_workload(const Workload& workload, const std::string& path) {
     const char* separator = "\n";
     for (const WorkloadJob& job : workload.jobs) {
         line += std::exchange(separator, ",\n");
-        append_job(job.description, workload.name, line);
+        append_job(job.description, name_in(workload.name, job.description.id), line);
         file.write(line);
         line.clear();
     }

@@ -10,6 +10,8 @@
 
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
+#include "src/formats/job_id.hpp"
+#include "src/formats/job_json.hpp"
 
 namespace batfill {
 
@@ -60,11 +62,7 @@ void Session::take_in(protocol::Event& event) {
     if (std::holds_alternative<protocol::SimulationEnds>(event.data)) {
         ended_ = true;
     } else if (auto* submitted = std::get_if<protocol::JobSubmitted>(&event.data)) {
-        const auto job = static_cast<JobIndex>(index_of_.size());
-        if (!index_of_.emplace(submitted->job.id, job).second) {
-            throw InputError("job " + quoted(submitted->job.id) + " is submitted twice");
-        }
-        engine_->take_in({event.timestamp, JobSubmitted{job, std::move(submitted->job)}});
+        this->submitted(*submitted, event.timestamp);
     } else if (const auto* completed = std::get_if<protocol::JobCompleted>(&event.data)) {
         engine_->take_in({event.timestamp, completion_of(*completed)});
     } else if (const auto* killed = std::get_if<protocol::JobKilled>(&event.data)) {
@@ -86,6 +84,18 @@ std::vector<Statistic> Session::statistics() const {
     return engine_ ? engine_->statistics() : std::vector<Statistic>();
 }
 
+void Session::submitted(protocol::JobSubmitted& submission, Time timestamp) {
+    const std::string& id = submission.job.id;
+    if (to_be_acknowledged_.erase(id) > 0) {
+        return;  // the engine has known it since it registered it
+    }
+    const auto job = static_cast<JobIndex>(index_of_.size());
+    if (!index_of_.emplace(id, job).second) {
+        throw InputError("job " + quoted(id) + " is submitted twice");
+    }
+    engine_->take_in({timestamp, JobSubmitted{job, std::move(submission.job)}});
+}
+
 void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     if (engine_ != nullptr) {
         throw InputError("SIMULATION_BEGINS comes twice");
@@ -102,6 +112,17 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(begins.config.sched_config));
     engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
     require_fit_for_daemon(*engine_);
+    acknowledges_jobs_ = begins.config.dynamic_jobs_acknowledged;
+    if (!engine_->registers_jobs()) {
+        if (begins.config.dynamic_jobs_enabled) {
+            // Batsim would wait for ever for jobs that never come.
+            reply_.events.push_back({now, protocol::Notify{NotificationType::registration_finished, {}, {}, {}}});
+        }
+    } else if (!begins.config.dynamic_jobs_enabled || !begins.config.profile_reuse_enabled) {
+        throw InputError(
+            "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
+            "--enable-dynamic-jobs and --enable-profile-reuse, as on-failure=requeue needs it");
+    }
     engine_->begin(now, Machine(hosts));
     const SchedulerState& state = engine_->state();
     if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&
@@ -185,6 +206,20 @@ void Session::decide() {
     }
 }
 
+protocol::RegisterJob Session::registration(RegisterJob& decision) {
+    const std::string& id = decision.description.id;
+    if (!index_of_.emplace(id, decision.job).second) {
+        throw InputError("job " + quoted(id) + " was to be registered for one that was killed, and is there already");
+    }
+    if (acknowledges_jobs_) {
+        to_be_acknowledged_.insert(id);
+    }
+    spdlog::debug("at {}: job {} registered", now_.to_string(), id);
+    std::string source;
+    append_job(decision.description, JobIdParts(id).name, source);
+    return {std::move(decision.description), std::move(source)};
+}
+
 protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
     using Data = protocol::ReplyEvent::Data;
     const auto id = [this](JobIndex job) { return engine_->state().job(job).description.id; };
@@ -205,6 +240,7 @@ protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
                 }
                 return jobs;
             },
+            [&](RegisterJob& registers) -> Data { return registration(registers); },
             [&](const CallMeLater& call) -> Data { return protocol::CallMeLater{call.time}; },
             [&](SetJobMetadata& metadata) -> Data {
                 return protocol::SetJobMetadata{id(metadata.job), std::move(metadata.metadata)};

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <batfill/engine.hpp>
@@ -48,8 +49,10 @@ class Session {
     void take_in(protocol::Event& event);
     JobCompleted completion_of(const protocol::JobCompleted& completed) const;
     void notified(protocol::Notify& notify, Time timestamp);
+    void submitted(protocol::JobSubmitted& submission, Time timestamp);
     JobIndex known_job(const char* event, const std::string& id) const;  // of which the event speaks
     void decide();
+    protocol::RegisterJob registration(RegisterJob& decision);
     protocol::ReplyEvent::Data reply_to(Decision& decision);
 
     SchedulerChoice command_line_;
@@ -57,10 +60,12 @@ class Session {
     const Platform* platform_;
     std::unique_ptr<Engine> engine_;
     std::unordered_map<std::string, JobIndex> index_of_;  // only for looking up: its order must decide nothing
+    std::unordered_set<std::string> to_be_acknowledged_;  // jobs that were registered; likewise
     protocol::Reply reply_;
     std::string frame_;
     Time now_;
-    int last_resource_ = -1;  // the highest number of a resource, storage included
+    bool acknowledges_jobs_ = false;  // whether JOB_SUBMITTED answers REGISTER_JOB
+    int last_resource_ = -1;          // the highest number of a resource, storage included
     bool ended_ = false;
     std::size_t rejected_ = 0;
 };

@@ -12,11 +12,17 @@ void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply)
     number_of_.reserve(simulator.jobs().size());
     engine_.begin(Time(), Machine(simulator.scenario().platform.hosts));
     reply.now = Time();
+    if (simulator.scenario().enable_dynamic_jobs && !engine_.registers_jobs()) {
+        reply.decisions.push_back({Time(), Notification{NotificationType::registration_finished, {}, {}}});
+    }
 }
 
 void EmbeddedScheduler::message(Time now, std::span<Event> events, SchedulerReply& reply) {
     engine_.arrive(now);
     for (Event& event : events) {
+        if (acknowledges(event)) {
+            continue;
+        }
         number_for_engine(event);
         engine_.take_in(std::move(event));
     }
@@ -24,6 +30,16 @@ void EmbeddedScheduler::message(Time now, std::span<Event> events, SchedulerRepl
         number_for_simulator(decision);
         reply.decisions.push_back({now, std::move(decision)});
     }
+}
+
+// Whether it tells of the submission of a job that the engine has registered itself.
+bool EmbeddedScheduler::acknowledges(const Event& event) const {
+    const auto* submitted = std::get_if<JobSubmitted>(&event.data);
+    if (submitted == nullptr) {
+        return false;
+    }
+    const JobIndex index = index_of_[submitted->job];
+    return index < number_of_.size() && number_of_[index] == submitted->job;
 }
 
 // The engine numbers the jobs in the order in which they are submitted.
@@ -43,7 +59,7 @@ void EmbeddedScheduler::number_for_engine(Event& event) {
                event.data);
 }
 
-void EmbeddedScheduler::number_for_simulator(Decision& decision) const {
+void EmbeddedScheduler::number_for_simulator(Decision& decision) {
     std::visit(
         Overloaded{[this](StartJob& start) { start.job = number_of_[start.job]; },
                    [this](RejectJob& reject) { reject.job = number_of_[reject.job]; },
@@ -51,6 +67,12 @@ void EmbeddedScheduler::number_for_simulator(Decision& decision) const {
                        for (JobIndex& job : kill.jobs) {
                            job = number_of_[job];
                        }
+                   },
+                   [this](RegisterJob& registers) {
+                       assert(registers.job == number_of_.size());
+                       const auto number = static_cast<JobNumber>(index_of_.size());
+                       index_of_.push_back(std::exchange(registers.job, number));
+                       number_of_.push_back(number);
                    },
                    [this](SetJobMetadata& metadata) { metadata.job = number_of_[metadata.job]; }, [](const auto&) {}},
         decision);

@@ -1,5 +1,6 @@
 #include "messages.hpp"
 
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -8,6 +9,7 @@
 
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
+#include "src/formats/job_json.hpp"
 
 namespace batfill {
 
@@ -52,6 +54,9 @@ protocol::SimulationBegins beginning_of(const Scenario& scenario) {
     protocol::SimulationBegins begins;
     begins.config.sched_config = scenario.scheduler_configuration;
     begins.config.forward_unknown_events = scenario.forward_unknown_events;
+    begins.config.dynamic_jobs_enabled = scenario.enable_dynamic_jobs;
+    begins.config.dynamic_jobs_acknowledged = scenario.acknowledge_dynamic_jobs;
+    begins.config.profile_reuse_enabled = scenario.enable_profile_reuse;
     for (std::size_t i = 0; i < scenario.platform.hosts.size(); ++i) {
         const Host& host = scenario.platform.hosts[i];
         protocol::Resource& resource = begins.compute_resources.emplace_back();
@@ -131,25 +136,55 @@ protocol::Event::Data data_of(const Simulator& simulator, Event& event) {
                       event.data);
 }
 
-JobNumber known_job(const Simulator& simulator, const std::string& id) {
-    const auto number = simulator.find_job(id);
-    if (!number) {
-        throw InputError("the scheduler speaks of an unknown job " + quoted(id));
+// The numbers of jobs by their ids, also of those that the same reply registers.
+class KnownJobs {
+ public:
+    explicit KnownJobs(const Simulator& simulator) : simulator_(simulator) {}
+
+    JobNumber operator[](const std::string& id) const {
+        if (const auto number = simulator_.find_job(id)) {
+            return *number;
+        }
+        const auto registered = registered_.find(id);
+        if (registered == registered_.end()) {
+            throw InputError("the scheduler speaks of an unknown job " + quoted(id));
+        }
+        return registered->second;
     }
-    return *number;
+    JobNumber add(const std::string& id) {
+        const auto number = static_cast<JobNumber>(simulator_.jobs().size() + registered_.size());
+        if (simulator_.find_job(id) || !registered_.emplace(id, number).second) {
+            throw InputError("the scheduler registers job " + quoted(id) + ", which is there already");
+        }
+        return number;
+    }
+
+ private:
+    const Simulator& simulator_;
+    std::map<std::string, JobNumber> registered_;
+};
+
+RegisterJob registration_of(const protocol::RegisterJob& event, KnownJobs& jobs) {
+    RegisterJob registration{jobs.add(event.job.id), event.job, {}};
+    JsonReader json;
+    append_job(json.parse(event.source), event.job.id, registration.source);
+    return registration;
 }
 
-Decision decision_of(const Simulator& simulator, const protocol::ReplyEvent& event) {
+Decision decision_of(const protocol::ReplyEvent& event, KnownJobs& jobs) {
     if (const auto* execute = std::get_if<protocol::ExecuteJob>(&event.data)) {
-        return StartJob{known_job(simulator, execute->job_id), execute->allocation};
+        return StartJob{jobs[execute->job_id], execute->allocation};
     }
     if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
-        return RejectJob{known_job(simulator, reject->job_id), {}};
+        return RejectJob{jobs[reject->job_id], {}};
+    }
+    if (const auto* registers = std::get_if<protocol::RegisterJob>(&event.data)) {
+        return registration_of(*registers, jobs);
     }
     if (const auto* kill = std::get_if<protocol::KillJob>(&event.data)) {
         KillJobs decision;
         for (const std::string& id : kill->job_ids) {
-            decision.jobs.push_back(known_job(simulator, id));
+            decision.jobs.push_back(jobs[id]);
         }
         return decision;
     }
@@ -157,15 +192,16 @@ Decision decision_of(const Simulator& simulator, const protocol::ReplyEvent& eve
         return CallMeLater{call->when};
     }
     if (const auto* metadata = std::get_if<protocol::SetJobMetadata>(&event.data)) {
-        return SetJobMetadata{known_job(simulator, metadata->job_id), metadata->metadata};
+        return SetJobMetadata{jobs[metadata->job_id], metadata->metadata};
     }
     if (const auto* notify = std::get_if<protocol::Notify>(&event.data);
-        notify != nullptr && notify->type == NotificationType::registration_finished) {
+        notify != nullptr && (notify->type == NotificationType::registration_finished ||
+                              notify->type == NotificationType::continue_registration)) {
         return Notification{notify->type, {}, {}};
     }
     throw InputError(
         "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
-        "REJECT_JOB, KILL_JOB, CALL_ME_LATER or SET_JOB_METADATA");
+        "REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_JOB or SET_JOB_METADATA");
 }
 
 }  // namespace
@@ -185,8 +221,9 @@ protocol::Message message_of(const Simulator& simulator, Time now, std::span<Eve
 
 void take_reply(const Simulator& simulator, const protocol::Reply& received, SchedulerReply& reply) {
     reply.now = received.now;
+    KnownJobs jobs(simulator);
     for (const protocol::ReplyEvent& event : received.events) {
-        reply.decisions.push_back({event.timestamp, decision_of(simulator, event)});
+        reply.decisions.push_back({event.timestamp, decision_of(event, jobs)});
     }
 }
 

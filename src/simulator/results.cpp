@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 
 #include <batfill/error.hpp>
-#include <batfill/guarantees.hpp>
 #include <batfill/version.hpp>
 
 #include "src/core/csv_text.hpp"
@@ -188,6 +188,41 @@ void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* sched
         append_csv({job.job->description.id, scheduler->guaranteed_start(number),
                     started ? std::optional(job.start) : std::nullopt},
                    row);
+        file.write(row);
+    }
+    file.commit();
+}
+
+std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
+    const std::unordered_set<JobNumber> ended(simulator.ended().begin(), simulator.ended().end());
+    std::vector<BrokenGuarantee> broken;
+    for (const GuaranteeBreak& one : scheduler.broken_guarantees()) {
+        if (ended.contains(one.job)) {
+            broken.push_back({simulator.jobs()[one.job].job->description.id, one.at, one.guaranteed_start,
+                              one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start)});
+        }
+    }
+    return broken;
+}
+
+void write_broken_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler,
+                             const std::string& prefix) {
+    const std::string path = prefix + "_broken_guarantees.csv";
+    const auto& lists = simulator.scenario().event_lists;
+    const bool machine_changes = std::any_of(lists.begin(), lists.end(), [](const std::vector<ExternalEvent>& events) {
+        return std::any_of(events.begin(), events.end(),
+                           [](const ExternalEvent& event) { return event.kind != ExternalEvent::Kind::other; });
+    });
+    if (scheduler == nullptr || !scheduler->gives_guarantees() || !machine_changes) {
+        remove_if_there(path);
+        return;
+    }
+    OutputFile file(path);
+    file.write(broken_guarantees_csv_header());
+    std::string row;
+    for (const BrokenGuarantee& broken : broken_guarantees(simulator, *scheduler)) {
+        row.clear();
+        append_csv(broken, row);
         file.write(row);
     }
     file.commit();

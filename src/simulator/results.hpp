@@ -5,6 +5,7 @@
 
 #include <batfill/algorithm.hpp>
 #include <batfill/embedded_scheduler.hpp>
+#include <batfill/guarantees.hpp>
 #include <batfill/schedule.hpp>
 #include <batfill/simulator.hpp>
 
@@ -48,5 +49,12 @@ void write_statistics(const std::vector<Statistic>& statistics, const std::strin
 // PREFIX_guarantees.csv (docs/simulator.md), whole or not at all. If `scheduler` is null or gives no guarantees, a file
 // that an earlier run left there is removed. O(jobs).
 void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler, const std::string& prefix);
+
+// The broken guarantees of the jobs of PREFIX_jobs.csv, in the order in which they broke.
+std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler);
+
+// Writes them to PREFIX_broken_guarantees.csv, whole or not at all. If the machine did not change in the scenario, or
+// `scheduler` is null or gives no guarantees, a file that an earlier run left there is removed. O(jobs).
+void write_broken_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler, const std::string& prefix);
 
 }  // namespace batfill

@@ -7,6 +7,7 @@
 #include <batfill/simulator.hpp>
 
 #include "src/core/overloaded.hpp"
+#include "src/formats/job_id.hpp"
 
 namespace batfill {
 
@@ -21,18 +22,25 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
     return profile.cpu / slowest;
 }
 
+namespace {
+
+void require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job) {
+    const bool computes = profile.type == JobProfile::Type::parallel_homogeneous && profile.com == 0;
+    if (profile.type != JobProfile::Type::delay && !computes) {
+        throw InputError(place + "job " + job.id + ": profile '" + job.profile + "' of type " + profile.type_name +
+                         " cannot be simulated, expected delay or parallel_homogeneous with com 0");
+    }
+}
+
+}  // namespace
+
 Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(scenario.platform.hosts.size()) {
     for (const Workload& workload : scenario.workloads) {
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
         submissions.reserve(workload.jobs.size());
         for (const WorkloadJob& job : workload.jobs) {
             const JobProfile& profile = workload.profiles.at(job.description.profile);
-            const bool computes = profile.type == JobProfile::Type::parallel_homogeneous && profile.com == 0;
-            if (profile.type != JobProfile::Type::delay && !computes) {
-                throw InputError(workload.path + ": job " + job.description.id + ": profile '" +
-                                 job.description.profile + "' of type " + profile.type_name +
-                                 " cannot be simulated, expected delay or parallel_homogeneous with com 0");
-            }
+            require_simulable(profile, workload.path + ": ", job.description);
             submissions.push_back(static_cast<JobNumber>(jobs_.size()));
             SimulatedJob& simulated = jobs_.emplace_back();
             simulated.workload = &workload;
@@ -132,6 +140,9 @@ void Simulator::send(SimulatedScheduler& scheduler) {
     for (const Event& event : events_) {
         if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
             jobs_[completed->job].end_told = true;
+            if (scenario_.enable_dynamic_jobs) {
+                removed_profiles_.insert(jobs_[completed->job].profile);
+            }
         }
     }
     reply_.decisions.clear();
@@ -288,8 +299,9 @@ void Simulator::apply(Decision& decision) {
                           [this](const RejectJob& rejects) { reject(rejects.job); },
                           [this](const KillJobs& kills) { kill(kills); },
                           [this](const CallMeLater& call) { call_later(call.time); },
+                          [this](RegisterJob& registers) { register_job(registers); },
                           [this](SetJobMetadata& sets) { jobs_[sets.job].metadata = std::move(sets.metadata); },
-                          [](const Notification&) {}},  // those that a scheduler may send change nothing
+                          [this](const Notification& notification) { notified(notification.type); }},
                decision);
 }
 
@@ -318,6 +330,57 @@ std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) con
         return profile.delay;
     }
     return equal_speed_ > 0 ? Duration::from_seconds(profile.cpu / equal_speed_) : std::nullopt;
+}
+
+void Simulator::register_job(RegisterJob& decision) {
+    const std::string& id = decision.description.id;
+    const auto refuse = [&](const std::string& why) {
+        throw InputError("the scheduler registers job " + id + " at " + now_.to_string() + ": " + why);
+    };
+    if (!scenario_.enable_dynamic_jobs) {
+        refuse("expected a simulation with --enable-dynamic-jobs");
+    }
+    if (registration_finished_) {
+        refuse("it has said registration_finished before");
+    }
+    if (find_job(id)) {
+        refuse("there is such a job already");
+    }
+    const auto workload =
+        std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
+                     [&](const Workload& candidate) { return candidate.name == JobIdParts(id).workload; });
+    if (workload == scenario_.workloads.end()) {
+        refuse("there is no such workload");
+    }
+    const auto profile = workload->profiles.find(decision.description.profile);
+    if (profile == workload->profiles.end()) {
+        refuse("there is no profile '" + decision.description.profile + "' in its workload");
+    }
+    if (!scenario_.enable_profile_reuse && removed_profiles_.contains(&profile->second)) {
+        refuse("a job with its profile has ended, expected a simulation with --enable-profile-reuse");
+    }
+    require_simulable(profile->second, "", decision.description);
+    const auto number = static_cast<JobNumber>(jobs_.size());
+    assert(decision.job == number);
+    by_id_.emplace(id, number);
+    const WorkloadJob& job =
+        registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});
+    SimulatedJob& simulated = jobs_.emplace_back();
+    simulated.workload = &*workload;
+    simulated.job = &job;
+    simulated.profile = &profile->second;
+    simulated.state = JobState::submitted;
+    ++in_queue_;
+    if (scenario_.acknowledge_dynamic_jobs) {
+        tell(JobSubmitted{number, job.description, known_run_time(profile->second)});
+    }
+}
+
+// Other notifications that a scheduler may send change nothing.
+void Simulator::notified(NotificationType type) {
+    if (type == NotificationType::registration_finished || type == NotificationType::continue_registration) {
+        registration_finished_ = type == NotificationType::registration_finished;
+    }
 }
 
 Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
@@ -480,10 +543,15 @@ void Simulator::change_machines(const ExternalEvent& event) {
 }
 
 bool Simulator::finished() const {
-    return job_submitters_ == 0 && event_submitters_ == 0 && running_ == 0 && in_queue_ == 0 && pending_calls_ == 0;
+    return job_submitters_ == 0 && event_submitters_ == 0 && running_ == 0 && in_queue_ == 0 && pending_calls_ == 0 &&
+           (registration_finished_ || !scenario_.enable_dynamic_jobs);
 }
 
 std::string Simulator::deadlock() const {
+    if (in_queue_ == 0) {
+        return "the simulation stops at " + now_.to_string() +
+               " because the scheduler, which may register jobs, has never said registration_finished";
+    }
     const auto waiting = std::find_if(jobs_.begin(), jobs_.end(),
                                       [](const SimulatedJob& job) { return job.state == JobState::submitted; });
     return "the simulation stops at " + now_.to_string() + " with " + std::to_string(in_queue_) +

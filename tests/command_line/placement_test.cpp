@@ -28,14 +28,13 @@ struct Farm {
              "<host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>" +
                  host("h0", "1Gf", "slow", "") + host("h1", "1Gf", "slow", "") + host("h2", "2Gf", "fast", "cfd") +
                  host("h3", "2Gf", "fast", "cfd") + "</zone></platform>\n");
-    std::string workload =
-        file(folder, "w.json",
-             R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-             R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
-             R"({"id":"2","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
-             R"({"id":"3","subtime":0,"res":2,"walltime":30,"profile":"p"},)"
-             R"({"id":"4","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["none"]},)"
-             R"({"id":"5","subtime":0,"res":3,"walltime":30,"profile":"p"}]})");
+    std::string workload = file(folder, "w.json",
+                                R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
+                                R"({"id":"2","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
+                                R"({"id":"3","subtime":0,"res":2,"walltime":30,"profile":"p"},)"
+                                R"({"id":"4","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["none"]},)"
+                                R"({"id":"5","subtime":0,"res":3,"walltime":30,"profile":"p"}]})");
 
     Outcome batfill(Arguments arguments, const Arguments& more) const {
         arguments.insert(arguments.end(), {"-p", platform, "-w", workload});

@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,8 +34,8 @@ namespace {
 // What makes a workload hard, beside bursts and estimates that are wrong.
 enum class Trouble {
     none,
-    odd_jobs,         // that no sane user submits
-    machine_changes,  // processors that go and come back
+    odd_jobs,  // that no sane user submits
+    failures,  // processors that go and come back, and whatever becomes of the jobs that they had or have no room for
 };
 
 // The text of a job. Half of the workloads are coarse: many events share an instant.
@@ -102,18 +105,23 @@ Workload random_workload(std::mt19937& random, int processors, bool odd) {
                           "w0", true);
 }
 
-// Some processors go and come back, one group after the other; in the end all are there.
-std::string random_machine_changes(std::mt19937& random, int processors) {
+// Processors fail and are repaired, each by itself or with its neighbours, so that many are gone at a time; in the end
+// all are there. Half of the lists are coarse: losses and returns share instants with each other and with jobs.
+std::string random_failures(std::mt19937& random, int processors) {
+    const bool coarse = draw(random, 0, 1) == 1;
+    const auto time = [&](int most) { return coarse ? 10 * draw(random, 1, most) : draw(random, 1, 10 * most); };
     std::string events;
-    int now = 0;
-    for (int i = draw(random, 1, 6); i > 0; --i) {
-        const int first = draw(random, 0, processors - 1);
-        const std::string lost = std::to_string(first) + "-" + std::to_string(draw(random, first, processors - 1));
-        for (const char* type : {"machine_unavailable", "machine_available"}) {
-            now += draw(random, 1, 15) * 10;
-            events += R"({"type":")" + std::string(type) + R"(","timestamp":)" + std::to_string(now) +
-                      R"(,"resources":")" + lost + "\"}\n";
+    for (int first = 0; first < processors;) {
+        const int last = draw(random, first, std::min(first + 3, processors - 1));
+        int now = 0;
+        for (int i = draw(random, 0, 5); i > 0; --i) {
+            for (const char* type : {"machine_unavailable", "machine_available"}) {
+                now += time(15);
+                events += R"({"type":")" + std::string(type) + R"(","timestamp":)" + std::to_string(now) +
+                          R"(,"resources":")" + std::to_string(first) + "-" + std::to_string(last) + "\"}\n";
+            }
         }
+        first = last + 1;
     }
     return events;
 }
@@ -148,7 +156,7 @@ class Daemon : public SimulatedScheduler {
 // All that can be seen of a simulation.
 struct Outcome {
     std::string jobs;        // jobs.csv
-    std::string guarantees;  // "job start" for each, of an embedded scheduler
+    std::string guarantees;  // "job start" for each, and what broke, of an embedded scheduler
     std::size_t messages = 0;
     friend bool operator==(const Outcome&, const Outcome&) = default;
 };
@@ -184,21 +192,71 @@ std::vector<Guarantee> guarantees_of(const Simulator& simulator, const EmbeddedS
     return guarantees;
 }
 
-// Simulates with the embedded scheduler and audits the schedule. Promises may break only where the machine changes.
-Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn, bool promises_bind) {
+// Every job of the workload has ended: by itself, or rejected, or killed; and if it was killed for lost processors and
+// these jobs are submitted again, its last run has.
+void require_no_job_lost(const Simulator& simulator, bool requeues) {
+    std::map<std::string, JobState> last_states;
+    for (const SimulatedJob& job : simulator.jobs()) {
+        const std::string& id = job.job->description.id;
+        last_states[id.substr(0, id.find('#'))] = job.state;  // runs stand in their order
+        REQUIRE((job.state == JobState::rejected || has_completed(job.state)));
+    }
+    for (const WorkloadJob& job : simulator.scenario().workloads[0].jobs) {
+        const auto last = last_states.find(job.description.id);
+        REQUIRE(last != last_states.end());
+        REQUIRE_FALSE((requeues && job.description.walltime && last->second == JobState::completed_killed));
+    }
+}
+
+// Only losses of processors break guarantees, and the audit misses each that is not listed where it matters.
+void require_broken_guarantees_are_needed(const Simulator& simulator, const std::vector<Guarantee>& guarantees,
+                                          const std::vector<BrokenGuarantee>& broken) {
+    const Scenario& scenario = simulator.scenario();
+    std::set<Time> losses;
+    for (const std::vector<ExternalEvent>& events : scenario.event_lists) {
+        for (const ExternalEvent& event : events) {
+            if (event.kind == ExternalEvent::Kind::machine_unavailable) {
+                losses.insert(event.time);
+            }
+        }
+    }
+    const Schedule schedule = schedule_of(simulator);
+    for (std::size_t i = 0; i < broken.size(); ++i) {
+        REQUIRE(losses.contains(broken[i].lost_at));
+        const SimulatedJob& job = simulator.jobs()[simulator.find_job(broken[i].job_id).value()];
+        if (job.state == JobState::rejected || job.start > broken[i].guaranteed_start) {
+            std::vector<BrokenGuarantee> without = broken;
+            without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+            REQUIRE_FALSE(check_schedule(schedule, scenario.workloads, scenario.platform, {}, &guarantees, &without)
+                              .violations.empty());
+        }
+    }
+}
+
+// Simulates with the embedded scheduler and audits the schedule.
+Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     Engine engine(drawn.name, drawn.parameters);
     EmbeddedScheduler scheduler(engine);
     Simulator simulator(scenario);
     simulator.run(scheduler);
     const std::vector<Guarantee> guarantees = guarantees_of(simulator, scheduler);
-    const CheckReport report = check_schedule(schedule_of(simulator), scenario.workloads, scenario.platform, {},
-                                              promises_bind ? &guarantees : nullptr);
+    const std::vector<BrokenGuarantee> broken = broken_guarantees(simulator, scheduler);
+    const CheckReport report =
+        check_schedule(schedule_of(simulator), scenario.workloads, scenario.platform, {}, &guarantees, &broken);
     INFO((report.violations.empty() ? "" : report.violations[0].text));
     REQUIRE(report.violations.empty());
+    require_no_job_lost(simulator, engine.registers_jobs());
+    require_broken_guarantees_are_needed(simulator, guarantees, broken);
     Outcome outcome = outcome_of(simulator);
     for (const Guarantee& guarantee : guarantees) {
         outcome.guarantees += guarantee.job_id + " " +
                               (guarantee.guaranteed_start ? guarantee.guaranteed_start->to_string() : "none") + "\n";
+    }
+    for (const BrokenGuarantee& one : broken) {
+        append_csv(one, outcome.guarantees);
+    }
+    for (const Statistic& statistic : engine.statistics()) {
+        outcome.guarantees += text_of({statistic}) + "\n";
     }
     return outcome;
 }
@@ -222,6 +280,16 @@ class QuietLog {
     spdlog::level::level_enum before_ = spdlog::get_level();
 };
 
+// Each pair of values of the two parameters that say what becomes of jobs when processors fail, in turn.
+DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {
+    DrawnAlgorithm with = drawn;
+    const char* const on_failure[] = {"continue", "requeue", "kill"};
+    const char* const when_too_small[] = {"wait", "reject"};
+    with.parameters.emplace_back("on-failure", on_failure[round % 3]);
+    with.parameters.emplace_back("when-too-small", when_too_small[round / 3 % 2]);
+    return with;
+}
+
 void try_every_algorithm(Trouble trouble, int rounds) {
     const QuietLog quiet;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
@@ -230,14 +298,21 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             INFO(drawn.text() << ", workload " << round);
             const int processors = draw(random, 1, 12);
             Workload workload = random_workload(random, processors, trouble == Trouble::odd_jobs);
-            const std::string events =
-                trouble == Trouble::machine_changes ? random_machine_changes(random, processors) : "";
-            const Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
-            const Outcome outcome = embedded(scenario, drawn, trouble != Trouble::machine_changes);
-            REQUIRE(embedded(scenario, drawn, false) == outcome);
-            const Outcome of_daemon = by_daemon(scenario, drawn);
+            const std::string events = trouble == Trouble::failures ? random_failures(random, processors) : "";
+            Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
+            const DrawnAlgorithm tried = trouble == Trouble::failures ? with_failure_parameters(drawn, round) : drawn;
+            scenario.enable_dynamic_jobs = Engine(tried.name, tried.parameters).registers_jobs();
+            scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
+            const Outcome outcome = embedded(scenario, tried);
+            REQUIRE(embedded(scenario, tried) == outcome);
+            const Outcome of_daemon = by_daemon(scenario, tried);
             REQUIRE(of_daemon.jobs == outcome.jobs);
             REQUIRE(of_daemon.messages == outcome.messages);
+            if (scenario.enable_dynamic_jobs) {
+                scenario.acknowledge_dynamic_jobs = true;
+                REQUIRE(by_daemon(scenario, tried).jobs == outcome.jobs);
+                REQUIRE(embedded(scenario, tried).jobs == outcome.jobs);
+            }
         }
     }
 }
@@ -269,13 +344,13 @@ TEST_CASE("Every algorithm: the same with jobs that no sane user submits", "[eve
 }
 
 TEST_CASE("Every algorithm: the same when processors come and go", "[every-algorithm][property]") {
-    try_every_algorithm(Trouble::machine_changes, 12);
+    try_every_algorithm(Trouble::failures, 12);
 }
 
 TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that names the event", "[every-algorithm]") {
-    const std::string begins =
-        R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},"compute_resources":)"
-        R"([{"id":0,"name":"a"},{"id":1,"name":"b"}],"workloads":{},"profiles":{}}}]})";
+    const std::string begins = R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":)"
+                               R"({"dynamic-jobs-enabled":true,"profile-reuse-enabled":true},"compute_resources":)"
+                               R"([{"id":0,"name":"a"},{"id":1,"name":"b"}],"workloads":{},"profiles":{}}}]})";
     const auto frame = [](int now, const std::string& type, const std::string& data) {
         return R"({"now":)" + std::to_string(now) + R"(,"events":[{"timestamp":)" + std::to_string(now) +
                R"(,"type":")" + type + R"(","data":)" + data + "}]}";

@@ -46,7 +46,9 @@ class Slack : public PlanAlgorithm {
 
     std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override {
         const std::optional<Time> planned = PlanAlgorithm::guaranteed_start(state, job);
-        return planned ? std::optional(*planned + slack_) : std::nullopt;
+        // Asked again when processors were lost: a promise that can still be kept stays as it is.
+        const Time promised = state.job(job).guaranteed_start;
+        return planned ? std::optional(std::max(*planned, std::min(*planned + slack_, promised))) : std::nullopt;
     }
 
     std::vector<Statistic> statistics() const override { return {{"advances", advances_}}; }

@@ -230,8 +230,18 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
               .metadata == "m");
     CHECK(std::get<Notification>(take(R"("type":"NOTIFY","data":{"type":"registration_finished"})")).type ==
           NotificationType::registration_finished);
-    CHECK_THROWS_WITH(take(R"("type":"NOTIFY","data":{"type":"continue_registration"})"),
-                      Catch::Contains("cannot follow, expected EXECUTE_JOB"));
+    CHECK(std::get<Notification>(take(R"("type":"NOTIFY","data":{"type":"continue_registration"})")).type ==
+          NotificationType::continue_registration);
+    const auto registers = std::get<RegisterJob>(
+        take(R"("type":"REGISTER_JOB","data":{"job_id":"w0!a#1","job":{"id":"a#1","subtime":4,"res":1,)"
+             R"("walltime":9,"profile":"d1","of_the_user":[1]}})"));
+    CHECK(registers.job == 1);
+    CHECK(registers.description.id == "w0!a#1");
+    CHECK(registers.description.walltime == Duration::seconds(9));
+    CHECK(registers.source == R"({"id":"w0!a#1","subtime":4,"res":1,"walltime":9,"profile":"d1","of_the_user":[1]})");
+    CHECK_THROWS_WITH(take(R"("type":"REGISTER_JOB","data":{"job_id":"w0!a","job":{"id":"a","subtime":4,"res":1,)"
+                           R"("profile":"d1"}})"),
+                      Catch::Contains("w0!a") && Catch::Contains("there already"));
     CHECK_THROWS_WITH(take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!b","alloc":"1"})"),
                       Catch::Contains("unknown job") && Catch::Contains("w0!b"));
     CHECK_THROWS_WITH(take(R"("type":"QUERY","data":{"requests":{"consumed_energy":{}}})"),

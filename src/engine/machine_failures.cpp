@@ -1,0 +1,107 @@
+#include "src/engine/machine_failures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace batfill {
+
+std::vector<Parameter> MachineFailures::parameters() {
+    return {
+        Parameter::choice("on-failure", {"continue", "requeue", "kill"}, "continue",
+                          "running jobs that lose a processor go on, are killed and submitted again, or are killed"),
+        Parameter::choice("when-too-small", {"wait", "reject"}, "wait",
+                          "jobs for which too few processors are available at present wait or are rejected")};
+}
+
+MachineFailures::MachineFailures(const Parameters& parameters)
+    : rejects_too_small_(parameters.choice("when-too-small") == "reject") {
+    const std::string& on_failure = parameters.choice("on-failure");
+    if (on_failure == "continue") {
+        on_failure_ = OnFailure::proceed;
+    } else {
+        on_failure_ = on_failure == "requeue" ? OnFailure::requeue : OnFailure::kill;
+    }
+}
+
+std::vector<JobIndex> MachineFailures::to_be_killed(const SchedulerState& state) {
+    std::vector<JobIndex> jobs;
+    if (kills() && !lost_.empty()) {
+        for (const RunningJob& running : state.running) {
+            const Job& job = state.job(running.job);
+            const bool is_over = job.walltime_assumed && job.expected_end() <= state.now;
+            if (!job.kill_requested && !is_over && job.allocation.count_common(lost_) > 0) {
+                jobs.push_back(running.job);
+            }
+        }
+        std::sort(jobs.begin(), jobs.end());
+        being_killed_.insert(jobs.begin(), jobs.end());
+    }
+    lost_.clear();
+    return jobs;
+}
+
+bool MachineFailures::ended(const SchedulerState& state, JobIndex index, JobState end) {
+    if (being_killed_.erase(index) == 0 || end != JobState::completed_killed) {
+        return false;
+    }
+    const Job& job = state.job(index);
+    ++killed_;
+    lost_processor_time_ = lost_processor_time_ + (state.now - job.start) * job.processors();
+    return requeues();
+}
+
+JobDescription MachineFailures::next_attempt(const SchedulerState& state, JobIndex killed, JobIndex next) {
+    JobDescription description = state.job(killed).description;
+    const auto before = attempts_.find(killed);
+    Attempt attempt = before == attempts_.end() ? Attempt{description.id, 0} : before->second;
+    ++attempt.number;
+    description.id = attempt.first_id + '#' + std::to_string(attempt.number);
+    description.submit = state.now;
+    attempts_.emplace(next, std::move(attempt));
+    return description;
+}
+
+std::optional<std::string> MachineFailures::reason_to_reject(const SchedulerState& state,
+                                                             const Request& request) const {
+    if (!rejects_too_small_ || state.unavailable.empty()) {
+        return std::nullopt;
+    }
+    int available = state.processors - state.unavailable.size();
+    if (request.placement == Placement::machine) {
+        available = 0;
+        for (const Machine::Group& group : state.machine.groups()) {
+            if (group.has_all(request.counters)) {
+                available = std::max(available, group.size - group.processors.count_common(state.unavailable));
+            }
+        }
+    }
+    if (request.processors <= available) {
+        return std::nullopt;
+    }
+    return "asks for " + std::to_string(request.processors) + " processors" +
+           (request.placement == Placement::machine ? " of one machine" : "") + ", of which " +
+           std::to_string(available) + " are available at present";
+}
+
+void MachineFailures::note_broken(const SchedulerState& state, JobIndex job, Time now_guaranteed) {
+    const Time before = state.job(job).guaranteed_start;
+    guaranteed_at_submission_.emplace(job, before);
+    broken_.push_back({job, state.now, before, now_guaranteed});
+}
+
+Time MachineFailures::guaranteed_at_submission(const SchedulerState& state, JobIndex job) const {
+    const auto broken = guaranteed_at_submission_.find(job);
+    return broken == guaranteed_at_submission_.end() ? state.job(job).guaranteed_start : broken->second;
+}
+
+void MachineFailures::append_statistics(std::vector<Statistic>& statistics) const {
+    if (!kills()) {
+        return;
+    }
+    statistics.push_back({"jobs_killed", killed_});
+    statistics.push_back({"jobs_requeued", attempts_.size()});
+    statistics.push_back(
+        {"lost_processor_seconds", static_cast<std::uint64_t>(lost_processor_time_.count() / 1'000'000)});
+}
+
+}  // namespace batfill

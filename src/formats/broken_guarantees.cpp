@@ -1,0 +1,61 @@
+#include <array>
+
+#include <batfill/guarantees.hpp>
+
+#include "src/core/csv_reader.hpp"
+#include "src/formats/job_id.hpp"
+
+namespace batfill {
+
+namespace {
+
+// In the order in which they are written.
+enum Column : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name, column_count };
+
+constexpr std::array<std::string_view, column_count> column_names{"job_id", "lost_at", "guaranteed_start",
+                                                                  "new_guaranteed_start", "workload_name"};
+
+constexpr CsvFormat format{"broken_guarantees.csv", "batfill simulate", column_names};
+
+BrokenGuarantee read_broken(const CsvRow& row) {
+    const std::optional<Duration> new_start = row.optional_duration(new_guaranteed_start);
+    return {row.job(workload_name, job_id), Time::at(row.duration(lost_at)), Time::at(row.duration(guaranteed_start)),
+            new_start ? std::optional(Time::at(*new_start)) : std::nullopt};
+}
+
+}  // namespace
+
+std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path) {
+    std::vector<BrokenGuarantee> broken;
+    read_csv(path, format, [&](const CsvRow& row) { broken.push_back(read_broken(row)); });
+    return broken;
+}
+
+std::vector<BrokenGuarantee> parse_broken_guarantees(std::string_view text, const std::string& path) {
+    std::vector<BrokenGuarantee> broken;
+    parse_csv(text, path, format, [&](const CsvRow& row) { broken.push_back(read_broken(row)); });
+    return broken;
+}
+
+std::string broken_guarantees_csv_header() {
+    std::string line;
+    for (const std::string_view name : column_names) {
+        line.append(line.empty() ? "" : ",").append(name);
+    }
+    return line + '\n';
+}
+
+void append_csv(const BrokenGuarantee& broken, std::string& out) {
+    const JobIdParts id(broken.job_id);
+    out.append(id.name).append(1, ',');
+    broken.lost_at.append_to(out);
+    out += ',';
+    broken.guaranteed_start.append_to(out);
+    out += ',';
+    if (broken.new_start) {
+        broken.new_start->append_to(out);
+    }
+    out.append(1, ',').append(id.workload).append(1, '\n');
+}
+
+}  // namespace batfill
