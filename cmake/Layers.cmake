@@ -88,7 +88,7 @@ batfill_layer(formats ON core
   HEADERS guarantees platform schedule swf workload
   LIBRARIES pugixml::pugixml)
 batfill_layer(workloads ON formats
-  HEADERS deadlines farm lublin swf_conversion)
+  HEADERS deadlines failures farm lublin swf_conversion)
 batfill_layer(engine ON core
   HEADERS algorithm availability_profile engine events job_order parameters plan plan_algorithm plugin ranked_jobs
           reservation scheduler_choice state weight_tuner

@@ -11,6 +11,7 @@ namespace batfill::commands {
 namespace {
 
 constexpr std::array models = {
+    Command{"failures", "no workload, but when the nodes of a machine fail and are repaired", failures},
     Command{"farm", "the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm},
     Command{"lublin", "the model of Lublin and Feitelson (JPDC 2003)", lublin},
 };

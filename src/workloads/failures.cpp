@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/seed_seq.hpp>
+#include <boost/random/uniform_01.hpp>
+
+#include <batfill/failures.hpp>
+
+namespace batfill {
+
+namespace {
+
+// The draws of one node. Boost's distributions, unlike those of the standard library, give the same draws everywhere.
+class Draws {
+ public:
+    Draws(std::uint64_t seed, std::uint32_t node) {
+        boost::random::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                                         node};
+        engine_.seed(sequence);
+    }
+
+    // A length of time in whole seconds.
+    Duration length(const FailureModel::Lengths& lengths) {
+        const double shape = lengths.weibull_shape;
+        const double scale = lengths.mean.to_seconds() / boost::math::tgamma(1 + 1 / shape);
+        const double uniform = boost::random::uniform_01<double>()(engine_);  // in [0, 1)
+        const double seconds = scale * std::pow(-std::log1p(-uniform), 1 / shape);
+        constexpr double longest = 1e15;
+        return Duration::seconds(std::max(1LL, std::llround(std::min(seconds, longest))));
+    }
+
+ private:
+    boost::random::mt19937_64 engine_;
+};
+
+}  // namespace
+
+std::vector<MachineEvent> generate_failures(const FailureModel& model) {
+    assert(model.processors > 0 && model.processors_per_node > 0);
+    std::map<std::pair<Time, bool>, ResourceSet> events;  // by time, and whether they are losses
+    std::uint32_t node = 0;
+    for (int first = 0; first < model.processors; ++node) {
+        const int count = std::min(model.processors_per_node, model.processors - first);
+        const ResourceSet processors = ResourceSet::range(first, first + count - 1);
+        Draws draws(model.seed, node);
+        for (Time failure = Time() + draws.length(model.time_to_failure); failure < model.until;) {
+            const Time repair = failure + draws.length(model.time_to_repair);
+            events[{failure, true}].insert(processors);
+            events[{repair, false}].insert(processors);
+            failure = repair + draws.length(model.time_to_failure);
+        }
+        first += count;
+    }
+    std::vector<MachineEvent> result;
+    result.reserve(events.size());
+    for (auto& [when, processors] : events) {
+        result.push_back({when.first, !when.second, std::move(processors)});
+    }
+    return result;
+}
+
+void append_json(const MachineEvent& event, std::string& out) {
+    out += event.available ? R"({"type":"machine_available","timestamp":)"
+                           : R"({"type":"machine_unavailable","timestamp":)";
+    event.time.since_zero().append_shortest_to(out);
+    out += R"(,"resources":")";
+    event.processors.append_to(out);
+    out += "\"}\n";
+}
+
+}  // namespace batfill

@@ -1,0 +1,80 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/simulator.hpp>
+
+#include "outcome.hpp"
+#include "src/core/files.hpp"
+
+using namespace batfill;
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const Arguments needed{"generate", "failures", "--until", "100000", "--mtbf", "5000", "--mttr", "500", "--seed", "1"};
+
+Outcome generate(const Folder& folder, const Arguments& more) {
+    Arguments arguments = needed;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder, arguments);
+}
+
+}  // namespace
+
+TEST_CASE("batfill generate failures writes events that simulate reads, the same for the same seed") {
+    const Folder folder;
+    const std::string path = folder.file("events.json");
+    const auto text_of = [&](const Arguments& more) {
+        Arguments arguments{"-o", path};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = generate(folder, arguments);
+        CHECK(outcome.status == 0);
+        CHECK_THAT(outcome.output, Contains("processors fail in") && Contains("is available until 100000"));
+        return InputFile(path).read_all(std::size_t{1} << 24);
+    };
+    const std::string text = text_of({"--processors", "7"});
+    CHECK(text == text_of({"--processors", "7"}));
+    const std::string platform =
+        file(folder, "p.xml",
+             "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\"><host id=\"master_host\" speed=\"1f\"/>"
+             "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-6\" speed=\"1f\" bw=\"1Bps\" "
+             "lat=\"0s\"/></zone></platform>");
+    CHECK(text == text_of({"-p", platform}));
+    CHECK(text != text_of({"--processors", "7", "--distribution", "weibull"}));
+    CHECK(text != text_of({"--processors", "7", "--group", "2"}));
+    int down = 0;
+    for (const ExternalEvent& event : parse_external_events(text, path, false)) {
+        const bool lost = event.kind == ExternalEvent::Kind::machine_unavailable;
+        down += lost ? event.processors.size() : -event.processors.size();
+        CHECK((!lost || event.time < Time::seconds(100'000)));
+    }
+    CHECK(down == 0);
+}
+
+TEST_CASE("batfill generate failures refuses what makes no sense") {
+    const Folder folder;
+    const std::string path = folder.file("events.json");
+    const auto refusal = [&](const Arguments& more) {
+        Arguments arguments{"-o", path};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = generate(folder, arguments);
+        check_refused(outcome, 2);
+        return outcome.errors;
+    };
+    CHECK_THAT(refusal({}), Contains("--processors or as --platform"));
+    CHECK_THAT(refusal({"--processors", "0"}), Contains("--processors: expected a number from 1, found 0"));
+    CHECK_THAT(refusal({"--processors", "4", "--group", "-1"}), Contains("--group"));
+    CHECK_THAT(refusal({"--processors", "4", "--distribution", "normal"}), Contains("known: exponential, weibull"));
+    CHECK_THAT(refusal({"--processors", "4", "--shape", "2"}), Contains("--shape needs --distribution weibull"));
+    CHECK_THAT(refusal({"--processors", "4", "--repair-distribution", "weibull", "--repair-shape", "0"}),
+               Contains("--repair-shape: expected a number in 0.1..100"));
+    CHECK_THAT(refusal({"--processors", "1000000000"}), Contains("10 million failures"));
+    const Outcome short_mean = run(folder, {"generate", "failures", "--processors", "1", "--until", "10", "--mtbf",
+                                            "0.5", "--mttr", "1", "--seed", "1", "-o", path});
+    check_refused(short_mean, 2);
+    CHECK_FALSE(std::filesystem::exists(path));
+}
