@@ -1,5 +1,7 @@
 #include "socket_scheduler.hpp"
 
+#include <variant>
+
 #include <batfill/error.hpp>
 
 #include "messages.hpp"
@@ -32,7 +34,15 @@ void SocketScheduler::exchange(const protocol::Message& message, SchedulerReply&
     zmq::message_t answer;
     (void)socket_.recv(answer, zmq::recv_flags::none);
     awaiting_reply_ = false;
-    take_reply(*simulator_, codec_->decode_reply(answer.to_string_view()), reply);
+    const protocol::Reply received = codec_->decode_reply(answer.to_string_view());
+    for (const protocol::ReplyEvent& event : received.events) {
+        const auto* unknown = std::get_if<protocol::UnknownEvent>(&event.data);
+        if (unknown != nullptr && unknown->type == "SCHEDULER_ERROR") {
+            awaiting_reply_ = true;  // it says so before it goes, and will not answer again
+            throw InputError("the scheduler at " + endpoint_ + " stops: " + unknown->data);
+        }
+    }
+    take_reply(*simulator_, received, reply);
 }
 
 void SocketScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {

@@ -12,8 +12,8 @@
 namespace batfill {
 
 // A scheduler at the other end of a ZeroMQ socket, driven as Batsim drives it: this side connects and asks (REQ).
-// Of the scheduler's events it understands those of static workloads (EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER,
-// SET_JOB_METADATA, and NOTIFY registration_finished, which changes nothing); others are an InputError.
+// Of the scheduler's events it understands EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_JOB,
+// SET_JOB_METADATA and the NOTIFYs about registration; others are an InputError.
 class SocketScheduler : public SimulatedScheduler {
  public:
     // Throws UsageError if `endpoint` is not an endpoint of ZeroMQ, or there is no protocol of this name (see

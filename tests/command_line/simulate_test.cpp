@@ -196,6 +196,71 @@ TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether i
     CHECK_FALSE(std::filesystem::exists(path));
 }
 
+TEST_CASE("simulate writes which guarantees a loss of processors broke, and check accepts these and no others") {
+    const Inputs inputs;
+    const std::string path = inputs.folder.file("out_broken_guarantees.csv");
+    const std::string guarantees = inputs.folder.file("out_guarantees.csv");
+    const auto check = [&](const std::vector<std::string>& more) {
+        Arguments arguments{"check", inputs.folder.file("out_jobs.csv"), "-p", inputs.platform, "-w", inputs.workload};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(inputs.folder, arguments);
+    };
+    const std::string header = "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n";
+    const std::string events = file(inputs.folder, "events.txt",
+                                    "{\"type\":\"machine_unavailable\",\"timestamp\":5,\"resources\":\"0\"}\n"
+                                    "{\"type\":\"machine_available\",\"timestamp\":31,\"resources\":\"0\"}\n");
+    CHECK(inputs.simulate("out", {"-a", "conservative", "--events", events}).status == 0);
+    CHECK(contents(path) == header + "2,5.000000,30.000000,,w0\n");
+    const Outcome listed = check({"--guarantees", guarantees, "--broken-guarantees", path});
+    CHECK(listed.status == 0);
+    CHECK(listed.output == "4 jobs, no violations (1 rejected; 1 of 3 guarantees broken, 1 of these listed)\n");
+    const std::string none = file(inputs.folder, "none.csv", header);
+    const Outcome unlisted = check({"--guarantees", guarantees, "--broken-guarantees", none});
+    CHECK(unlisted.status == 1);
+    CHECK_THAT(unlisted.output, Contains("job w0!2: was guaranteed a start at 30.000000 and starts at 31.000000\n") &&
+                                    Contains("1 of 3 guarantees broken, 0 of these listed"));
+    check_refused(check({"--broken-guarantees", path}), 2);
+
+    // Where the machine does not change, or nothing is guaranteed, there is no such file.
+    CHECK(inputs.simulate("out", {"-a", "conservative"}).status == 0);
+    CHECK_FALSE(std::filesystem::exists(path));
+    file(inputs.folder, "out_broken_guarantees.csv", "left by an earlier run");
+    CHECK(inputs.simulate("out", {"-a", "easy", "--events", events}).status == 0);
+    CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("simulate kills jobs whose processors are lost, or submits them again, and counts them") {
+    const Inputs inputs;
+    const std::string events = file(inputs.folder, "events.txt",
+                                    "{\"type\":\"machine_unavailable\",\"timestamp\":5,\"resources\":\"0\"}\n"
+                                    "{\"type\":\"machine_available\",\"timestamp\":9,\"resources\":\"0\"}\n");
+    const std::string jobs = inputs.folder.file("out_jobs.csv");
+    const std::string statistics = inputs.folder.file("out_statistics.csv");
+    const auto simulate = [&](const std::string& on_failure) {
+        REQUIRE(inputs.simulate("out", {"-a", "fcfs", "--events", events, "-P", "on-failure=" + on_failure}).status ==
+                0);
+        const Outcome checked = run(inputs.folder, {"check", jobs, "-p", inputs.platform, "-w", inputs.workload});
+        CHECK(checked.status == 0);
+        return checked.output;
+    };
+    CHECK(simulate("continue") == "4 jobs, no violations (1 rejected)\n");
+    CHECK_FALSE(std::filesystem::exists(statistics));
+    CHECK(simulate("kill") == "4 jobs, no violations (1 rejected)\n");
+    CHECK_THAT(contents(jobs), Contains(",COMPLETED_KILLED,"));
+    CHECK(contents(statistics) == "statistic,value\njobs_killed,1\njobs_requeued,0\nlost_processor_seconds,10\n");
+    CHECK(simulate("requeue") == "5 jobs, no violations (1 rejected; 1 submitted again)\n");
+    CHECK_THAT(contents(jobs), Contains("\n1#1,w0,"));
+    CHECK(contents(statistics) == "statistic,value\njobs_killed,1\njobs_requeued,1\nlost_processor_seconds,10\n");
+    const Outcome measured =
+        run(inputs.folder, {"metrics", jobs, "-w", inputs.workload, "-p", inputs.platform, "--format", "csv"});
+    CHECK(measured.status == 0);
+    const Outcome unknown = inputs.simulate("out", {"-a", "fcfs", "-P", "on-failure=ignore"});
+    check_refused(unknown, 2);
+    CHECK_THAT(unknown.errors, EndsWith("unknown value 'ignore', known: continue, requeue, kill\n"));
+    check_refused(inputs.simulate("out", {"-a", "fcfs", "--enable-dynamic-jobs"}), 2);
+    check_refused(inputs.simulate("out", {"-s", "tcp://127.0.0.1:1", "--enable-profile-reuse"}), 2);
+}
+
 TEST_CASE("simulate lists what is known when an algorithm, a parameter or a value is not") {
     const Inputs inputs;
     const auto refused = [&](const Arguments& options) {

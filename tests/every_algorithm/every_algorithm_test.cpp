@@ -158,6 +158,8 @@ struct Outcome {
     std::string jobs;        // jobs.csv
     std::string guarantees;  // "job start" for each, and what broke, of an embedded scheduler
     std::size_t messages = 0;
+    std::size_t broken_guarantees = 0;
+    std::size_t resubmitted = 0;
     friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
@@ -255,6 +257,8 @@ Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     for (const BrokenGuarantee& one : broken) {
         append_csv(one, outcome.guarantees);
     }
+    outcome.broken_guarantees = broken.size();
+    outcome.resubmitted = report.resubmitted;
     for (const Statistic& statistic : engine.statistics()) {
         outcome.guarantees += text_of({statistic}) + "\n";
     }
@@ -292,7 +296,11 @@ DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {
 
 void try_every_algorithm(Trouble trouble, int rounds) {
     const QuietLog quiet;
+    bool guarantees = false;
+    std::size_t broken_guarantees = 0;
+    std::size_t resubmitted = 0;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
+        guarantees |= Engine(drawn.name, drawn.parameters).gives_guarantees();
         std::mt19937 random(2024);
         for (int round = 0; round < rounds; ++round) {
             INFO(drawn.text() << ", workload " << round);
@@ -305,6 +313,8 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
             const Outcome outcome = embedded(scenario, tried);
             REQUIRE(embedded(scenario, tried) == outcome);
+            broken_guarantees += outcome.broken_guarantees;
+            resubmitted += outcome.resubmitted;
             const Outcome of_daemon = by_daemon(scenario, tried);
             REQUIRE(of_daemon.jobs == outcome.jobs);
             REQUIRE(of_daemon.messages == outcome.messages);
@@ -315,6 +325,9 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             }
         }
     }
+    // The failures are such that there is something to be seen.
+    CHECK((broken_guarantees > 0) == (trouble == Trouble::failures && guarantees));
+    CHECK((resubmitted > 0) == (trouble == Trouble::failures));
 }
 
 }  // namespace

@@ -365,6 +365,118 @@ TEST_CASE("guarantees are counted, and a job that never starts breaks its own") 
     CHECK(check_schedule(run.schedule, run.workloads, run.platform, {}).guarantees == 0);
 }
 
+TEST_CASE("guarantees that losses of processors broke are taken as they are listed") {
+    // a starts at 0, b at 10, c is submitted and starts at 5.
+    const Case run = small_case();
+    const auto found = [&](const std::string& b, const std::string& lines) {
+        const std::vector<Guarantee> guarantees = parse_guarantees(
+            "job_id,guaranteed_start,actual_start,workload_name\na,0,0,w0\nc,,5,w0\nb," + b + ",10,w0\n",
+            "run_guarantees.csv");
+        const std::vector<BrokenGuarantee> broken = parse_broken_guarantees(
+            "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n" + lines, "run_broken.csv");
+        const CheckReport report = check_schedule(run.schedule, run.workloads, run.platform, {}, &guarantees, &broken);
+        Texts texts;
+        for (const Violation& violation : report.violations) {
+            texts.push_back(violation.text);
+        }
+        if (texts.empty()) {
+            const bool is_broken = guarantees[2].guaranteed_start < Time::seconds(10);
+            CHECK(report.broken_guarantees == (is_broken ? 1U : 0U));
+            CHECK(report.listed_broken_guarantees == report.broken_guarantees);
+        }
+        return texts;
+    };
+    CHECK(found("3", "b,2,3,10,w0\n").empty());
+    CHECK(found("3", "b,2,3,11,w0\n").empty());
+    CHECK(found("3", "b,3,3,,w0\n").empty());
+    CHECK(found("3", "b,1,3,4,w0\nb,1,4,7,w0\nb,7,7,,w0\n").empty());
+    CHECK(found("10", "b,2,10,12,w0\n").empty());
+    CHECK(found("3", "") == Texts{"job w0!b: was guaranteed a start at 3.000000 and starts at 10.000000"});
+    CHECK(found("3", "b,2,3,9,w0\n") == Texts{"job w0!b: was guaranteed a start at 9.000000 and starts at 10.000000"});
+    const auto with_late = [](const std::string& text) {
+        return Texts{text, "job w0!b: was guaranteed a start at 3.000000 and starts at 10.000000"};
+    };
+    CHECK(found("3", "b,2,4,11,w0\n") ==
+          with_late("job w0!b: its guarantee broken at 2.000000 was a start at 4.000000, expected 3.000000"));
+    CHECK(found("3", "b,2,3,,w0\nb,2,3,11,w0\n") ==
+          with_late("job w0!b: its guarantee broken at 2.000000 was a start at 3.000000, expected none"));
+    CHECK(found("3", "b,4,3,11,w0\n") ==
+          Texts{"job w0!b: its guarantee broken at 4.000000: expected a time from 0.000000 to 3.000000",
+                "job w0!b: was guaranteed a start at 3.000000 and starts at 10.000000"});
+    CHECK(found("3", "b,2,3,5,w0\nb,1,5,11,w0\n") ==
+          with_late("job w0!b: its guarantee broken at 1.000000: expected a time from 2.000000 to 5.000000"));
+    CHECK(found("3", "b,2,3,3,w0\n") ==
+          with_late("job w0!b: its guarantee broken at 2.000000 is now 3.000000, which is not later"));
+    CHECK(found("10", "c,5,5,6,w0\n") == Texts{"job w0!c: has a broken guarantee, but was guaranteed nothing"});
+    CHECK(found("10", "d,5,5,6,w0\n") == Texts{"job w0!d: has a broken guarantee, but is not among the guarantees"});
+    CHECK_THROWS_WITH(parse_broken_guarantees("job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n"
+                                              "b,,3,4,w0\n",
+                                              "run_broken.csv"),
+                      "run_broken.csv:2: lost_at is '', expected a number of seconds");
+    CHECK_THROWS_AS(read_broken_guarantees("/nonexistent/broken.csv"), InputError);
+    std::string line;
+    append_csv(BrokenGuarantee{"w0!b", Time::seconds(1), Time::seconds(2), std::nullopt}, line);
+    CHECK(broken_guarantees_csv_header() + line ==
+          "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\nb,1.000000,2.000000,,w0\n");
+}
+
+TEST_CASE("a job that was killed may be there again, one run after the other") {
+    Case run = empty_case(2);
+    const auto add_run = [&](const std::string& id, int submit, int start, int end, JobState state) {
+        ScheduledJob job = run.schedule.jobs.front();
+        job.id = id;
+        job.submit = Time::seconds(submit);
+        job.state = state;
+        job.success = state == JobState::completed_successfully;
+        const Duration length = seconds(end - start);
+        job.execution = ExecutionRecord{Time::seconds(start), length, Time::seconds(end), seconds(start - submit),
+                                        seconds(end - submit)};
+        run.schedule.jobs.push_back(job);
+    };
+    add(run, "a", Time(), Time(), seconds(10), seconds(20), ResourceSet::range(0, 1));
+    ScheduledJob& first = run.schedule.jobs.front();
+    first.state = JobState::completed_killed;
+    first.success = false;
+    first.execution = ExecutionRecord{Time(), seconds(4), Time::seconds(4), Duration(), seconds(4)};
+    run.workloads[0].jobs[0].description.deadline = Time::seconds(15);
+    add_run("w0!a#1", 4, 6, 9, JobState::completed_killed);
+    add_run("w0!a#2", 9, 9, 19, JobState::completed_successfully);
+    const auto texts = [&] {
+        Texts found;
+        for (const Violation& violation : check_schedule(run.schedule, run.workloads, run.platform, {}).violations) {
+            found.push_back(violation.text);
+        }
+        return found;
+    };
+    CHECK(texts().empty());
+    const CheckReport report = check_schedule(run.schedule, run.workloads, run.platform, {});
+    CHECK(report.resubmitted == 2);
+    CHECK(report.deadlines == 1);  // of the last run
+    CHECK(report.missed_deadlines == 1);
+
+    const Schedule sound = run.schedule;
+    run.schedule.jobs[1].submit = Time::seconds(3);
+    run.schedule.jobs[1].execution->wait = seconds(3);
+    run.schedule.jobs[1].execution->turnaround = seconds(6);
+    CHECK(texts() == Texts{"job w0!a#1: submitted again at 3.000000, before its run w0!a was killed at 4.000000"});
+    run.schedule = sound;
+    run.schedule.jobs.erase(run.schedule.jobs.begin() + 1);
+    CHECK(texts() == Texts{"job w0!a#2: submitted again, but its run w0!a#1 is missing"});
+    run.schedule = sound;
+    run.schedule.jobs[1].state = JobState::completed_walltime_reached;
+    CHECK(texts().back() ==
+          "job w0!a#2: submitted again, but its run w0!a#1 is COMPLETED_WALLTIME_REACHED, expected "
+          "COMPLETED_KILLED");
+    run.schedule = sound;
+    run.schedule.jobs[2].processors = 1;
+    CHECK(texts() == Texts{"job w0!a#2: requested_number_of_resources is 1, the workload has 2"});
+    run.schedule = sound;
+    for (const char* id : {"w0!b#1", "w0!a#0", "w0!a#01", "w0!a#x", "w0!a#", "w0!a#-1", "w0!a#99999999999999"}) {
+        run.schedule.jobs[2].id = id;
+        CHECK(texts() == Texts{"job " + std::string(id) + ": in none of the workloads"});
+    }
+}
+
 TEST_CASE("what is wrong in a guarantees.csv is named with its line") {
     const auto refusal = [](const std::string& text) -> std::string {
         try {

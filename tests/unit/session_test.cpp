@@ -132,6 +132,10 @@ class Dialogue {
             return text;
         }
         std::string operator()(const protocol::CallMeLater& later) const { return "call " + later.when.to_string(); }
+        std::string operator()(const protocol::RegisterJob& registers) const {
+            return "register " + registers.job.id + " " + registers.source;
+        }
+        std::string operator()(const protocol::Notify& notify) const { return to_string(notify.type); }
         template <class Other>
         std::string operator()(const Other&) const {
             return "something else";
@@ -630,4 +634,95 @@ TEST_CASE("Nobody begins to speak a protocol that there is not", "[session]") {
     options.protocol = "batsim";
     CHECK_THROWS_WITH(run_server(options), "unknown protocol 'batsim', known: batsim4");
     CHECK_THROWS_WITH(SocketScheduler("tcp://127.0.0.1:9", 1, "batsim"), "unknown protocol 'batsim', known: batsim4");
+}
+
+namespace {
+
+// SIMULATION_BEGINS of a Batsim that lets the scheduler register jobs, but for what `options` says.
+std::string begins_with(int processors, const std::string& options) {
+    std::string data = begins_data(processors);
+    const std::string config = R"({"config":{)";
+    return message("0", {event("0", "SIMULATION_BEGINS", config + options + "," + data.substr(config.size()))});
+}
+
+const std::string dynamic = R"("dynamic-jobs-enabled":true,"profile-reuse-enabled":true)";
+const std::string no_more_jobs = R"({"type":"no_more_static_job_to_submit"})";
+
+std::string submitted_with_all(const std::string& time, const std::string& id) {
+    return event(time, "JOB_SUBMITTED",
+                 R"({"job_id":"w0!)" + id + R"(","job":{"id":"w0!)" + id + R"(","subtime":)" + time +
+                     R"(,"res":2,"walltime":100.5,"profile":"p","deadline":900,"queue":"q","user":"u",)"
+                     R"("licenses":["l"]}})");
+}
+
+}  // namespace
+
+TEST_CASE("A job whose processor is lost is killed and registered again", "[session][failures]") {
+    const std::string acknowledged = GENERATE("false", "true");
+    Dialogue batsim("fcfs", {{"on-failure", "requeue"}});
+    CHECK(batsim.answer(begins_with(3, dynamic + R"(,"dynamic-jobs-acknowledged":)" + acknowledged)) == "");
+    CHECK(batsim.answer(message("0", {submitted_with_all("0", "a"), event("0", "NOTIFY", no_more_jobs)})) ==
+          "start w0!a 0-1");
+    CHECK(batsim.answer(message("30.5", {machine("30.5", "unavailable", "1")})) == "kill w0!a");
+    const std::string again =
+        R"({"id":"a#1","subtime":30.500000,"res":2,"walltime":100.500000,"profile":"p","deadline":900,"queue":"q","user":"u",)"
+        R"("licenses":["l"]})";
+    CHECK(batsim.answer(message("30.5", {completed("30.5", "w0!a", "COMPLETED_KILLED"), killed("30.5", "w0!a")})) ==
+          "register w0!a#1 " + again + "; start w0!a#1 0 2");
+    if (acknowledged == "true") {
+        CHECK(batsim.answer(message("30.5", {submitted("30.5", "w0!a#1", 2, "100.5")})) == "");
+    }
+    CHECK(problem_of([&] { batsim.answer(message("31", {submitted("31", "w0!a#1", 2, "100.5")})); }) ==
+          "job \"w0!a#1\" is submitted twice");
+}
+
+TEST_CASE("The frame that registers a job is Batsim's", "[session][failures]") {
+    const Log log;
+    const std::unique_ptr<protocol::Codec> codec = protocol::make_codec("batsim4");
+    Session session({"easy", {{"on-failure", "requeue"}}}, *codec);
+    session.answer(begins_with(2, dynamic));
+    session.answer(message("0", {submitted("0", "w0!a", 2, "50")}));
+    CHECK(session.answer(message("5", {machine("5", "unavailable", "0")})) ==
+          R"({"now":5.000000,"events":[{"timestamp":5.000000,"type":"KILL_JOB","data":{"job_ids":["w0!a"]}}]})");
+    CHECK(session.answer(message("5", {completed("5", "w0!a", "COMPLETED_KILLED"), killed("5", "w0!a")})) ==
+          R"({"now":5.000000,"events":[{"timestamp":5.000000,"type":"REGISTER_JOB","data":{"job_id":"w0!a#1","job":)"
+          R"({"id":"a#1","subtime":5,"res":2,"walltime":50,"profile":"p"}}}]})");
+    session.answer(message("6", {event("6", "NOTIFY", no_more_jobs), machine("6", "available", "0")}));
+    CHECK(
+        session.answer(message("9", {completed("9", "w0!a#1")})) ==
+        R"({"now":9.000000,"events":[{"timestamp":9.000000,"type":"NOTIFY","data":{"type":"registration_finished"}}]})");
+    CHECK(session.jobs() == 2);
+}
+
+TEST_CASE("A Batsim that is to register jobs must let them be registered", "[session][failures]") {
+    const auto problem_with = [](const std::string& options, const Parameters::Given& parameters) {
+        Dialogue batsim("easy", parameters);
+        return problem_of([&] { batsim.answer(begins_with(2, options)); });
+    };
+    const Parameters::Given requeue{{"on-failure", "requeue"}};
+    const std::string problem =
+        "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
+        "--enable-dynamic-jobs and --enable-profile-reuse, as on-failure=requeue needs it";
+    CHECK(problem_with(R"("dynamic-jobs-enabled":false)", requeue) == problem);
+    CHECK(problem_with(R"("dynamic-jobs-enabled":true)", requeue) == problem);
+    CHECK(problem_with(R"("profile-reuse-enabled":true)", requeue) == problem);
+    Dialogue ready("easy", requeue);
+    CHECK(ready.answer(begins_with(2, dynamic)) == "");
+    Dialogue killing("easy", {{"on-failure", "kill"}});
+    CHECK(killing.answer(begins_with(2, R"("dynamic-jobs-enabled":false)")) == "");
+}
+
+TEST_CASE("A Batsim that waits for jobs to be registered is told at once that none will be", "[session][failures]") {
+    Dialogue batsim("fcfs");
+    CHECK(batsim.answer(begins_with(2, dynamic)) == "registration_finished");
+    CHECK(batsim.answer(message("0", {submitted("0", "w0!a", 1, "9")})) == "start w0!a 0");
+}
+
+TEST_CASE("The id of a job that is registered again must be free", "[session][failures]") {
+    Dialogue batsim("fcfs", {{"on-failure", "requeue"}});
+    batsim.answer(begins_with(2, dynamic));
+    batsim.answer(message("0", {submitted("0", "w0!a", 1, "9"), submitted("0", "w0!a#1", 1, "9")}));
+    batsim.answer(message("1", {machine("1", "unavailable", "0")}));
+    CHECK(problem_of([&] { batsim.answer(message("1", {completed("1", "w0!a", "COMPLETED_KILLED")})); }) ==
+          "job \"w0!a#1\" was to be registered for one that was killed, and is there already");
 }

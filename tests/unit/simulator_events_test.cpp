@@ -354,6 +354,70 @@ TEST_CASE("A simulation in which nothing can happen any more has come to a deadl
     CHECK(played.simulator->ended() == std::vector<JobNumber>{0});
 }
 
+TEST_CASE("A job that the scheduler registers waits at once, and is told only if that is asked for",
+          "[simulator][failures]") {
+    Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10"))});
+    scenario.enable_dynamic_jobs = true;
+    scenario.enable_profile_reuse = true;
+    const Script script{{1, {{start(0, "0"), registers(1, "w0!a#1", 2, "d10"), registers(2, "w0!b", 1, "d10")}, ""}},
+                        {2, {{}, ""}},
+                        {3, {{start(1, "0-1"), reject(2), finished()}, ""}}};
+    const Played untold = play(scenario, script);
+    CHECK(untold.error.empty());
+    CHECK(untold.frames == std::vector<std::string>{"0: submitted w0!a", "0: no_more_static_job_to_submit",
+                                                    "10: completed w0!a", "20: completed w0!a#1"});
+    CHECK(untold.simulator->ended() == std::vector<JobNumber>{0, 2, 1});
+    CHECK(untold.simulator->jobs()[1].workload == &scenario.workloads[0]);
+    scenario.acknowledge_dynamic_jobs = true;
+    const Played told = play(scenario, script);
+    CHECK(told.frames == std::vector<std::string>{"0: submitted w0!a",
+                                                  "0: no_more_static_job_to_submit, submitted w0!a#1, submitted w0!b",
+                                                  "10: completed w0!a", "20: completed w0!a#1"});
+}
+
+TEST_CASE("A simulation with dynamic jobs ends only when no more will be registered", "[simulator][failures]") {
+    Scenario scenario = scenario_of(machine(1), {workload_of(job("a", "0", 1, "99", "10"))});
+    scenario.enable_dynamic_jobs = true;
+    scenario.enable_profile_reuse = true;
+    const Played waiting = play(scenario, {{1, {{start(0, "0")}, ""}}});
+    CHECK(waiting.deadlock);
+    CHECK(waiting.error ==
+          "the simulation stops at 10.000000 because the scheduler, which may register jobs, has never said "
+          "registration_finished");
+    CHECK(play(scenario, {{1, {{start(0, "0")}, ""}}, {3, {{finished()}, ""}}}).error.empty());
+    const Played again =
+        play(scenario, {{1, {{start(0, "0"), finished()}, ""}}, {3, {{registers(1, "w0!b", 1, "d10")}, ""}}});
+    CHECK(again.error == "the scheduler registers job w0!b at 10.000000: it has said registration_finished before");
+    const TimedDecision goes_on{Time(), Notification{NotificationType::continue_registration, {}, {}}};
+    const Played going_on =
+        play(scenario, {{1, {{start(0, "0"), finished()}, ""}},
+                        {3, {{goes_on, registers(1, "w0!b", 1, "d10"), start(1, "0"), finished()}, ""}}});
+    CHECK(going_on.error.empty());
+    CHECK(going_on.simulator->ended() == std::vector<JobNumber>{0, 1});
+}
+
+TEST_CASE("What a scheduler registers must be possible", "[simulator][failures]") {
+    Scenario scenario = scenario_of(machine(1), {workload_of(job("a", "0", 1, "99", "10"))});
+    const auto error_of = [&](std::size_t message, const TimedDecision& decision) {
+        Script script{{1, {{start(0, "0")}, ""}}};
+        script[message].decisions.push_back(decision);
+        return play(scenario, script).error;
+    };
+    CHECK(error_of(1, registers(1, "w0!b", 1, "d10")) ==
+          "the scheduler registers job w0!b at 0.000000: expected a simulation with --enable-dynamic-jobs");
+    scenario.enable_dynamic_jobs = true;
+    CHECK(error_of(1, registers(1, "w0!a", 1, "d10")) ==
+          "the scheduler registers job w0!a at 0.000000: there is such a job already");
+    CHECK(error_of(1, registers(1, "w1!a", 1, "d10")) ==
+          "the scheduler registers job w1!a at 0.000000: there is no such workload");
+    CHECK(error_of(1, registers(1, "w0!b", 1, "d5")) ==
+          "the scheduler registers job w0!b at 0.000000: there is no profile 'd5' in its workload");
+    // As Batsim does, it forgets a profile with the first job of it that ends.
+    CHECK(error_of(3, registers(1, "w0!b", 1, "d10")) ==
+          "the scheduler registers job w0!b at 10.000000: a job with its profile has ended, expected a simulation with "
+          "--enable-profile-reuse");
+}
+
 TEST_CASE("Machine times count the periods that ended with a change", "[simulator]") {
     const std::string events = R"({"type":"machine_unavailable","timestamp":4,"resources":"0 2"})"
                                "\n"

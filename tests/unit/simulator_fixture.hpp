@@ -86,6 +86,17 @@ inline TimedDecision call(const std::string& time) {
 inline TimedDecision metadata(JobNumber job, const std::string& text) {
     return {Time(), SetJobMetadata{job, text}};
 }
+inline TimedDecision registers(JobNumber job, const std::string& id, int processors, const std::string& profile) {
+    JobDescription description;
+    description.id = id;
+    description.processors = processors;
+    description.walltime = Duration::seconds(99);
+    description.profile = profile;
+    return {Time(), RegisterJob{job, description, {}}};
+}
+inline TimedDecision finished() {
+    return {Time(), Notification{NotificationType::registration_finished, {}, {}}};
+}
 inline TimedDecision later(const std::string& time, TimedDecision decision) {
     decision.timestamp = at(time);
     return decision;
