@@ -1,9 +1,11 @@
-"""Tables as CSV and as Markdown, the spread of a number over the draws, and how numbers are shown to people."""
+"""Tables as CSV and as Markdown, what several draws say of a number, and how numbers are shown to people."""
 import csv
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import Callable, Iterable, Mapping, Sequence, Union
+
+from common.confidence import Interval
 
 # How people want to read a number.
 Show = Callable[[float], str]
@@ -23,21 +25,24 @@ class Spread:
         known = list(values)
         return cls(statistics.fmean(known), min(known), max(known))
 
-
-@dataclass(frozen=True)
-class Cell:
-    """A spread in a table, and how people read its numbers."""
-
-    spread: Spread
-    show: Show
-
-    def __str__(self) -> str:
+    def text(self, show: Show) -> str:
         """`mean (least to most)`, or just the mean where the draws agree as shown."""
-        mean, least, most = (self.show(value) for value in (self.spread.mean, self.spread.least, self.spread.most))
+        mean, least, most = (show(value) for value in (self.mean, self.least, self.most))
         return mean if least == most else f"{mean} ({least} to {most})"
 
 
-# What a table holds: text, a count, a number, a spread over draws, or nothing.
+@dataclass(frozen=True)
+class Cell:
+    """What several draws say of a number, in a table, and how people read it."""
+
+    drawn: Union[Spread, Interval]
+    show: Show
+
+    def __str__(self) -> str:
+        return self.drawn.text(self.show)
+
+
+# What a table holds: text, a count, a number, a number over draws, or nothing.
 Value = Union[str, int, float, Cell, None]
 Row = Mapping[str, Value]
 
@@ -72,23 +77,24 @@ def write_csv(file: str, rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def write_table(file: str, title: str, rows: Sequence[Row], show: Show = str) -> None:
-    """Writes at least one row as FILE.csv with full numbers, three columns for a spread, and as FILE.md for people, who
-    see a number that is neither a count nor a spread as `show` has it; the first column is to the left there."""
-    spreads = {column for row in rows for column, value in row.items() if isinstance(value, Cell)}
-    write_csv(f"{file}.csv", [_numbers(row, spreads) for row in rows])
+    """Writes at least one row as FILE.csv with full numbers, a column for each part of a number over draws, and as
+    FILE.md for people, who see a number that is neither a count nor over draws as `show` has it; the first column is to
+    the left there."""
+    parts = {column: list(vars(value.drawn)) for row in rows for column, value in row.items()
+             if isinstance(value, Cell)}
+    write_csv(f"{file}.csv", [_numbers(row, parts) for row in rows])
     columns = list(rows[0])
     lines = [title, "", _line(columns), "|---|" + "---:|" * (len(columns) - 1)]
     lines += [_line([_text(row[column], show) for column in columns]) for row in rows]
     Path(f"{file}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _numbers(row: Row, spreads: set[str]) -> dict[str, object]:
+def _numbers(row: Row, parts: Mapping[str, list[str]]) -> dict[str, object]:
     numbers: dict[str, object] = {}
     for column, value in row.items():
-        if column in spreads:
-            spread: Optional[Spread] = value.spread if isinstance(value, Cell) else None
-            for part in ("mean", "least", "most"):
-                numbers[f"{column}, {part}"] = getattr(spread, part) if spread else None
+        if column in parts:
+            for part in parts[column]:
+                numbers[f"{column}, {part}"] = getattr(value.drawn, part) if isinstance(value, Cell) else None
         else:
             numbers[column] = value
     return numbers

@@ -1,0 +1,78 @@
+"""Job of rule `farms_figure`: the paper's Figure 1 or a half of its Figure 2, and the numbers in it as CSV."""
+from typing import Callable, Mapping, Sequence
+
+from common import style
+from common.confidence import Interval
+from common.job import Job, run_job
+from common.style import Numbers
+from common.tables import Spread
+from farms.results import MEASURES, NAMES, Results
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+LOOKS: Mapping[str, style.Look] = {
+    scheduler: {**look, "label": NAMES[scheduler]} for scheduler, look in zip(NAMES, (
+        {"color": "#CC79A7", "marker": "D", "linestyle": ":"},
+        {"color": "#E69F00", "marker": "s", "linestyle": "--"},
+        {"color": "#0072B2", "marker": "^", "linestyle": "-."},
+        {"color": "#009E73", "marker": "o", "linestyle": "-"},
+    ))
+}
+# The measure, the label of the horizontal axis, the places on it, and what is at a place for a scheduler.
+Panel = tuple[str, str, Sequence[str], Callable[[str, str], Interval]]
+
+
+def plot(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence[Interval]]) -> None:
+    """Means with their confidence intervals, over places at equal distances."""
+    style.plot_spreads(axes, range(len(places)), [
+        (LOOKS[scheduler], [Spread(one.mean, one.low, one.high) for one in intervals])
+        for scheduler, intervals in series.items()])
+    axes.set_xticks(range(len(places)), places)
+
+
+def rate_panel(results: Results, measure: str) -> Panel:
+    """A measure of the paper's scenario, by inter-arrival time."""
+    return (measure, "Mean inter-arrival time (s)", results.interarrivals(),
+            lambda scheduler, rate: results.mean(measure, scheduler, rate))
+
+
+def ratio_panel(results: Results, measure: str, rate: str) -> Panel:
+    """A measure at one inter-arrival time, by licence ratio."""
+    return (measure, f"Licence ratio (%), inter-arrival time {rate} s", results.ratios(),
+            lambda scheduler, ratio: results.mean(measure, scheduler, rate, f"ratio-{ratio}"))
+
+
+def panels(results: Results, part: str) -> list[Panel]:
+    """The panels of a figure, row by row."""
+    if part == "2b":
+        rates = results.interarrivals(f"ratio-{results.ratios()[0]}")
+        return [ratio_panel(results, measure, rate) for rate in rates for measure in ("license_usage", "late")]
+    measures = {"1": ("late", "system_usage", "system_usage_requested"), "2a": ("slowdown",)}
+    return [rate_panel(results, measure) for measure in measures[part]]
+
+
+def draw(shown: Sequence[Panel], columns: int) -> tuple[Figure, Numbers]:
+    """All panels, row by row."""
+    rows = -(-len(shown) // columns)
+    figure = Figure(figsize=(3.3 * columns + 0.2, 2.7 * rows))
+    numbers: Numbers = []
+    axes_of_panels = figure.subplots(rows, columns, squeeze=False)
+    for (measure, label, places, interval), axes in zip(shown, axes_of_panels.flat):
+        series = {scheduler: [interval(scheduler, place) for place in places] for scheduler in NAMES}
+        plot(axes, places, series)
+        axes.set(xlabel=label, ylabel=MEASURES[measure].label)
+        numbers += [{"measure": measure, "axis": label, "place": place, "scheduler": scheduler, **vars(one)}
+                    for scheduler, intervals in series.items() for place, one in zip(places, intervals)]
+    style.legend(figure, axes_of_panels[0][0])
+    return figure, numbers
+
+
+def main(job: Job) -> None:
+    """Draws the figure that the rule asks for."""
+    part = job.wildcards.part
+    figure, numbers = draw(panels(Results(job.input[0]), part), {"1": 3, "2a": 1, "2b": 2}[part])
+    style.save(figure, numbers, job.output)
+
+
+if __name__ == "__main__":
+    run_job(main)

@@ -1,0 +1,74 @@
+"""The workflow's collected numbers of the farms, as tables and figures ask for them."""
+from dataclasses import dataclass
+from typing import Callable, Mapping, Sequence
+
+from common.confidence import Interval
+from common.tables import Show, one_digit, read_csv, two_digits
+
+Line = Mapping[str, str]
+
+# The schedulers under the paper's names, and those with priorities.
+NAMES = {"fcfs": "FCFS", "easy": "BF_FCFS", "bf-unmod": "BF_UNMOD", "bf-mod": "BF_MOD"}
+PRIORITISED = ["bf-unmod", "bf-mod"]
+# The scenario that has the paper's settings.
+PAPER = "paper"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is measured of a schedule, as people read it in tables and on an axis, and whether more of it is better."""
+
+    title: str
+    label: str
+    of: Callable[[Line], float]
+    more_is_better: bool
+    show: Show = one_digit
+
+
+MEASURES = {
+    "late": Measure("late jobs (% of those with a deadline)", "Late jobs (%)",
+                    lambda line: 100 * float(line["deadline_violations"]) / float(line["deadline_jobs"]), False),
+    "system_usage": Measure("system usage, by jobs (%)", "System usage, by jobs (%)",
+                            lambda line: 100 * float(line["system_usage"]), True),
+    "system_usage_requested": Measure("system usage, by processors (%)", "System usage, by processors (%)",
+                                      lambda line: 100 * float(line["system_usage_requested"]), True),
+    "utilisation": Measure("utilisation (%)", "Utilisation (%)", lambda line: 100 * float(line["utilisation"]), True),
+    "slowdown": Measure("slowdown", "Slowdown", lambda line: float(line["mean_slowdown"]), False, two_digits),
+    "license_usage": Measure("licence usage (%)", "Licence usage (%)",
+                             lambda line: 100 * float(line["license_usage"]), True),
+}
+
+
+class Results:
+    """All lines that the workflow has collected. Draws are in order, so that equal places are the same farm."""
+
+    def __init__(self, file: str) -> None:
+        self._lines: dict[tuple[str, str, str], list[Line]] = {}
+        for line in read_csv(file):
+            self._lines.setdefault((line["scenario"], line["interarrival"], line["scheduler"]), []).append(line)
+
+    def interarrivals(self, scenario: str = PAPER) -> list[str]:
+        """The scenario's mean inter-arrival times."""
+        return list(dict.fromkeys(rate for found, rate, _ in self._lines if found == scenario))
+
+    def ratios(self) -> list[str]:
+        """The per cents of the scenarios that have one licence ratio."""
+        return list(dict.fromkeys(found.removeprefix("ratio-") for found, _, _ in self._lines
+                                  if found.startswith("ratio-")))
+
+    def values(self, measure: str, scheduler: str, interarrival: str, scenario: str = PAPER) -> list[float]:
+        """What is measured, draw by draw. Where a scenario only changes heuristics, schedulers without any are those of
+        the paper's settings."""
+        key = scenario, interarrival, scheduler
+        lines = self._lines.get(key) or self._lines[PAPER, interarrival, scheduler]
+        return [MEASURES[measure].of(line) for line in lines]
+
+    def mean(self, measure: str, scheduler: str, interarrival: str, scenario: str = PAPER) -> Interval:
+        """The mean over the draws."""
+        return Interval.of(self.values(measure, scheduler, interarrival, scenario))
+
+    def gain(self, measure: str, pair: Sequence[str], interarrival: str, scenario: str = PAPER) -> Interval:
+        """By how much the first scheduler is better than the second: above 0 where it is."""
+        first, second = (self.values(measure, scheduler, interarrival, scenario) for scheduler in pair)
+        more, less = (first, second) if MEASURES[measure].more_is_better else (second, first)
+        return Interval.of_difference(more, less)

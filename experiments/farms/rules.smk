@@ -1,0 +1,124 @@
+# "Backfilling Strategies for Scheduling Streams of Jobs on Computational Farms": Figures 1 and 2 of the paper, with both
+# of its tables, and what its text says, in farms/tables and farms/figures. The paper draws its farms and jobs, and so do
+# we: no log is read. Without logs, `all` makes the same from fewer draws, in farms-trial.
+# A scenario is a way to draw farms with the schedulers to replay them; each of its inter-arrival times is one job of the
+# workflow, whose farms and schedules are gone when it ends.
+
+FARMS = {"farms": SETTINGS.paper("farms")}
+FARMS["farms-trial"] = {**FARMS["farms"], **FARMS["farms"]["trial"]}
+FARMS_TABLES = ["rates", "differences", "licenses", "license-differences", "variants", "statements"]
+FARMS_FIGURES = ["1", "2a", "2b"]
+
+localrules: farms_collect, farms_tables, farms_figure, farms_manifest
+
+wildcard_constraints:
+    study="farms|farms-trial",
+    scenario="[^/]+",
+    interarrival=r"\d+",
+    part="1|2a|2b",
+
+
+def farms_scenarios(study):
+    """The study's scenarios: options of `batfill generate farm`, schedulers and mean inter-arrival times of each."""
+    settings = FARMS[study]
+    schedulers, rates = settings["schedulers"], settings["interarrivals"]
+    prioritised = {name: replay for name, replay in schedulers.items() if replay["algorithm"].startswith("bf-")}
+    return {
+        name: {"options": options.split(), "schedulers": schedulers, "interarrivals": rates}
+        for name, options in settings["workloads"].items()
+    } | {
+        f"ratio-{ratio}": {"options": ["--license-ratio", str(ratio)], "schedulers": schedulers,
+                           "interarrivals": settings["ratio_interarrivals"]}
+        for ratio in settings["ratios"]
+    } | {
+        name: {"options": [], "interarrivals": rates, "schedulers": {
+            scheduler: {**replay, "parameters": replay["parameters"] + parameters}
+            for scheduler, replay in prioritised.items()}}
+        for name, parameters in settings["heuristics"].items()
+    }
+
+
+def farms_files(study, name):
+    """The files of this name of all scenarios."""
+    return [f"{study}/replays/{scenario}/interarrival-{interarrival}/{name}"
+            for scenario, found in farms_scenarios(study).items() for interarrival in found["interarrivals"]]
+
+
+def farms_results(study):
+    """Tables, figures and manifest of a study."""
+    return (expand(f"{study}/tables/{{table}}.{{format}}", table=FARMS_TABLES, format=["csv", "md"])
+            + expand(f"{study}/figures/figure-{{part}}.{{format}}", part=FARMS_FIGURES, format=["svg", "png", "csv"])
+            + [f"{study}/manifest.json"])
+
+
+rule farms:
+    input:
+        farms_results("farms"),
+
+
+rule farms_trial:
+    input:
+        farms_results("farms-trial"),
+
+
+rule farms_replays:
+    input:
+        batfill=SETTINGS.batfill,
+    output:
+        results="{study}/replays/{scenario}/interarrival-{interarrival}/results.csv",
+        manifest="{study}/replays/{scenario}/interarrival-{interarrival}/manifest.json",
+    params:
+        engine=SETTINGS.engine,
+        draws=lambda wildcards: FARMS[wildcards.study]["draws"],
+        scenario=lambda wildcards: farms_scenarios(wildcards.study)[wildcards.scenario],
+    script:
+        "replays.py"
+
+
+rule farms_collect:
+    input:
+        lambda wildcards: farms_files(wildcards.study, "results.csv"),
+    output:
+        "{study}/replays.csv",
+    params:
+        path="[^/]+/replays/(?P<scenario>[^/]+)/interarrival-(?P<interarrival>[0-9]+)/",
+    script:
+        "../common/collect.py"
+
+
+rule farms_tables:
+    input:
+        "{study}/replays.csv",
+    output:
+        expand("{{study}}/tables/{table}.{format}", table=FARMS_TABLES, format=["csv", "md"]),
+    params:
+        workloads=lambda wildcards: list(FARMS[wildcards.study]["workloads"]),
+        heuristics=lambda wildcards: list(FARMS[wildcards.study]["heuristics"]),
+    script:
+        "tables.py"
+
+
+rule farms_figure:
+    input:
+        "{study}/replays.csv",
+    output:
+        svg="{study}/figures/figure-{part}.svg",
+        png="{study}/figures/figure-{part}.png",
+        csv="{study}/figures/figure-{part}.csv",
+    script:
+        "figures.py"
+
+
+rule farms_manifest:
+    input:
+        manifests=lambda wildcards: farms_files(wildcards.study, "manifest.json"),
+        results=expand("{{study}}/tables/{table}.csv", table=FARMS_TABLES)
+        + expand("{{study}}/figures/figure-{part}.{format}", part=FARMS_FIGURES, format=["svg", "png", "csv"]),
+        batfill=SETTINGS.batfill,
+    output:
+        "{study}/manifest.json",
+    params:
+        engine=SETTINGS.engine,
+        settings=lambda wildcards: FARMS[wildcards.study],
+    script:
+        "../common/manifest.py"

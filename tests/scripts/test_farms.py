@@ -1,0 +1,154 @@
+"""The paper on computational farms: its jobs, tables, figures and statements from small inputs."""
+from pathlib import Path
+
+import pytest
+from common.tables import read_csv, write_csv
+from farms import figures, replays, tables
+from farms.results import MEASURES, NAMES, Results
+from farms.statements import statements
+from stand_ins import StandInJob, StandInProgram, lines_of, results_in
+
+RATES = ["4", "6", "12", "24", "48"]
+HIGH = RATES[:3]
+# Of 100 jobs with a deadline, how many are late in the first of two draws; in the second it is one more.
+LATE = {"fcfs": {"high": 90, "low": 80}, "easy": {"high": 60, "low": 20}, "bf-unmod": {"high": 50, "low": 19},
+        "bf-mod": {"high": 50, "low": 17}}
+SLOWDOWN = {"fcfs": 8.0, "easy": 4.0, "bf-unmod": 4.1, "bf-mod": 3.5}
+USAGE = {"fcfs": 0.5, "easy": 0.75, "bf-unmod": 0.75, "bf-mod": 0.875}
+
+
+def line(scenario: str, rate: str, scheduler: str, draw: int, licenses: float = 0.5) -> dict[str, object]:
+    """What is collected of one replay."""
+    # A gain that grows with contention, and is less in the second draw.
+    usage = USAGE[scheduler] - (0 if rate in HIGH or scheduler == "fcfs" else 0.125) - draw / 64
+    return {"scenario": scenario, "interarrival": rate, "draw": draw, "scheduler": scheduler,
+            "deadline_jobs": 100, "deadline_violations": LATE[scheduler]["high" if rate in HIGH else "low"] + draw,
+            "system_usage": 4 * usage, "system_usage_requested": usage, "utilisation": usage,
+            "mean_slowdown": SLOWDOWN[scheduler] + draw, "license_usage": licenses}
+
+
+def lines() -> list[dict[str, object]]:
+    """All of two draws: bf-mod uses more licences where they are scarce, and less where they are not."""
+    more = {"5": {"bf-mod": 0.625}, "80": {"bf-mod": 0.375}}
+    return ([line("paper", rate, scheduler, draw) for rate in RATES for draw in (0, 1) for scheduler in NAMES]
+            + [line(f"ratio-{ratio}", "12", scheduler, draw, more[ratio].get(scheduler, 0.5))
+               for ratio in ("5", "80") for draw in (0, 1) for scheduler in NAMES]
+            + [line("no-aging", "12", scheduler, draw) for draw in (0, 1) for scheduler in ("bf-unmod", "bf-mod")])
+
+
+@pytest.fixture(name="collected")
+def collected_file(tmp_path: Path) -> str:
+    """What the workflow has collected."""
+    file = str(tmp_path / "replays.csv")
+    write_csv(file, lines())
+    return file
+
+
+@pytest.fixture(name="written")
+def all_tables(tmp_path: Path, collected: str) -> Path:
+    """The folder with all tables."""
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    tables.main(StandInJob([collected], [str(folder / "rates.csv")],
+                           {"workloads": ["paper"], "heuristics": ["no-aging"]}))
+    return folder
+
+
+def test_results_are_by_scenario_and_draw(collected: str) -> None:
+    results = Results(collected)
+    assert results.interarrivals() == RATES
+    assert results.interarrivals("ratio-5") == ["12"]
+    assert results.ratios() == ["5", "80"]
+    assert results.values("late", "easy", "24") == [20, 21]
+    # A scenario that only changes heuristics has no replays of the others.
+    assert results.values("late", "easy", "12", "no-aging") == [60, 61]
+    assert results.gain("late", ("bf-mod", "easy"), "24").mean == 3
+    assert results.gain("system_usage_requested", ("easy", "fcfs"), "4").mean == 25
+
+
+def test_rates_have_means_and_intervals(written: Path) -> None:
+    rows = read_csv(str(written / "rates.csv"))
+    assert [(row["measure"], row["inter-arrival time (s)"]) for row in rows] == [
+        (measure.title, rate) for measure in MEASURES.values() for rate in RATES]
+    assert (rows[0]["FCFS, mean"], round(float(rows[0]["FCFS, half_width"]), 2)) == ("90.5", 6.35)
+    assert lines_of(written / "rates.md")[4] == (
+        "| late jobs (% of those with a deadline) | 4 | 90.5 ± 6.4 | 60.5 ± 6.4 | 50.5 ± 6.4 | 50.5 ± 6.4 |")
+
+
+def test_differences_are_paired_and_say_where_there_is_none(written: Path) -> None:
+    assert lines_of(written / "differences.md")[4] == (
+        "| late jobs (% of those with a deadline) | 4 | +30.0 ± 0.0 | +40.0 ± 0.0 | +40.0 ± 0.0 | +10.0 ± 0.0 "
+        "| +10.0 ± 0.0 | 0.0 ± 0.0 (same) |")
+
+
+def test_license_tables_are_by_ratio(written: Path) -> None:
+    assert [row["licence ratio (%)"] for row in read_csv(str(written / "licenses.csv"))] == ["5", "80", "5", "80"]
+    assert lines_of(written / "license-differences.md")[4:6] == [
+        "| licence usage (%) | 12 | 5 | 0.0 ± 0.0 (same) | +12.5 ± 0.0 | +12.5 ± 0.0 |",
+        "| licence usage (%) | 12 | 80 | 0.0 ± 0.0 (same) | -12.5 ± 0.0 | -12.5 ± 0.0 |"]
+
+
+def test_variants_are_compared_with_schedulers_without_heuristics(written: Path) -> None:
+    rows = read_csv(str(written / "variants.csv"))
+    assert [(row["variant"], row["inter-arrival time (s)"]) for row in rows] == [
+        *(("paper", rate) for rate in RATES), ("no-aging", "12")]
+    assert (rows[-1]["BF_FCFS, mean"], rows[-1]["BF_MOD over BF_FCFS, mean"]) == ("60.5", "10.0")
+
+
+def test_statements_count_the_cases_in_which_they_hold(collected: str) -> None:
+    held = [(len(found.held), len(found.held + found.failed)) for found in statements(Results(collected))]
+    usage = [(15, 15), (3, 3), (5, 10)]
+    assert held == [
+        (10, 10), (10, 10),  # fewer late jobs than FCFS and BF_FCFS
+        (2, 4),              # similar to BF_FCFS: bf-mod has 3 points less
+        (6, 6),
+        *usage, *usage,
+        (5, 10),             # bf-mod is more than 10 % lower: 4.0 and 4.5
+        (5, 15),             # twice 4.5 is more than 8.5, but not twice 4.0
+        (1, 2), (1, 2),      # bf-mod only
+        (0, 1),
+        # The same late jobs at 4, 6 and 12; another slowdown and another usage everywhere.
+        (3, 15),
+    ]
+
+
+def test_statement_names_where_it_does_not_hold(collected: str) -> None:
+    similar = statements(Results(collected))[2].row()
+    assert (similar["holds"], similar["not in"]) == (
+        "2 of 4", "BF_MOD over BF_FCFS at 24: 3.0 ± 0.0; BF_MOD over BF_FCFS at 48: 3.0 ± 0.0")
+
+
+@pytest.mark.parametrize(("part", "panels", "places"), [("1", 3, RATES), ("2a", 1, RATES), ("2b", 2, ["5", "80"])])
+def test_figure_has_a_line_for_each_scheduler(tmp_path: Path, collected: str, part: str, panels: int,
+                                              places: list[str]) -> None:
+    outputs = results_in(tmp_path, svg="f.svg", png="f.png", csv="f.csv")
+    figures.main(StandInJob([collected], outputs, {}, {"part": part}))
+    numbers = read_csv(outputs["csv"])
+    assert len(numbers) == panels * len(NAMES) * len(places)
+    assert [number["place"] for number in numbers[:len(places)]] == places
+    figure, _ = figures.draw(figures.panels(Results(collected), part), 2)
+    assert [text.get_text() for text in figure.legends[0].texts] == list(NAMES.values())
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == places
+    assert Path(outputs["svg"]).stat().st_size > 0
+
+
+def test_replays_of_all_draws_are_audited_and_measured(tmp_path: Path, program: StandInProgram) -> None:
+    program.answer("metrics", prints="run,mean_wait\nx,12.5\n")
+    schedulers = {"easy": {"algorithm": "easy", "parameters": ["placement=machine"]},
+                  "bf-mod": {"algorithm": "bf-mod", "parameters": []}}
+    outputs = results_in(tmp_path, results="results.csv", manifest="manifest.json")
+    replays.main(StandInJob(
+        {"batfill": str(program.file)}, outputs,
+        {"engine": "simulate", "draws": 2,
+         "scenario": {"options": ["--license-ratio", "5"], "schedulers": schedulers, "interarrivals": [12]}},
+        {"study": "farms", "scenario": "ratio-5", "interarrival": "12"}))
+    assert program.calls[:4] == [
+        "generate farm --seed 1 --interarrival 12 --license-ratio 5 -o farm-1.json --platform farm-1.xml",
+        "simulate -q -p farm-1.xml -w farm-1.json -e easy-1 -a easy -P placement=machine",
+        "check easy-1_jobs.csv -w farm-1.json -p farm-1.xml",
+        "metrics easy-1_jobs.csv -w farm-1.json -p farm-1.xml --format csv",
+    ]
+    assert len(program.calls) == 2 * (1 + 2 * 3)
+    rows = read_csv(outputs["results"])
+    assert [(row["draw"], row["scheduler"], row["mean_wait"]) for row in rows] == [
+        ("1", "easy", "12.5"), ("1", "bf-mod", "12.5"), ("2", "easy", "12.5"), ("2", "bf-mod", "12.5")]
