@@ -75,7 +75,8 @@ def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> Non
     config = yaml.safe_load((PROJECT / "experiments" / "config.yaml").read_text(encoding="utf-8"))
     program = Path(write(tmp_path / "batfill"))
     program.chmod(0o755)
-    papers = [name for name, section in config.items() if isinstance(section, dict)]
+    # Farms are drawn with their platforms.
+    papers = [name for name, section in config.items() if isinstance(section, dict) and name != "farms"]
     assert papers == ["dbf", "pc-dc", "mixed-policies", "relaxed"]
     for paper in papers:
         for machine in (*config[paper]["machines"].values(), *config[paper]["generated"].values()):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how the replay of a farm grows with machines, licences and the queue.
 
-    bench/farms.py [--jobs N] [--machines N] [--licenses N] [--runs N] [--batfill FILE]
+    bench/farm_replays.py [--jobs N] [--machines N] [--licenses N] [--runs N] [--batfill FILE]
 
 Draws farms with `batfill generate farm` in which one of the three varies, and prints, for each scheduler, the median of
 the processor seconds (user and system) of whole replays. A job needs six licences in the mean, however many there are.
@@ -61,7 +61,8 @@ def main() -> None:
     farms = [(options.machines // divisor, options.licenses, 0.85) for divisor in (8, 4, 2, 1)]
     farms += [(options.machines, options.licenses // divisor, 0.85) for divisor in (8, 4, 2)]
     farms += [(options.machines, options.licenses, load) for load in (0.95, 1.0, 1.05)]
-    print('| machines | licences | load | ' + ' | '.join(' '.join(scheduler).strip() for scheduler in SCHEDULERS) + ' |')
+    names = ' | '.join(' '.join(scheduler).strip() for scheduler in SCHEDULERS)
+    print(f'| machines | licences | load | {names} |')
     print('|---|---|---|' + '---|' * len(SCHEDULERS))
     for machines, licenses, load in farms:
         with tempfile.TemporaryDirectory() as folder:
