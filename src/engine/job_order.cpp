@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 
 #include <batfill/error.hpp>
@@ -24,10 +26,13 @@ double sum_of_magnitudes(const MixedWeights& weights) {
 
 }  // namespace
 
-// Rounds to about a multiple of 2^-40 of the magnitude: the unit in the last place of a double that is 2^12 times as
-// large.
+// Rounds to a multiple of 2^-40 of a power of two near the magnitude: the unit in the last place of a double that is
+// 6144 times this power. The power of two changes at 1 / 1.37, so that values near 1 or 1.5, which scores often are,
+// have the same on either side.
 double rounded_score(double value, double magnitude) {
-    const double large = 4096.0 * magnitude;
+    constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000;
+    const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.37 * magnitude) & exponent_bits);
+    const double large = 6144.0 * power;
     return std::isinf(large) ? value : (value + large) - large;
 }
 

@@ -1,3 +1,5 @@
+#include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -103,6 +105,30 @@ TEST_CASE("Scores that differ only in the last bits are equal", "[order]") {
     queue.submit(0, 3, Duration::microseconds(20'000'000'000'000));
     CHECK(queue.sorted(order("srf"), 1) == std::vector<JobIndex>{1, 0, 2, 3});
     CHECK(queue.sorted(order("spf"), 1) == std::vector<JobIndex>{1, 0, 3, 2});  // walltimes are compared exactly
+}
+
+TEST_CASE("A round number and what is a few bits beside it round to that number, others to others", "[order]") {
+    for (int number = -999; number <= 999; number += 2) {
+        for (int exponent = -10; exponent <= 10; ++exponent) {
+            const double score = std::ldexp(number, exponent);
+            double below = score;
+            double above = score;
+            for (int bits = 0; bits < 20; ++bits) {
+                below = std::nextafter(below, -1e18);
+                above = std::nextafter(above, 1e18);
+            }
+            CAPTURE(score);
+            for (const double terms : {1.0, 3.0}) {
+                REQUIRE(rounded_score(score, terms * std::abs(score)) == score);
+                REQUIRE(rounded_score(below, terms * std::abs(below)) == score);
+                REQUIRE(rounded_score(above, terms * std::abs(above)) == score);
+                REQUIRE(rounded_score(score * (1 + 1e-11), terms * std::abs(score)) != score);
+            }
+        }
+    }
+    const double infinity = std::numeric_limits<double>::infinity();
+    CHECK(rounded_score(infinity, infinity) == infinity);
+    CHECK(rounded_score(1e308, 1e308) == 1e308);
 }
 
 TEST_CASE("Jobs that started are no longer in the queue", "[order]") {
