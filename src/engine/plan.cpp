@@ -172,7 +172,8 @@ void Plan::restore(const std::vector<Place>& places) {
 
 std::size_t Plan::events_of_search(const Slot& slot, Time now, Time than) const {
     const Time start = profile_.earliest(now, slot.walltime, slot.processors, slot.start, than);
-    return profile_.steps_between(now, start.is_infinite() ? than : start + slot.walltime);
+    // A job that is late, because the processors that are free do not lie together, was planned to start before now.
+    return profile_.steps_between(now, start.is_infinite() ? std::max(now, than) : start + slot.walltime);
 }
 
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
