@@ -367,6 +367,7 @@ TEST_CASE("A wrong command line of the daemon is one line with what is known, an
         {{"-a", "easy", "-P", "default-walltime=0"}, "more than 0"},
         {{"-a", "easy", "-P", "default-walltime=soon"}, "not a number of seconds"},
         {{"-a", "easy", "-P", "nothing"}, "nothing"},
+        {{"-a", "relaxed", "-P", "estimates=actual"}, "known in batfill simulate only"},
         {{"-a", "easy", "-l", "loud"}, "known: trace, debug, info, warning, error, off"},
         {{"-a", "easy", "-s", "28000"}, "cannot listen on 28000"},
         {{"-a", "easy", "-s", "tcp://127.0.0.1:99999"}, "cannot listen on tcp://127.0.0.1:99999"},

@@ -28,6 +28,7 @@ struct Message {
     std::vector<JobIndex> ended;
     std::vector<Submission> submitted;
     std::vector<std::pair<ResourceSet, bool>> machine_changes;  // processors, and whether they are available
+    std::vector<Duration> run_times = {};                       // of the submitted jobs; empty: not known
 };
 
 inline const std::vector<Decision>& send(Engine& engine, const Message& message) {
@@ -35,8 +36,11 @@ inline const std::vector<Decision>& send(Engine& engine, const Message& message)
     for (const JobIndex job : message.ended) {
         engine.take_in({message.now, JobCompleted{job, JobState::completed_successfully}});
     }
-    for (const auto& [index, description] : message.submitted) {
-        engine.take_in({message.now, JobSubmitted{index, description}});
+    for (std::size_t i = 0; i < message.submitted.size(); ++i) {
+        const auto& [index, description] = message.submitted[i];
+        engine.take_in({message.now,
+                        JobSubmitted{index, description,
+                                     message.run_times.empty() ? std::nullopt : std::optional(message.run_times[i])}});
     }
     for (const auto& [processors, available] : message.machine_changes) {
         engine.take_in({message.now, MachineChanged{processors, available}});
@@ -97,6 +101,15 @@ inline std::string text_of(const std::map<JobIndex, Time>& plan) {
     return text;
 }
 
+// " order=spf threshold=20"
+inline std::string text_of(const Parameters::Given& given) {
+    std::string text;
+    for (const auto& [key, value] : given) {
+        text.append(" ").append(key).append("=").append(value);
+    }
+    return text;
+}
+
 inline void require_same_plans(const std::map<JobIndex, Time>& plan, const std::map<JobIndex, Time>& other) {
     if (plan != other) {
         FAIL("the plans differ: " << text_of(plan) << " and " << text_of(other));
@@ -106,13 +119,16 @@ inline void require_same_plans(const std::map<JobIndex, Time>& plan, const std::
 // A small machine on which each step is worked by hand. Times are whole seconds.
 class Table {
  public:
-    Table(int processors, const std::string& algorithm, const Parameters::Given& given) : engine_(algorithm, given) {
-        engine_.begin(Time(), Machine(processors));
+    Table(int processors, const std::string& algorithm, const Parameters::Given& given)
+        : Table(Machine(processors), algorithm, given) {}
+    Table(Machine machine, const std::string& algorithm, const Parameters::Given& given) : engine_(algorithm, given) {
+        engine_.begin(Time(), std::move(machine));
     }
 
     void at(int now) { message_ = {Time::seconds(now), {}, {}, {}}; }
     void ends(const std::string& name) { message_.ended.push_back(index_of(name)); }
-    void submit(const std::string& name, int processors, int walltime, std::optional<int> deadline = std::nullopt) {
+    void submit(const std::string& name, int processors, int walltime, std::optional<int> deadline = std::nullopt,
+                const std::vector<std::string>& licenses = {}) {
         JobDescription job;
         job.id = name;
         job.submit = message_.now;
@@ -121,6 +137,7 @@ class Table {
         if (deadline) {
             job.deadline = Time::seconds(*deadline);
         }
+        job.licenses = licenses;
         names_.push_back(name);
         message_.submitted.emplace_back(static_cast<JobIndex>(names_.size() - 1), job);
     }
@@ -132,6 +149,15 @@ class Table {
         std::string text = "start";
         for (const JobIndex job : starts_of(send(engine_, message_))) {
             text += " " + name(job);
+        }
+        return text;
+    }
+    // With the processors: "start a on 0-1, b on 4".
+    std::string places() {
+        std::string text = "start";
+        for (const JobIndex job : starts_of(send(engine_, message_))) {
+            text +=
+                (text == "start" ? " " : ", ") + name(job) + " on " + engine_.state().job(job).allocation.to_string();
         }
         return text;
     }

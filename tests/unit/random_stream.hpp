@@ -15,6 +15,7 @@
 #include <batfill/engine.hpp>
 
 #include "engine_rounds.hpp"
+#include "random_farm.hpp"
 
 namespace batfill::tests {
 
@@ -36,6 +37,9 @@ struct Features {
     bool deadlines = true;
     bool one_submission_per_message = false;
     bool machine_changes = false;
+    bool queues = false;    // jobs name one
+    bool overruns = false;  // some jobs outlive their estimates
+    bool farm = false;      // several machines and licences; some jobs are rejected
 };
 
 // A random stream of events, played to an engine.
@@ -50,7 +54,9 @@ class Stream {
           processors_(random_.between(std::min(4, features.most_processors), features.most_processors)),
           unit_(random_.one_in(2) ? Duration::seconds(10) : Duration::microseconds(random_.between(1, 2'000'000))),
           told_late_(random_.one_in(4)),
-          regular_share_(random_.between(1, 9)) {
+          regular_share_(random_.between(1, 9)),
+          farm_random_(seed),
+          hosts_(features.farm ? random_farm(farm_random_, processors_) : std::vector<Host>()) {
         Time now;
         for (int i = random_.between(std::min(20, features.most_jobs), features.most_jobs); i > 0; --i) {
             now = now + times(random_.one_in(2) ? 0 : random_.below(12));
@@ -68,9 +74,11 @@ class Stream {
     }
 
     int processors() const { return processors_; }
+    // Of the farm.
+    const std::vector<Host>& hosts() const { return hosts_; }
 
     void play(Engine& engine, const Observer& after_round) {
-        engine.begin(Time(), Machine(processors_));
+        engine.begin(Time(), features_.farm ? Machine(hosts_) : Machine(processors_));
         while (!calendar_.empty()) {
             const Message message = next_message();
             const std::vector<Decision>& decisions = send(engine, message);
@@ -130,6 +138,17 @@ class Stream {
             default:  // at no instant where anything else happens
                 runs_.push_back(times(random_.below(walltime)) + Duration::microseconds(1));
         }
+        if (features_.queues) {
+            const char* const queues[] = {"", "primary", "background", "challenge", "urgent", "unknown"};
+            job.queue = queues[random_.below(6)];
+        }
+        if (features_.overruns && random_.one_in(6)) {
+            runs_.back() = *job.walltime + times(random_.below(20));
+        }
+        if (features_.farm) {
+            job.processors = random_.between(1, random_.one_in(4) ? 7 : 3);
+            job.licenses = random_licenses(farm_random_);
+        }
         return job;
     }
 
@@ -160,6 +179,7 @@ class Stream {
             case Event::Kind::submission: {
                 const auto index = static_cast<JobIndex>(runs_.size());
                 message.submitted.emplace_back(index, random_job(message.now));
+                message.run_times.push_back(runs_.back());
                 break;
             }
             case Event::Kind::end:
@@ -185,6 +205,11 @@ class Stream {
             calendar_[call->time].push_back({Event::Kind::call, 0, {}});
             return;
         }
+        if (std::holds_alternative<RejectJob>(decision)) {
+            REQUIRE(features_.farm);
+            ++ended_;
+            return;
+        }
         const auto& start = std::get<StartJob>(decision);
         const Job& job = engine.state().job(start.job);
         REQUIRE(job.state == JobState::running);
@@ -203,11 +228,13 @@ class Stream {
     Duration unit_;
     bool told_late_;     // jobs may arrive after their submission time, and in another order
     int regular_share_;  // in tenths
+    std::mt19937 farm_random_;
+    std::vector<Host> hosts_;
     std::vector<Duration> runs_;
     std::map<Time, std::vector<Event>> calendar_;
     ResourceSet in_use_;
     ResourceSet unavailable_;
-    std::size_t ended_ = 0;
+    std::size_t ended_ = 0;  // or rejected
 };
 
 }  // namespace batfill::tests

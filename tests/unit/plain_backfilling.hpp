@@ -1,0 +1,277 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "engine_rounds.hpp"
+#include "plain_machine.hpp"
+#include "plain_order.hpp"
+
+namespace batfill::tests {
+
+// What a plain form is asked to put in order.
+struct Queue {
+    Time now;
+    const std::map<JobIndex, JobDescription>& jobs;
+    const std::vector<JobIndex>& waiting;  // by submission
+};
+using PlainOrder = std::function<PlainRanking(const Queue&)>;
+
+// An order of `easy` by exact scores.
+inline PlainOrder plain_order(const OrderWeights& weights) {
+    return [=](const Queue& queue) {
+        PlainRanking ranking{queue.waiting, false, 0};
+        std::map<JobIndex, ExactScore> scores;
+        for (const JobIndex job : queue.waiting) {
+            scores.emplace(job, ExactScore(weights, queue.jobs.at(job), queue.now));
+        }
+        std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
+                         [&](JobIndex a, JobIndex b) { return scores.at(a) > scores.at(b); });
+        for (std::size_t i = 1; i < ranking.jobs.size(); ++i) {
+            ranking.in_doubt |= scores.at(ranking.jobs[i - 1]).almost_equals(scores.at(ranking.jobs[i]));
+        }
+        return ranking;
+    };
+}
+
+struct PlainRules {
+    Placement placement = Placement::lowest;
+    PlainOrder order = plain_order(named_orders().at("fcfs"));
+    PlainOrder backfill_order = plain_order(named_orders().at("fcfs"));
+    bool keeps_head = false;  // the head stays head until it starts
+    bool backfills = true;
+};
+
+// How often what is rare happened: a comparison of schedules in which it did not shows little.
+struct BackfillingCounts {
+    int rejected = 0;
+    int in_time = 0;         // backfilled jobs that end before the head starts
+    int beside = 0;          // that run beside it
+    int elsewhere = 0;       // that start, but not on the place that would have been theirs without the head
+    int delaying = 0;        // that have places, and would delay the head on each
+    int took_copies = 0;     // of these, those that would leave the head processors, but not its licences
+    int scattered = 0;       // enough processors are idle for the head, but not where it can run
+    int without_copies = 0;  // the head can run somewhere but for its licences
+    int never = 0;           // the head cannot start however long it waits
+    int overdue = 0;         // it can at once by the estimates, and yet not
+    int kept_head = 0;       // it is not the first in the order
+    int head_not_first = 0;  // was not submitted first
+    int ties = 0;
+};
+
+// FCFS, and EASY backfilling and what is like it: the head has a reservation, others start if they leave it. Tries
+// every place of every job, and looks at the whole machine after each.
+class PlainBackfilling {
+ public:
+    PlainBackfilling(PlainMachine machine, PlainRules rules, BackfillingCounts& counts)
+        : machine_(std::move(machine)), rules_(std::move(rules)), counts_(counts) {}
+
+    bool in_doubt() const { return in_doubt_; }
+    const std::set<JobIndex>& rejected() const { return rejected_; }
+    // After a round: the job that could not start, and when it can by the estimates, none if never.
+    std::optional<JobIndex> head() const { return head_; }
+    std::optional<Time> head_can_start_at() const { return reserved_ ? std::optional(reserved_->first) : std::nullopt; }
+
+    // Whether the round started jobs that come before the head.
+    bool is_head_overtaken() const { return is_head_overtaken_; }
+
+    // What the round starts, and where.
+    std::map<JobIndex, ResourceSet> round(const Message& message) {
+        now_ = message.now;
+        started_.clear();
+        machine_.take_in(message);
+        for (const auto& [index, job] : message.submitted) {
+            if (!machine_.has_room_for(job, rules_.placement)) {
+                rejected_.insert(index);
+                ++counts_.rejected;
+                continue;
+            }
+            jobs_[index] = job;
+            waiting_.push_back(index);
+        }
+        std::sort(waiting_.begin(), waiting_.end(), [this](JobIndex a, JobIndex b) {
+            return std::pair(jobs_.at(a).submit, a) < std::pair(jobs_.at(b).submit, b);
+        });
+        const std::vector<JobIndex> backfill_order = in_order(rules_.backfill_order);
+        std::vector<JobIndex> order = in_order(rules_.order);
+        if (rules_.keeps_head && head_) {
+            counts_.kept_head += order.front() != *head_ ? 1 : 0;
+            std::erase(order, *head_);
+            order.insert(order.begin(), *head_);
+        }
+        head_.reset();
+        reserved_.reset();
+        for (const JobIndex job : order) {
+            if (!start_on(job, places_now(job))) {
+                head_ = job;
+                break;
+            }
+        }
+        is_head_overtaken_ = !started_.empty();
+        if (head_) {
+            reserve();
+            for (const JobIndex job : rules_.backfills ? backfill_order : std::vector<JobIndex>()) {
+                if (job != *head_ && started_.count(job) == 0) {
+                    backfill(job);
+                }
+            }
+        }
+        return started_;
+    }
+
+ private:
+    std::vector<JobIndex> in_order(const PlainOrder& order) {
+        const PlainRanking ranking = order({now_, jobs_, waiting_});
+        in_doubt_ |= ranking.in_doubt;
+        counts_.ties += ranking.ties;
+        return ranking.jobs;
+    }
+
+    std::vector<Place> places_now(JobIndex job) const {
+        return machine_.places(jobs_.at(job), rules_.placement, machine_.now());
+    }
+
+    // On the first of these places; returns whether there is one.
+    bool start_on(JobIndex job, const std::vector<Place>& places) {
+        if (!places.empty()) {
+            machine_.start(job, jobs_.at(job), places.front(), now_ + *jobs_.at(job).walltime);
+            started_[job] = set_of(places.front());
+            std::erase(waiting_, job);
+        }
+        return !places.empty();
+    }
+
+    void reserve() {
+        const JobDescription& head = jobs_.at(*head_);
+        reserved_ = machine_.earliest(head, rules_.placement, now_);
+        const PlainMachine::Free free = machine_.now();
+        PlainMachine::Free without_licenses = free;
+        for (auto& [license, copies] : without_licenses.copies) {
+            copies = 1;
+        }
+        const bool has_processors = static_cast<int>(free.processors.size()) >= head.processors;
+        const bool lacks_copies = !machine_.places(head, rules_.placement, without_licenses).empty();
+        counts_.without_copies += lacks_copies ? 1 : 0;
+        counts_.scattered += has_processors && !lacks_copies ? 1 : 0;
+        counts_.never += reserved_ ? 0 : 1;
+        counts_.overdue += reserved_ && reserved_->first == now_ ? 1 : 0;
+        counts_.head_not_first += *head_ != waiting_.front() ? 1 : 0;
+    }
+
+    void backfill(JobIndex job) {
+        const bool in_time = !reserved_ || now_ + *jobs_.at(job).walltime <= reserved_->first;
+        const std::vector<Place> places = places_now(job);
+        std::vector<Place> good;
+        bool copies_matter = false;
+        for (const Place& place : places) {
+            PlainMachine with_it = machine_;
+            with_it.start(job, jobs_.at(job), place, now_ + *jobs_.at(job).walltime);
+            if (in_time || leaves_reservation(with_it)) {
+                good.push_back(place);
+            } else {
+                copies_matter |= leaves_processors(with_it.by_estimates_at(reserved_->first));
+            }
+        }
+        counts_.in_time += !good.empty() && in_time ? 1 : 0;
+        counts_.beside += !good.empty() && !in_time ? 1 : 0;
+        counts_.elsewhere += !good.empty() && good.front() != places.front() ? 1 : 0;
+        counts_.delaying += !places.empty() && good.empty() ? 1 : 0;
+        counts_.took_copies += !places.empty() && good.empty() && copies_matter ? 1 : 0;
+        start_on(job, good);
+    }
+
+    // Whether at its time the head has what is reserved, were the machine this one.
+    bool leaves_reservation(const PlainMachine& machine) const {
+        const PlainMachine::Free free = machine.by_estimates_at(reserved_->first);
+        return leaves_processors(free) && (rules_.placement != Placement::machine || free.has_copies(jobs_.at(*head_)));
+    }
+    bool leaves_processors(const PlainMachine::Free& free) const {
+        const Place& place = reserved_->second;
+        if (rules_.placement == Placement::contiguous) {
+            return std::includes(free.processors.begin(), free.processors.end(), place.begin(), place.end());
+        }
+        const auto usable = std::count_if(free.processors.begin(), free.processors.end(), [&](int processor) {
+            return rules_.placement != Placement::machine || machine_.are_of_one_machine(processor, place.front());
+        });
+        return usable >= static_cast<std::ptrdiff_t>(place.size());
+    }
+
+    PlainMachine machine_;
+    PlainRules rules_;
+    BackfillingCounts& counts_;
+    Time now_;
+    std::map<JobIndex, JobDescription> jobs_;
+    std::vector<JobIndex> waiting_;  // by submission
+    std::map<JobIndex, ResourceSet> started_;
+    std::set<JobIndex> rejected_;
+    std::optional<JobIndex> head_;
+    std::optional<std::pair<Time, Place>> reserved_;
+    bool is_head_overtaken_ = false;
+    bool in_doubt_ = false;
+};
+
+// Whether the engine makes a round of it.
+inline bool is_round(const Message& message) {
+    return !message.ended.empty() || !message.submitted.empty() || !message.machine_changes.empty();
+}
+
+// Requires that a round of the engine started these jobs there, and no others.
+inline void require_starts(const Engine& engine, const std::vector<JobIndex>& started,
+                           const std::map<JobIndex, ResourceSet>& expected) {
+    std::vector<JobIndex> jobs;
+    std::transform(expected.begin(), expected.end(), std::back_inserter(jobs),
+                   [](const auto& start) { return start.first; });
+    REQUIRE(started == jobs);
+    for (const auto& [job, allocation] : expected) {
+        REQUIRE(engine.state().job(job).allocation == allocation);
+    }
+}
+
+// Watches that the head of the queue can start no later than when it became the head, unless others come before it.
+class HeadPromise {
+ public:
+    int kept = 0;
+    int broken = 0;
+
+    // After a round of a plain form.
+    template <typename Plain>
+    void watch(const Plain& plain, const Message& message, const std::vector<JobIndex>& started) {
+        const Time possible = plain.head_can_start_at().value_or(Time::infinity());
+        if (head_ && std::binary_search(started.begin(), started.end(), *head_)) {
+            ++(message.now <= promised_ ? kept : broken);
+        } else if (head_ && head_ == plain.head() && !plain.is_head_overtaken()) {
+            ++(possible <= promised_ ? kept : broken);
+            return;
+        }
+        head_ = plain.head();
+        promised_ = possible;
+    }
+
+ private:
+    std::optional<JobIndex> head_;
+    Time promised_;
+};
+
+// Requires that a round of the engine is that of a plain form, unless that cannot tell.
+template <typename Plain>
+void require_same_round(const Engine& engine, Plain& plain, const Message& message,
+                        const std::vector<JobIndex>& started) {
+    if (plain.in_doubt()) {
+        return;
+    }
+    const auto expected = is_round(message) ? plain.round(message) : std::map<JobIndex, ResourceSet>();
+    if (!plain.in_doubt()) {
+        require_starts(engine, started, expected);
+    }
+}
+
+}  // namespace batfill::tests

@@ -1,0 +1,267 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <batfill/job.hpp>
+#include <batfill/machine.hpp>
+#include <batfill/time.hpp>
+
+#include "engine_rounds.hpp"
+
+// A machine as one row of processors, looked at with patience: no groups, no counts that are kept, no sets of bits. And
+// what plain forms of algorithms that use it have in common.
+
+namespace batfill::tests {
+
+// The processors that a job gets, increasing.
+using Place = std::vector<int>;
+
+inline ResourceSet set_of(const Place& place) {
+    ResourceSet set;
+    for (const int processor : place) {
+        set.insert(ResourceSet::range(processor, processor));
+    }
+    return set;
+}
+
+class PlainMachine {
+ public:
+    // What of it is free at an instant.
+    struct Free {
+        Place processors;
+        std::map<std::string, int> copies;
+
+        bool has_copies(const JobDescription& job) const {
+            return std::all_of(job.licenses.begin(), job.licenses.end(), [this](const std::string& license) {
+                const auto found = copies.find(license);
+                return found != copies.end() && found->second > 0;
+            });
+        }
+    };
+
+    explicit PlainMachine(int processors) : PlainMachine(std::vector<Host>(static_cast<std::size_t>(processors))) {}
+    explicit PlainMachine(const std::vector<Host>& hosts) {
+        for (const Host& host : hosts) {
+            for (const std::string& copies : words(host.zone_properties, "licenses")) {
+                copies_[copies.substr(0, copies.find(':'))] = std::stoi(copies.substr(copies.find(':') + 1));
+            }
+        }
+        for (const Host& host : hosts) {
+            // Licences count only where some zone states copies.
+            const std::set<std::string> licenses =
+                copies_.empty() ? std::set<std::string>() : words(host.properties, "licenses");
+            // Hosts of a machine without a name are those that are alike.
+            std::string machine = host.properties.count("machine") != 0 ? host.properties.at("machine") + "!" : "?";
+            machine += std::to_string(host.speed);
+            for (const std::string& license : licenses) {
+                machine += " " + license;
+            }
+            processors_.push_back({machine, host.speed, licenses, true, std::nullopt});
+        }
+    }
+
+    // Jobs end, and processors come and go.
+    void take_in(const Message& message) {
+        for (const JobIndex job : message.ended) {
+            running_.erase(job);
+            for (Processor& processor : processors_) {
+                if (processor.user == job) {
+                    processor.user.reset();
+                }
+            }
+        }
+        for (const auto& [changed, available] : message.machine_changes) {
+            for (std::size_t i = 0; i < processors_.size(); ++i) {
+                if (changed.contains(static_cast<int>(i))) {
+                    processors_[i].available = available;
+                }
+            }
+        }
+    }
+
+    // `end` is the estimate of it.
+    void start(JobIndex index, const JobDescription& job, const Place& place, Time end) {
+        running_[index] = {job, end};
+        for (const int processor : place) {
+            processors_[static_cast<std::size_t>(processor)].user = index;
+        }
+    }
+
+    Free now() const {
+        return free_if([](JobIndex) { return false; });
+    }
+    Free by_estimates_at(Time time) const {
+        return free_if([&](JobIndex job) { return running_.at(job).end <= time; });
+    }
+
+    // All places of these that a job can have, in the order in which it would take them; of those that differ only in
+    // which processors of one machine they are, the lowest.
+    std::vector<Place> places(const JobDescription& job, Placement placement, const Free& free) const {
+        const auto needed = static_cast<std::size_t>(job.processors);
+        std::vector<Place> found;
+        if (placement == Placement::machine) {
+            for (const auto& [name, processors] : machines_among(free.processors)) {
+                const std::set<std::string>& licenses = at(processors.front()).licenses;
+                if (processors.size() >= needed && free.has_copies(job) &&
+                    std::all_of(job.licenses.begin(), job.licenses.end(),
+                                [&](const std::string& license) { return licenses.count(license) != 0; })) {
+                    found.emplace_back(processors.begin(), processors.begin() + job.processors);
+                }
+            }
+            return found;
+        }
+        for (auto from = free.processors.begin(); free.processors.end() - from >= job.processors; ++from) {
+            const auto to = from + job.processors - 1;
+            if (placement == Placement::lowest || *to - *from == job.processors - 1) {
+                found.emplace_back(from, to + 1);
+            }
+        }
+        if (placement == Placement::best_effort_contiguous && found.empty() && free.processors.size() >= needed) {
+            found.emplace_back(free.processors.begin(), free.processors.begin() + job.processors);
+        }
+        return found;
+    }
+
+    // Whether the job can run on the empty machine.
+    bool has_room_for(const JobDescription& job, Placement placement) const {
+        Free all{{}, copies_};
+        for (std::size_t i = 0; i < processors_.size(); ++i) {
+            all.processors.push_back(static_cast<int>(i));
+        }
+        return !places(job, placement, all).empty();
+    }
+
+    // The first time, from `now` on, at which the job has a place by the estimates, and the first such place; none if
+    // it never has.
+    std::optional<std::pair<Time, Place>> earliest(const JobDescription& job, Placement placement, Time now) const {
+        std::set<Time> times;
+        for (const auto& [index, running] : running_) {
+            times.insert(std::max(running.end, now));
+        }
+        for (const Time time : times) {
+            const std::vector<Place> found = places(job, placement, by_estimates_at(time));
+            if (!found.empty()) {
+                return std::pair(time, found.front());
+            }
+        }
+        return std::nullopt;
+    }
+
+    bool are_of_one_machine(int a, int b) const { return at(a).machine == at(b).machine; }
+    int copies_of(const std::string& license) const { return copies_.at(license); }
+
+ private:
+    struct Processor {
+        std::string machine;
+        double speed;
+        std::set<std::string> licenses;
+        bool available;
+        std::optional<JobIndex> user;
+    };
+    struct Running {
+        JobDescription job;
+        Time end;
+    };
+
+    static std::set<std::string> words(const std::map<std::string, std::string>& properties, const std::string& name) {
+        std::set<std::string> words;
+        const auto found = properties.find(name);
+        std::istringstream text(found == properties.end() ? "" : found->second);
+        for (std::string word; std::getline(text >> std::ws, word, ',');) {
+            words.insert(word);
+        }
+        return words;
+    }
+
+    const Processor& at(int processor) const { return processors_[static_cast<std::size_t>(processor)]; }
+
+    template <typename HasEnded>
+    Free free_if(HasEnded has_ended) const {
+        Free free{{}, copies_};
+        for (std::size_t i = 0; i < processors_.size(); ++i) {
+            if (processors_[i].available && (!processors_[i].user || has_ended(*processors_[i].user))) {
+                free.processors.push_back(static_cast<int>(i));
+            }
+        }
+        for (const auto& [index, running] : running_) {
+            const std::set<std::string> licenses(running.job.licenses.begin(), running.job.licenses.end());
+            for (const std::string& license : licenses) {
+                free.copies[license] -= has_ended(index) ? 0 : 1;
+            }
+        }
+        return free;
+    }
+
+    // Those of these processors that are of one machine, the most powerful machine first.
+    std::vector<std::pair<std::string, Place>> machines_among(const Place& processors) const {
+        std::map<std::string, int> lowest;  // of the machine, whether free or not
+        for (std::size_t i = processors_.size(); i > 0; --i) {
+            lowest[processors_[i - 1].machine] = static_cast<int>(i - 1);
+        }
+        std::map<std::string, Place> by_name;
+        for (const int processor : processors) {
+            by_name[at(processor).machine].push_back(processor);
+        }
+        std::vector<std::pair<std::string, Place>> machines(by_name.begin(), by_name.end());
+        std::sort(machines.begin(), machines.end(), [&](const auto& a, const auto& b) {
+            return std::pair(-at(a.second.front()).speed, lowest[a.first]) <
+                   std::pair(-at(b.second.front()).speed, lowest[b.first]);
+        });
+        return machines;
+    }
+
+    std::vector<Processor> processors_;
+    std::map<std::string, int> copies_;  // of each licence in all
+    std::map<JobIndex, Running> running_;
+};
+
+// Jobs in the order of their scores.
+struct PlainRanking {
+    std::vector<JobIndex> jobs;  // the largest score first
+    bool in_doubt = false;       // some scores agree so nearly that numbers with rounding may take them for equal
+    int ties = 0;
+};
+
+struct PlainScore {
+    JobIndex job;
+    long double score;
+    long double magnitude;  // sum of the terms of the score without their signs
+};
+
+// Of jobs in the order of submission, which decides between those that agree but for rounding.
+inline PlainRanking ranked(std::vector<PlainScore> scores) {
+    std::vector<JobIndex> by_submission;
+    std::transform(scores.begin(), scores.end(), std::back_inserter(by_submission),
+                   [](const PlainScore& score) { return score.job; });
+    std::stable_sort(scores.begin(), scores.end(),
+                     [](const PlainScore& a, const PlainScore& b) { return a.score > b.score; });
+    PlainRanking ranking;
+    std::map<JobIndex, int> rank;
+    int last = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        bool is_tie = i > 0 && scores[i - 1].score == scores[i].score;
+        if (i > 0 && !is_tie && !std::isinf(scores[i - 1].score)) {
+            const long double distance =
+                (scores[i - 1].score - scores[i].score) / std::max(scores[i - 1].magnitude, scores[i].magnitude);
+            is_tie = distance < 1e-15L;
+            ranking.in_doubt |= !is_tie && distance < 1e-9L;
+        }
+        ranking.ties += is_tie ? 1 : 0;
+        rank[scores[i].job] = last += is_tie ? 0 : 1;
+    }
+    ranking.jobs = by_submission;
+    std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
+                     [&](JobIndex a, JobIndex b) { return rank.at(a) < rank.at(b); });
+    return ranking;
+}
+
+}  // namespace batfill::tests
