@@ -62,6 +62,34 @@ TEST_CASE("a text that is no set of processors is refused") {
     }
 }
 
+TEST_CASE("blocks of consecutive processors are those that a look at each start finds") {
+    std::mt19937 random(4);
+    int found = 0;
+    int missing = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const std::set<int> numbers = random_numbers(random);
+        const ResourceSet set = from(numbers);
+        int longest = 0;
+        for (int count = 1; count <= 41; ++count) {
+            std::set<int> lowest;
+            for (int first = 0; first + count <= 40 && lowest.empty(); ++first) {
+                for (int i = first; i < first + count && numbers.count(i) != 0; ++i) {
+                    lowest.insert(i);
+                }
+                if (static_cast<int>(lowest.size()) < count) {
+                    lowest.clear();
+                }
+            }
+            longest = lowest.empty() ? longest : count;
+            REQUIRE(set.lowest_block(count) == (lowest.empty() ? std::nullopt : std::optional(from(lowest))));
+            ++(lowest.empty() ? missing : found);
+        }
+        REQUIRE(set.longest_block() == longest);
+    }
+    CHECK(found > 1000);
+    CHECK(missing > 1000);
+}
+
 TEST_CASE("operations on sets agree with sets of single numbers") {
     std::mt19937 random(3);
     for (int round = 0; round < 3000; ++round) {
