@@ -96,15 +96,23 @@ inline DrawnAlgorithm with_small_numbers(const DrawnAlgorithm& drawn, const Algo
     return small;
 }
 
-// The algorithm with the parameter `fixed` as given, and perhaps others. Some values can only be had together with
-// others, which a registration does not say: what the algorithm refuses is drawn again. Fails if nothing is accepted.
-inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription& algorithm, const std::string& fixed,
+// A value of this parameter. 0 often stands for none, and is then refused.
+inline std::string draw_other_than_none(std::mt19937& random, const Parameter& parameter) {
+    std::string value = draw_value(random, parameter);
+    return value == "0" ? draw_other_than_none(random, parameter) : value;
+}
+
+// The algorithm with the parameter `fixed` as given (empty: drawn), and perhaps others. Some values can only be had
+// together with others, and some not at all, which a registration does not say: what the algorithm refuses is drawn
+// again. Fails if nothing is accepted.
+inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription& algorithm, const Parameter& fixed,
                                 const std::string& value) {
     constexpr int max_tries = 100'000;
     for (int i = 0; i < max_tries; ++i) {
-        DrawnAlgorithm drawn{algorithm.name, {{fixed, value}}};
+        DrawnAlgorithm drawn{algorithm.name,
+                             {{fixed.name, value.empty() ? draw_other_than_none(random, fixed) : value}}};
         for (const Parameter& parameter : algorithm.parameters) {
-            if (parameter.name != fixed && draw(random, 0, 2) == 0) {
+            if (parameter.name != fixed.name && draw(random, 0, 2) == 0) {
                 drawn.parameters.emplace_back(parameter.name, draw_value(random, parameter));
             }
         }
@@ -112,7 +120,7 @@ inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription
             return with_small_numbers(drawn, algorithm);
         }
     }
-    FAIL("no other parameters go with " << fixed << "=" << value << " of " << algorithm.name);
+    FAIL("no other parameters go with " << fixed.name << "=" << value << " of " << algorithm.name);
     return {};
 }
 
@@ -147,14 +155,30 @@ inline std::vector<DrawnAlgorithm> drawn_algorithms() {
             if (parameter.type == Parameter::Type::boolean) {
                 values = {"yes", "no"};
             }
-            for (int i = 0; values.size() < 2; ++i) {
-                values.push_back(draw_value(random, parameter));
-                if (values.back() == "0") {
-                    values.pop_back();  // often stands for none, and is then refused
-                }
-            }
+            values.resize(std::max<std::size_t>(values.size(), 2));  // empty: drawn
             for (const std::string& value : values) {
-                all.push_back(draw_with(random, *algorithm, parameter.name, value));
+                all.push_back(draw_with(random, *algorithm, parameter, value));
+            }
+        }
+    }
+    return all;
+}
+
+inline const Parameter& placement_of(const AlgorithmDescription& algorithm) {
+    return *std::find_if(algorithm.parameters.begin(), algorithm.parameters.end(),
+                         [](const Parameter& parameter) { return parameter.name == "placement"; });
+}
+
+// Of each algorithm that knows this placement, some parameters with it.
+inline std::vector<DrawnAlgorithm> drawn_with_placement(const std::string& placement, int of_each) {
+    std::mt19937 random(2027);
+    std::vector<DrawnAlgorithm> all;
+    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
+        const Parameter& parameter = placement_of(*algorithm);
+        if (std::count(parameter.choices.begin(), parameter.choices.end(), placement) != 0) {
+            all.push_back({algorithm->name, {{parameter.name, placement}}});
+            for (int i = 1; i < of_each; ++i) {
+                all.push_back(draw_with(random, *algorithm, parameter, placement));
             }
         }
     }

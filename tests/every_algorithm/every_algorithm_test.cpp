@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 
 #include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
+#include "random_farm.hpp"
 #include "simulator_fixture.hpp"
 #include "src/server/session.hpp"
 #include "src/simulator/messages.hpp"
@@ -40,7 +42,7 @@ enum class Trouble {
 
 // The text of a job. Half of the workloads are coarse: many events share an instant.
 std::string random_job(std::mt19937& random, int number, Duration submit, int processors, bool coarse, bool odd,
-                       std::string& profiles) {
+                       bool farm, std::string& profiles) {
     const auto time = [&](int most) {
         return coarse ? Duration::seconds(10 * draw(random, 1, (most + 9) / 10))
                       : Duration::microseconds(draw(random, 1, most * 1000) * 1000LL);
@@ -81,6 +83,14 @@ std::string random_job(std::mt19937& random, int number, Duration submit, int pr
                 break;
         }
     }
+    if (farm) {
+        std::string licenses;
+        for (const std::string& license : random_licenses(random)) {
+            licenses += (licenses.empty() ? "\"" : ",\"") + license + "\"";
+        }
+        more += R"(,"licenses":[)" + licenses + "]";
+        more += draw(random, 0, 1) == 0 ? "" : R"(,"queue":"urgent")";
+    }
     if (draw(random, 0, 15) != 0) {
         more += R"(,"walltime":)" + walltime.to_string();
     }
@@ -89,7 +99,7 @@ std::string random_job(std::mt19937& random, int number, Duration submit, int pr
            R"(,"profile":")" + id + "\"" + more + "}";
 }
 
-Workload random_workload(std::mt19937& random, int processors, bool odd) {
+Workload random_workload(std::mt19937& random, int processors, bool odd, bool farm = false) {
     const bool coarse = draw(random, 0, 1) == 1;
     std::string jobs;
     std::string profiles;
@@ -99,7 +109,8 @@ Workload random_workload(std::mt19937& random, int processors, bool odd) {
             submit = submit + (coarse ? Duration::seconds(10 * draw(random, 1, 12))
                                       : Duration::microseconds(draw(random, 1, 120'000) * 1000LL));
         }
-        jobs += (jobs.empty() ? "" : ",") + random_job(random, 100 + i, submit, processors, coarse, odd, profiles);
+        jobs +=
+            (jobs.empty() ? "" : ",") + random_job(random, 100 + i, submit, processors, coarse, odd, farm, profiles);
     }
     return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "/random.json",
                           "w0", true);
@@ -272,6 +283,69 @@ Outcome by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     return outcome_of(simulator);
 }
 
+bool needs_run_times(const DrawnAlgorithm& drawn) {
+    return Engine(drawn.name, drawn.parameters).needs_run_times();
+}
+
+// Requires that the daemon makes the same of it, or refuses what it cannot know.
+void require_same_by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn, const Outcome& outcome) {
+    if (needs_run_times(drawn)) {
+        REQUIRE_THROWS_AS(by_daemon(scenario, drawn), UsageError);
+        return;
+    }
+    const Outcome of_daemon = by_daemon(scenario, drawn);
+    REQUIRE(of_daemon.jobs == outcome.jobs);
+    REQUIRE(of_daemon.messages == outcome.messages);
+}
+
+// Looks at each start of an embedded scheduler, with the processors that are idle just before.
+class WatchedStarts : public SimulatedScheduler {
+ public:
+    using Look = std::function<void(const ResourceSet& idle, const ResourceSet& allocation)>;
+
+    WatchedStarts(Engine& engine, int processors, Look look)
+        : scheduler_(engine), idle_(ResourceSet::range(0, processors - 1)), look_(std::move(look)) {}
+
+    void begin(const Simulator& simulator, SchedulerReply& reply) override { scheduler_.begin(simulator, reply); }
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
+        for (const Event& event : events) {
+            if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
+                idle_.insert(allocations_.at(completed->job));
+            }
+        }
+        scheduler_.message(now, events, reply);
+        for (const SchedulerReply::TimedDecision& decision : reply.decisions) {
+            if (const auto* start = std::get_if<StartJob>(&decision.decision)) {
+                look_(idle_, start->allocation);
+                idle_.remove(start->allocation);
+                allocations_[start->job] = start->allocation;
+            }
+        }
+    }
+    void end(Time) override {}
+
+ private:
+    EmbeddedScheduler scheduler_;
+    ResourceSet idle_;
+    Look look_;
+    std::map<JobNumber, ResourceSet> allocations_;
+};
+
+// The starts of all jobs, with this placement.
+std::vector<Time> starts_with_placement(const Scenario& scenario, DrawnAlgorithm drawn, const std::string& placement,
+                                        const WatchedStarts::Look& look) {
+    drawn.parameters.emplace_back("placement", placement);
+    Engine engine(drawn.name, drawn.parameters);
+    WatchedStarts scheduler(engine, static_cast<int>(scenario.platform.hosts.size()), look);
+    Simulator simulator(scenario);
+    simulator.run(scheduler);
+    std::vector<Time> starts;
+    for (const SimulatedJob& job : simulator.jobs()) {
+        starts.push_back(job.state == JobState::rejected ? Time::infinity() : job.start);
+    }
+    return starts;
+}
+
 // Keeps what sessions say of each rejected job out of the output.
 class QuietLog {
  public:
@@ -294,6 +368,13 @@ DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {
     return with;
 }
 
+// The scenario with what the algorithm needs to register jobs, if it does.
+Scenario for_algorithm(const DrawnAlgorithm& drawn, Scenario scenario) {
+    scenario.enable_dynamic_jobs = Engine(drawn.name, drawn.parameters).registers_jobs();
+    scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
+    return scenario;
+}
+
 void try_every_algorithm(Trouble trouble, int rounds) {
     const QuietLog quiet;
     bool guarantees = false;
@@ -307,21 +388,18 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             const int processors = draw(random, 1, 12);
             Workload workload = random_workload(random, processors, trouble == Trouble::odd_jobs);
             const std::string events = trouble == Trouble::failures ? random_failures(random, processors) : "";
-            Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
             const DrawnAlgorithm tried = trouble == Trouble::failures ? with_failure_parameters(drawn, round) : drawn;
-            scenario.enable_dynamic_jobs = Engine(tried.name, tried.parameters).registers_jobs();
-            scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
+            Scenario scenario = for_algorithm(tried, scenario_of(machine(processors), {std::move(workload)}, events));
             const Outcome outcome = embedded(scenario, tried);
             REQUIRE(embedded(scenario, tried) == outcome);
             broken_guarantees += outcome.broken_guarantees;
             resubmitted += outcome.resubmitted;
-            const Outcome of_daemon = by_daemon(scenario, tried);
-            REQUIRE(of_daemon.jobs == outcome.jobs);
-            REQUIRE(of_daemon.messages == outcome.messages);
+            require_same_by_daemon(scenario, tried, outcome);
             if (scenario.enable_dynamic_jobs) {
                 scenario.acknowledge_dynamic_jobs = true;
-                REQUIRE(by_daemon(scenario, tried).jobs == outcome.jobs);
-                REQUIRE(embedded(scenario, tried).jobs == outcome.jobs);
+                const Outcome acknowledged = embedded(scenario, tried);
+                REQUIRE(acknowledged.jobs == outcome.jobs);
+                require_same_by_daemon(scenario, tried, acknowledged);
             }
         }
     }
@@ -360,6 +438,52 @@ TEST_CASE("Every algorithm: the same when processors come and go", "[every-algor
     try_every_algorithm(Trouble::failures, 12);
 }
 
+TEST_CASE("Every algorithm: the same on farms of machines with licences, also when processors come and go",
+          "[every-algorithm][property]") {
+    const QuietLog quiet;
+    for (const DrawnAlgorithm& drawn : drawn_with_placement("machine", 4)) {
+        std::mt19937 random(2025);
+        for (int round = 0; round < 30; ++round) {
+            INFO(drawn.text() << ", workload " << round);
+            const int processors = draw(random, 1, 16);
+            const bool changes = draw(random, 0, 2) == 0;
+            Workload workload = random_workload(random, processors, false, true);
+            const Scenario scenario =
+                for_algorithm(drawn, scenario_of({random_farm(random, processors)}, {std::move(workload)},
+                                                 changes ? random_failures(random, processors) : ""));
+            const Outcome outcome = embedded(scenario, drawn);
+            REQUIRE(embedded(scenario, drawn) == outcome);
+            require_same_by_daemon(scenario, drawn, outcome);
+        }
+    }
+}
+
+TEST_CASE("Every algorithm: contiguous jobs get one block, and best effort takes one that is there, at the same times",
+          "[every-algorithm][property]") {
+    for (const DrawnAlgorithm& drawn : drawn_with_placement("contiguous", 4)) {
+        std::mt19937 random(2026);
+        for (int round = 0; round < 20; ++round) {
+            INFO(drawn.text() << ", workload " << round);
+            const int processors = draw(random, 1, 12);
+            const Scenario scenario =
+                for_algorithm(drawn, scenario_of(machine(processors), {random_workload(random, processors, false)}));
+            starts_with_placement(scenario, drawn, "contiguous", [](const ResourceSet&, const ResourceSet& allocation) {
+                REQUIRE(allocation.intervals().size() == 1);
+            });
+            const std::vector<Time> best_effort = starts_with_placement(
+                scenario, drawn, "best-effort-contiguous", [](const ResourceSet& idle, const ResourceSet& allocation) {
+                    REQUIRE(allocation == idle.lowest_block(allocation.size())
+                                              .value_or(ResourceSet(idle).take_lowest(allocation.size())));
+                });
+            REQUIRE(best_effort == starts_with_placement(scenario, drawn, "lowest",
+                                                         [](const ResourceSet& idle, const ResourceSet& allocation) {
+                                                             REQUIRE(allocation ==
+                                                                     ResourceSet(idle).take_lowest(allocation.size()));
+                                                         }));
+        }
+    }
+}
+
 TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that names the event", "[every-algorithm]") {
     const std::string begins = R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":)"
                                R"({"dynamic-jobs-enabled":true,"profile-reuse-enabled":true},"compute_resources":)"
@@ -384,6 +508,9 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
     };
     const QuietLog quiet;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
+        if (needs_run_times(drawn)) {
+            continue;  // the daemon refuses it
+        }
         for (const auto& [message, problem] : rogue) {
             INFO(drawn.text() << ", " << message);
             const std::unique_ptr<protocol::Codec> codec = protocol::make_codec(protocol::default_protocol);
