@@ -254,8 +254,8 @@ Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     simulator.run(scheduler);
     const std::vector<Guarantee> guarantees = guarantees_of(simulator, scheduler);
     const std::vector<BrokenGuarantee> broken = broken_guarantees(simulator, scheduler);
-    const CheckReport report =
-        check_schedule(schedule_of(simulator), scenario.workloads, scenario.platform, {}, &guarantees, &broken);
+    const CheckReport report = check_schedule(schedule_of(simulator), scenario.workloads, scenario.platform,
+                                              {.placement = engine.state().placement}, &guarantees, &broken);
     INFO((report.violations.empty() ? "" : report.violations[0].text));
     REQUIRE(report.violations.empty());
     require_no_job_lost(simulator, engine.registers_jobs());
