@@ -287,15 +287,26 @@ bool needs_run_times(const DrawnAlgorithm& drawn) {
     return Engine(drawn.name, drawn.parameters).needs_run_times();
 }
 
-// Requires that the daemon makes the same of it, or refuses what it cannot know.
-void require_same_by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn, const Outcome& outcome) {
+// Of the embedded scheduler. Requires that it is the same twice, and that of the daemon, which refuses what it cannot
+// know.
+Outcome simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
+    scenario.enable_dynamic_jobs = Engine(drawn.name, drawn.parameters).registers_jobs();
+    scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
+    const Outcome outcome = embedded(scenario, drawn);
+    REQUIRE(embedded(scenario, drawn) == outcome);
     if (needs_run_times(drawn)) {
         REQUIRE_THROWS_AS(by_daemon(scenario, drawn), UsageError);
-        return;
+        return outcome;
     }
     const Outcome of_daemon = by_daemon(scenario, drawn);
     REQUIRE(of_daemon.jobs == outcome.jobs);
     REQUIRE(of_daemon.messages == outcome.messages);
+    if (scenario.enable_dynamic_jobs) {
+        scenario.acknowledge_dynamic_jobs = true;
+        REQUIRE(by_daemon(scenario, drawn).jobs == outcome.jobs);
+        REQUIRE(embedded(scenario, drawn).jobs == outcome.jobs);
+    }
+    return outcome;
 }
 
 // Looks at each start of an embedded scheduler, with the processors that are idle just before.
@@ -332,10 +343,11 @@ class WatchedStarts : public SimulatedScheduler {
 };
 
 // The starts of all jobs, with this placement.
-std::vector<Time> starts_with_placement(const Scenario& scenario, DrawnAlgorithm drawn, const std::string& placement,
+std::vector<Time> starts_with_placement(Scenario scenario, DrawnAlgorithm drawn, const std::string& placement,
                                         const WatchedStarts::Look& look) {
     drawn.parameters.emplace_back("placement", placement);
     Engine engine(drawn.name, drawn.parameters);
+    scenario.enable_dynamic_jobs = engine.registers_jobs();
     WatchedStarts scheduler(engine, static_cast<int>(scenario.platform.hosts.size()), look);
     Simulator simulator(scenario);
     simulator.run(scheduler);
@@ -368,13 +380,6 @@ DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {
     return with;
 }
 
-// The scenario with what the algorithm needs to register jobs, if it does.
-Scenario for_algorithm(const DrawnAlgorithm& drawn, Scenario scenario) {
-    scenario.enable_dynamic_jobs = Engine(drawn.name, drawn.parameters).registers_jobs();
-    scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
-    return scenario;
-}
-
 void try_every_algorithm(Trouble trouble, int rounds) {
     const QuietLog quiet;
     bool guarantees = false;
@@ -388,19 +393,11 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             const int processors = draw(random, 1, 12);
             Workload workload = random_workload(random, processors, trouble == Trouble::odd_jobs);
             const std::string events = trouble == Trouble::failures ? random_failures(random, processors) : "";
+            const Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
             const DrawnAlgorithm tried = trouble == Trouble::failures ? with_failure_parameters(drawn, round) : drawn;
-            Scenario scenario = for_algorithm(tried, scenario_of(machine(processors), {std::move(workload)}, events));
-            const Outcome outcome = embedded(scenario, tried);
-            REQUIRE(embedded(scenario, tried) == outcome);
+            const Outcome outcome = simulated_in_all_ways(scenario, tried);
             broken_guarantees += outcome.broken_guarantees;
             resubmitted += outcome.resubmitted;
-            require_same_by_daemon(scenario, tried, outcome);
-            if (scenario.enable_dynamic_jobs) {
-                scenario.acknowledge_dynamic_jobs = true;
-                const Outcome acknowledged = embedded(scenario, tried);
-                REQUIRE(acknowledged.jobs == outcome.jobs);
-                require_same_by_daemon(scenario, tried, acknowledged);
-            }
         }
     }
     // The failures are such that there is something to be seen.
@@ -446,14 +443,11 @@ TEST_CASE("Every algorithm: the same on farms of machines with licences, also wh
         for (int round = 0; round < 30; ++round) {
             INFO(drawn.text() << ", workload " << round);
             const int processors = draw(random, 1, 16);
-            const bool changes = draw(random, 0, 2) == 0;
+            const bool fails = draw(random, 0, 2) == 0;
             Workload workload = random_workload(random, processors, false, true);
-            const Scenario scenario =
-                for_algorithm(drawn, scenario_of({random_farm(random, processors)}, {std::move(workload)},
-                                                 changes ? random_failures(random, processors) : ""));
-            const Outcome outcome = embedded(scenario, drawn);
-            REQUIRE(embedded(scenario, drawn) == outcome);
-            require_same_by_daemon(scenario, drawn, outcome);
+            const Scenario scenario = scenario_of({random_farm(random, processors)}, {std::move(workload)},
+                                                  fails ? random_failures(random, processors) : "");
+            simulated_in_all_ways(scenario, fails ? with_failure_parameters(drawn, round) : drawn);
         }
     }
 }
@@ -465,8 +459,7 @@ TEST_CASE("Every algorithm: contiguous jobs get one block, and best effort takes
         for (int round = 0; round < 20; ++round) {
             INFO(drawn.text() << ", workload " << round);
             const int processors = draw(random, 1, 12);
-            const Scenario scenario =
-                for_algorithm(drawn, scenario_of(machine(processors), {random_workload(random, processors, false)}));
+            const Scenario scenario = scenario_of(machine(processors), {random_workload(random, processors, false)});
             starts_with_placement(scenario, drawn, "contiguous", [](const ResourceSet&, const ResourceSet& allocation) {
                 REQUIRE(allocation.intervals().size() == 1);
             });
