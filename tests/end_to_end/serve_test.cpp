@@ -318,7 +318,7 @@ TEST_CASE("A scheduler configuration that names nothing usable is answered, and 
     const Folder folder;
     Daemon daemon(folder, {"-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
-    CHECK_THAT(batsim.ask(beginning), Contains("SCHEDULER_ERROR") && Contains("known: conservative, "));
+    CHECK_THAT(batsim.ask(beginning), Contains("SCHEDULER_ERROR") && Contains("known: bf-mod, "));
     CHECK(daemon.wait() == 2);
     CHECK(problems_of(daemon.errors()).size() == 1);
 }
@@ -361,7 +361,7 @@ TEST_CASE("A wrong command line of the daemon is one line with what is known, an
         std::string problem;
     };
     const std::vector<Case> cases{
-        {{"-a", "best"}, "unknown algorithm 'best', known: conservative, "},
+        {{"-a", "best"}, "unknown algorithm 'best', known: bf-mod, "},
         {{"-a", "easy", "-P", "speed=1"}, "default-walltime"},
         {{"-a", "conservative", "-P", "compression=fast"}, "known: planned-start, submission, none"},
         {{"-a", "easy", "-P", "default-walltime=0"}, "more than 0"},

@@ -288,7 +288,7 @@ TEST_CASE("A session without a usable algorithm says which ones there are", "[se
     CHECK_THROWS_WITH(Dialogue("").answer(begins(2, "not for us")), Contains("no algorithm named"));
     CHECK_THROWS_AS(Dialogue("").answer(begins(2, R"({"algorithm":"best"})")), UsageError);
     CHECK_THROWS_WITH(Dialogue("").answer(begins(2, R"({"algorithm":"best"})")),
-                      Contains("'best'") && Contains("known: conservative, "));
+                      Contains("'best'") && Contains("known: bf-mod, "));
     CHECK_THROWS_WITH(Dialogue("easy").answer(begins(2, R"({"params":{"speed":1}})")),
                       Contains("speed") && Contains("default-walltime"));
     for (const std::string name : {R"(a\\nb)", R"(\\u0000)"}) {  // escaped twice: the configuration is a text in JSON
