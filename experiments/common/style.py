@@ -61,10 +61,10 @@ def whiskers(spreads: Sequence[Spread]) -> list[list[float]]:
             [max(spread.most - spread.mean, 0) for spread in spreads]]
 
 
-def legend(figure: Figure, panel: Axes) -> None:
+def legend(figure: Figure, panel: Axes, rows: int = 1) -> None:
     """One legend for all panels, above them, of what is labelled in one. `save` makes room for it."""
     handles, labels = panel.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=len(labels))
+    figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=-(-len(labels) // rows))
 
 
 def save(figure: Figure, numbers: Numbers, output: Any) -> None:

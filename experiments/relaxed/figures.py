@@ -45,7 +45,7 @@ def by_omega(machines: Sequence[Monthly]) -> tuple[Figure, style.Numbers]:
         axes.set_xlabel("omega")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     panels[0].set_ylabel("Total wait\n(omega = 1: 1)")
-    style.legend(figure, panels[0])
+    style.legend(figure, panels[0], rows=2)
     return figure, numbers
 
 
@@ -64,7 +64,7 @@ def by_month(machines: Sequence[Monthly]) -> tuple[Figure, style.Numbers]:
                         for month, hours in zip(one.months, waits)]
         axes.set_yscale("log")
         axes.set_title(one.machine)
-        every = max(len(one.months) // 8, 1)
+        every = -(-len(one.months) // 8)
         axes.set_xticks(range(0, len(one.months), every), one.months[::every])
         axes.set_ylabel("Wait (h)")
     style.legend(figure, panels[0])

@@ -60,7 +60,7 @@ class MonthTables:
                 for estimates in TIMES]
 
     def _waits_of(self, name: str, months: Months, estimates: str) -> Row:
-        utilisation = mean([month["log_utilisation"] for month in months])
+        utilisation = mean([month["log_utilisation"] for month in months]) if months is not self._log else None
         return {
             "month": name, "jobs": sum(int(month["jobs"]) for month in months),
             "log's utilisation": None if utilisation is None else per_cent(utilisation),

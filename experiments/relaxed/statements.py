@@ -73,7 +73,8 @@ def _infinity_is_shortest(months: Monthly) -> Finding:
     totals = {omega: sum(months.waits[ESTIMATED, omega]) for omega in months.omegas}
     found, number = months_with_smallest(months, ESTIMATED, "inf"), len(months.months)
     best = min(totals, key=lambda omega: totals[omega])
-    return best == "inf" and 2 * found > number, f"smallest total: {best}; {of_all(found, number)} months"
+    return (best == "inf" and 2 * found > number,
+            f"smallest total: {'infinity' if best == 'inf' else best}; {of_all(found, number)} months")
 
 
 def _each_improves(months: Monthly) -> Finding:

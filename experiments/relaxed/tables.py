@@ -119,21 +119,28 @@ class Tables:
         return rows
 
     def _by_queue(self) -> list[Row]:
-        groups = {ESTIMATED: "as the paper", **{name: self._described(name) for name, parameters
-                                                in self._variations.items() if set(parameters) == {"r"}}}
-        return [self._queue(machine, queue, group, description) for machine in self._machines
-                for queue in reversed(list(QUEUES)) if int(self._census[machine][f"{queue}_jobs"])
-                for group, description in groups.items()]
+        return [self._queue(machine, queue, group) for machine in self._machines for queue in self._queues_of(machine)
+                for group in [ESTIMATED, *self._variations]
+                if group == ESTIMATED or (self._is_of_queues(group) and len(self._queues_of(machine)) > 1)]
 
-    def _queue(self, machine: str, queue: str, group: str, description: str) -> Row:
+    def _queues_of(self, machine: str) -> list[str]:
+        return [queue for queue in reversed(list(QUEUES)) if int(self._census[machine][f"{queue}_jobs"])]
+
+    def _is_of_queues(self, group: str) -> bool:
+        """Whether it is a variation of the queues' factor alone."""
+        return set(self._variations.get(group, {})) == {"r"}
+
+    def _queue(self, machine: str, queue: str, group: str) -> Row:
         census, column = self._census[machine], f"{queue}_wait_seconds"
         jobs, log = int(census[f"{queue}_jobs"]), census[f"{queue}_log_wait_seconds"]
         return {"log": machine, "queue": queue, "jobs": jobs, "the log": float(log) / 3600 / jobs if log else None,
-                "priorities": description,
+                "priorities": self._described(group),
                 **{shown(omega): float(self._results[machine, group, omega][column]) / 3600 / jobs
                    for omega in self._omegas}}
 
     def _described(self, variation: str) -> str:
+        if variation == ESTIMATED:
+            return "as the paper"
         return ", ".join(f"{key}={value}" for key, value in self._variations[variation].items())
 
     def _estimates(self) -> list[Row]:
@@ -142,18 +149,18 @@ class Tables:
             for omega in monthly.omegas}} for machine, monthly in self._all.items()]
 
     def _varied(self) -> list[Row]:
-        described = {ESTIMATED: "as the paper", **{name: self._described(name) for name in self._variations}}
-        return [self._varied_on(tables, variation, described[variation])
-                for tables in self._months.values() for variation in described]
+        return [self._varied_on(tables, variation) for machine, tables in self._months.items()
+                for variation in [ESTIMATED, *self._variations]
+                if not self._is_of_queues(variation) or len(self._queues_of(machine)) > 1]
 
-    def _varied_on(self, tables: MonthTables, variation: str, description: str) -> Row:
+    def _varied_on(self, tables: MonthTables, variation: str) -> Row:
         def waits(omega: str, column: str = "wait_seconds") -> list[float]:
             return [float(value) for value in tables.column(variation, omega, column)]
 
         found = {omega: waits(omega) for omega in self._omegas if tables.has(variation, omega)}
         important = [sum(waits(omega, "important_wait_seconds")) for omega in ("inf", "1")]
         return {
-            "log": tables.machine, "variation": description,
+            "log": tables.machine, "variation": self._described(variation),
             **{shown(omega): hours(sum(found[omega])) if omega in found else None for omega in self._omegas},
             "smallest": shown(min(found, key=lambda omega: sum(found[omega]))),
             "infinity to 1 (%)": change(sum(found["inf"]), sum(found["1"])),
