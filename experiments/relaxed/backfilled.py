@@ -8,6 +8,14 @@ from relaxed.months import Numbers
 from relaxed.workload_jobs import QUEUES, ScheduledJobs, WorkloadJobs
 
 
+def rounded(scores: Numbers) -> Numbers:
+    """Scores as batfill's algorithms compare them: those that differ in their last bits are the same, rounded to a
+    multiple of 2^-40 of a power of two, which changes at 1 / 1.37, far from what scores often are."""
+    large = 6144 * 0.5 * 2.0 ** numpy.frexp(1.37 * scores)[1]
+    rounded_scores: Numbers = (scores + large) - large
+    return rounded_scores
+
+
 @dataclass(frozen=True)
 class Priorities:
     """The priority of the paper's equation 1 with its parameters alpha = 1, beta = -1, gamma = 1 and r = 10."""
@@ -23,11 +31,9 @@ class Priorities:
         return cls(jobs.submits, 1 / (times / 3600) * (jobs.sizes / 32) * queues, period)
 
     def of_jobs(self, instant: float, jobs: NDArray[numpy.int64]) -> Numbers:
-        """The priorities of some of the jobs, by number, rounded as the algorithm does, to 40 bits."""
+        """The priorities of some of the jobs, by number."""
         calculated = instant // self.period * self.period if self.period else instant
-        priorities = numpy.maximum(calculated - self.submits[jobs], 0) / 3600 * self.rates[jobs]
-        large = 4096 * priorities
-        return (priorities + large) - large
+        return rounded(numpy.maximum(calculated - self.submits[jobs], 0) / 3600 * self.rates[jobs])
 
 
 def backfilled(jobs: WorkloadJobs, schedule: ScheduledJobs, priorities: Priorities) -> NDArray[numpy.bool_]:

@@ -1,11 +1,11 @@
 """The jobs of a workload and what became of them, in columns."""
+import csv
 from dataclasses import dataclass
 from typing import Any, Mapping
 
 import numpy
 from numpy.typing import NDArray
 
-from common.tables import read_csv
 from relaxed.months import Numbers
 
 # The paper's queues with their numbers. A job of any other queue, or of none, counts as one of the primary queue.
@@ -54,9 +54,11 @@ class ScheduledJobs:
     @classmethod
     def read(cls, file: str, jobs: WorkloadJobs) -> "ScheduledJobs":
         """The schedule of a PREFIX_jobs.csv, in which each of the jobs has started."""
-        rows = {row["job_id"].split("!")[-1]: row for row in read_csv(file)}
-
-        def column(name: str) -> Numbers:
-            return numpy.array([float(rows[one][name]) for one in jobs.ids])
-
-        return cls(column("starting_time"), column("finish_time"), column("requested_time"))
+        names = ("starting_time", "finish_time", "requested_time")
+        with open(file, encoding="utf-8", newline="") as stream:
+            lines = csv.reader(stream)
+            header = next(lines)
+            job_id, *columns = (header.index(name) for name in ("job_id", *names))
+            rows = {line[job_id].split("!")[-1]: [float(line[column]) for column in columns] for line in lines}
+        starts, ends, walltimes = numpy.array([rows[one] for one in jobs.ids]).T
+        return cls(starts, ends, walltimes)

@@ -11,7 +11,7 @@ from common.job import JobError
 from common.log_clock import LogClock
 from common.tables import read_csv, write_csv
 from relaxed import figures, log, replay, tables
-from relaxed.backfilled import Priorities, backfilled
+from relaxed.backfilled import Priorities, backfilled, rounded
 from relaxed.monthly import ACTUAL, ESTIMATED, PAPER_OMEGAS, Monthly, papers, replayed
 from relaxed.months import Months
 from relaxed.statements import STATEMENTS, Finding, average_change, change, verdict
@@ -119,6 +119,7 @@ def test_priority_is_that_of_equation_1() -> None:
 def test_priorities_that_differ_in_their_last_bits_are_equal() -> None:
     jobs = jobs_of((0, 32, ""), (0, 32, ""), (0, 32, ""))
     almost = numpy.array([3600.0, 3600 * (1 + 2 ** -50), 3600 * (1 + 2 ** -30)])
+    assert rounded(numpy.array([2.0, 2 - 2 ** -52, 0])).tolist() == [2, 2, 0]
     first, second, third = Priorities.of(jobs, almost, 0).of_jobs(7200, numpy.arange(3)).tolist()
     assert first == second > third
 
