@@ -424,11 +424,11 @@ TEST_CASE("Every algorithm: each parameter is drawn, with every choice", "[every
 
 TEST_CASE("Every algorithm: the audit finds nothing, guarantees are kept, daemon and simulator agree, twice the same",
           "[every-algorithm][property]") {
-    try_every_algorithm(Trouble::none, 20);
+    try_every_algorithm(Trouble::none, 12);
 }
 
 TEST_CASE("Every algorithm: the same with jobs that no sane user submits", "[every-algorithm][property]") {
-    try_every_algorithm(Trouble::odd_jobs, 12);
+    try_every_algorithm(Trouble::odd_jobs, 8);
 }
 
 TEST_CASE("Every algorithm: the same when processors come and go", "[every-algorithm][property]") {
