@@ -31,7 +31,7 @@ double sum_of_magnitudes(const MixedWeights& weights) {
 // have the same on either side.
 double rounded_score(double value, double magnitude) {
     constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000;
-    const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.37 * magnitude) & exponent_bits);
+    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.37 * magnitude) & exponent_bits);
     const double large = 6144.0 * power;
     return std::isinf(large) ? value : (value + large) - large;
 }

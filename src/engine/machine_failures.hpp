@@ -36,7 +36,7 @@ class MachineFailures {
     std::vector<JobIndex> to_be_killed(const SchedulerState& state);
     // A job has ended in `state`; its entry is as it was while it ran. Returns whether it is to be submitted again: it
     // was killed for lost processors, and has not come to its end by itself just before.
-    bool ended(const SchedulerState& state, JobIndex job, JobState end);
+    bool ended(const SchedulerState& state, JobIndex index, JobState end);
     // What is submitted in the place of a killed job: the same, at the present time. Its id is that of the first run
     // with "#1", "#2", ... behind it, as Batsim's own schedulers number attempts. `next` will be its number.
     JobDescription next_attempt(const SchedulerState& state, JobIndex killed, JobIndex next);
