@@ -41,6 +41,7 @@ struct DrawnMachine {
 // Names by number: "lic00", "lic01".
 std::vector<std::string> names(const std::string& prefix, int count) {
     std::vector<std::string> result;
+    result.reserve(static_cast<std::size_t>(count));
     const std::size_t width = std::to_string(std::max(count - 1, 0)).size();
     for (int i = 0; i < count; ++i) {
         result.push_back(prefix + padded(static_cast<std::size_t>(i), width));
