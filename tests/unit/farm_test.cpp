@@ -142,7 +142,8 @@ TEST_CASE("the processors of jobs and machines of a farm are uniform where nothi
         CHECK(count == Approx(2500).margin(240));
     }
     std::map<int, int> machines;
-    for (const Machine::Group& group : Machine(farm.platform.hosts).groups()) {
+    const Machine drawn(farm.platform.hosts);
+    for (const Machine::Group& group : drawn.groups()) {
         ++machines[group.size];
     }
     REQUIRE(machines.size() == 8);
@@ -187,12 +188,14 @@ TEST_CASE("there is a copy of every licence of a farm, and of all machines where
     model.machines = 5;
     model.license_needs = 5;
     model.license_ratio = {1, 1};
-    for (const Machine::Counter& counter : Machine(generate_farm(model).platform.hosts).counters()) {
+    const Machine first(generate_farm(model).platform.hosts);
+    for (const Machine::Counter& counter : first.counters()) {
         CHECK(counter.copies == 1);
     }
     model.license_suitability = 100;
     model.license_ratio = {100, 100};
-    for (const Machine::Counter& counter : Machine(generate_farm(model).platform.hosts).counters()) {
+    const Machine second(generate_farm(model).platform.hosts);
+    for (const Machine::Counter& counter : second.counters()) {
         CHECK(counter.copies == 5);
     }
 }
