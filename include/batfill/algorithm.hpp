@@ -71,9 +71,9 @@ std::string text_of(const std::vector<Statistic>& statistics);
 
 // A scheduling algorithm. The engine calls, in each round: begin_round; withdrawn for each job that the machine has
 // become too small for, if such are rejected; machine_changed or completed (not both; neither if nothing of the kind
-// happened); submitted for each new job in the order received; decide; end_round. A round takes
-// place when jobs were submitted or ended, when processors went or came, and at the instants that next_wake() names.
-// See docs/architecture.md.
+// happened); submitted for each new job in the order received; decide; end_round. A round takes place when jobs were
+// submitted or ended, when processors went or came, and at the instants that next_wake() names. See
+// docs/architecture.md.
 class Algorithm {
  public:
     virtual ~Algorithm() = default;

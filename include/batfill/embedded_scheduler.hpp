@@ -19,8 +19,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void end(Time) override {}
 
     bool gives_guarantees() const { return engine_.gives_guarantees(); }
-    // What a job was guaranteed when it was submitted, if anything. Requires a job that was
-    // submitted.
+    // What a job was guaranteed when it was submitted, if anything. Requires a job that was submitted.
     std::optional<Time> guaranteed_start(JobNumber number) const {
         assert(number_of_.at(index_of_.at(number)) == number);
         const Time guaranteed = engine_.guaranteed_at_submission(index_of_[number]);

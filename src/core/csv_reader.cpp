@@ -33,6 +33,14 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
+std::string CsvFormat::header() const {
+    std::string line;
+    for (const std::string_view column : columns) {
+        line.append(line.empty() ? "" : ",").append(column);
+    }
+    return line + '\n';
+}
+
 std::string_view CsvRow::name(std::size_t column) const {
     const std::string_view name = text(column);
     if (name.empty() || std::any_of(name.begin(), name.end(), is_control)) {
@@ -47,6 +55,11 @@ std::string CsvRow::job(std::size_t workload, std::size_t id) const {
     std::string job;
     job.reserve(workload_name.size() + 1 + job_id.size());
     return job.append(workload_name).append("!").append(job_id);
+}
+
+std::optional<Time> CsvRow::optional_time(std::size_t column) const {
+    const std::optional<Duration> since_zero = optional_duration(column);
+    return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
 }
 
 std::optional<Duration> CsvRow::optional_duration(std::size_t column) const {

@@ -17,6 +17,9 @@ struct CsvFormat {
     std::string_view name;                      // "jobs.csv"
     std::string_view written_by;                // "Batsim 4"
     std::span<const std::string_view> columns;  // in any order; other columns are skipped
+
+    // The first line of a file that has these columns in this order and no others, its newline included.
+    std::string header() const;
 };
 
 // A line of such a file below the column names. Columns are numbered as in CsvFormat::columns.
@@ -32,6 +35,9 @@ class CsvRow {
     // A number of seconds; no value if the field is empty or nan.
     std::optional<Duration> optional_duration(std::size_t column) const;
     Duration duration(std::size_t column) const;
+    // The same for an instant, in seconds since time 0.
+    std::optional<Time> optional_time(std::size_t column) const;
+    Time time(std::size_t column) const { return Time::at(duration(column)); }
 
     // These throw InputError naming file and line.
     [[noreturn]] void fail(const std::string& problem) const;

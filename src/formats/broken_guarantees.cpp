@@ -18,9 +18,8 @@ constexpr std::array<std::string_view, column_count> column_names{"job_id", "los
 constexpr CsvFormat format{"broken_guarantees.csv", "batfill simulate", column_names};
 
 BrokenGuarantee read_broken(const CsvRow& row) {
-    const std::optional<Duration> new_start = row.optional_duration(new_guaranteed_start);
-    return {row.job(workload_name, job_id), Time::at(row.duration(lost_at)), Time::at(row.duration(guaranteed_start)),
-            new_start ? std::optional(Time::at(*new_start)) : std::nullopt};
+    return {row.job(workload_name, job_id), row.time(lost_at), row.time(guaranteed_start),
+            row.optional_time(new_guaranteed_start)};
 }
 
 }  // namespace
@@ -38,11 +37,7 @@ std::vector<BrokenGuarantee> parse_broken_guarantees(std::string_view text, cons
 }
 
 std::string broken_guarantees_csv_header() {
-    std::string line;
-    for (const std::string_view name : column_names) {
-        line.append(line.empty() ? "" : ",").append(name);
-    }
-    return line + '\n';
+    return format.header();
 }
 
 void append_csv(const BrokenGuarantee& broken, std::string& out) {

@@ -17,13 +17,8 @@ constexpr std::array<std::string_view, column_count> column_names{"job_id", "gua
 
 constexpr CsvFormat format{"guarantees.csv", "batfill simulate", column_names};
 
-std::optional<Time> time(const CsvRow& row, Column column) {
-    const std::optional<Duration> since_zero = row.optional_duration(column);
-    return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
-}
-
 Guarantee read_guarantee(const CsvRow& row) {
-    return {row.job(workload_name, job_id), time(row, guaranteed_start), time(row, actual_start)};
+    return {row.job(workload_name, job_id), row.optional_time(guaranteed_start), row.optional_time(actual_start)};
 }
 
 }  // namespace
@@ -41,11 +36,7 @@ std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string
 }
 
 std::string guarantees_csv_header() {
-    std::string line;
-    for (const std::string_view name : column_names) {
-        line.append(line.empty() ? "" : ",").append(name);
-    }
-    return line + '\n';
+    return format.header();
 }
 
 void append_csv(const Guarantee& guarantee, std::string& out) {

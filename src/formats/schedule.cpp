@@ -101,7 +101,7 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
 ScheduledJob read_job(const CsvRow& row) {
     ScheduledJob job;
     job.id = row.job(workload_name, job_id);
-    job.submit = Time::at(row.duration(submission_time));
+    job.submit = row.time(submission_time);
     job.processors = processors(row);
     job.walltime = row.optional_duration(requested_time);
     if (job.walltime && *job.walltime < Duration()) {

@@ -5,38 +5,23 @@
 #include <utility>
 
 #include <boost/math/special_functions/gamma.hpp>
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/seed_seq.hpp>
-#include <boost/random/uniform_01.hpp>
 
 #include <batfill/failures.hpp>
+
+#include "draws.hpp"
 
 namespace batfill {
 
 namespace {
 
-// The draws of one node. Boost's distributions, unlike those of the standard library, give the same draws everywhere.
-class Draws {
- public:
-    Draws(std::uint64_t seed, std::uint32_t node) {
-        boost::random::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                                         node};
-        engine_.seed(sequence);
-    }
-
-    // A length of time in whole seconds.
-    Duration length(const FailureModel::Lengths& lengths) {
-        const double shape = lengths.weibull_shape;
-        const double scale = lengths.mean.to_seconds() / boost::math::tgamma(1 + 1 / shape);
-        const double uniform = boost::random::uniform_01<double>()(engine_);  // in [0, 1)
-        const double seconds = scale * std::pow(-std::log1p(-uniform), 1 / shape);
-        constexpr double longest = 1e15;
-        return Duration::seconds(std::max(1LL, std::llround(std::min(seconds, longest))));
-    }
-
- private:
-    boost::random::mt19937_64 engine_;
-};
+// Draws a length of time in whole seconds.
+Duration length(Draws& draws, const FailureModel::Lengths& lengths) {
+    const double shape = lengths.weibull_shape;
+    const double scale = lengths.mean.to_seconds() / boost::math::tgamma(1 + 1 / shape);
+    const double seconds = scale * std::pow(draws.exponential(), 1 / shape);
+    constexpr double longest = 1e15;
+    return Duration::seconds(std::max(1LL, std::llround(std::min(seconds, longest))));
+}
 
 }  // namespace
 
@@ -48,11 +33,11 @@ std::vector<MachineEvent> generate_failures(const FailureModel& model) {
         const int count = std::min(model.processors_per_node, model.processors - first);
         const ResourceSet processors = ResourceSet::range(first, first + count - 1);
         Draws draws(model.seed, node);
-        for (Time failure = Time() + draws.length(model.time_to_failure); failure < model.until;) {
-            const Time repair = failure + draws.length(model.time_to_repair);
+        for (Time failure = Time() + length(draws, model.time_to_failure); failure < model.until;) {
+            const Time repair = failure + length(draws, model.time_to_repair);
             events[{failure, true}].insert(processors);
             events[{repair, false}].insert(processors);
-            failure = repair + draws.length(model.time_to_failure);
+            failure = repair + length(draws, model.time_to_failure);
         }
         first += count;
     }
