@@ -16,7 +16,8 @@ RENDERED = sorted({file.stem for file in publish.PUBLISHED.glob("*.md")} - set(B
 # What a template has besides text to print: its own language, code, links, and names with a number in them.
 NO_TEXT = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|```.*?```|`[^`]*`|\]\([^)]*\)|^    .*?$",
                      re.DOTALL | re.MULTILINE)
-NAMED = re.compile(r"\b(?:Figures?|Tables?|[Ss]ections?)\s+\d+(?:\(\w\)|\.\d+)*(?:(?:, | and | to )\d+(?:\(\w\)|\.\d+)*)*")
+PART = r"\d+(?:\(\w\)|\.\d+)*"
+NAMED = re.compile(rf"\b(?:Figures?|Tables?|[Ss]ections?)\s+{PART}(?:(?:, | and | to ){PART})*")
 TYPED = re.compile(r"(?<![\w.-])\d[\d,.]*")
 
 
@@ -187,5 +188,6 @@ def typed_numbers(template: str) -> list[str]:
 
 
 def test_typed_numbers_are_found() -> None:
-    assert typed_numbers("By 12 % on 7 logs, {{ 3 }} of SDSC-SP2, Figures 1, 2(a) and 3 to 5, section 4.3,\n"
-                         "`x 9`, [ten](https://example.org/10), {% set x = 5 %}1,234.5\n\n    run 4\n") == ["12", "7", "1,234.5"]
+    assert typed_numbers("By 12 % on 7 logs, {{ 3 }} of SDSC-SP2, Figures 1, 2(a) and 3 to 5, section 4.3, `x 9`,\n"
+                         "[ten](https://example.org/10), {% set x = 5 %}1,234.5\n\n    run 4\n"
+                         ) == ["12", "7", "1,234.5"]
