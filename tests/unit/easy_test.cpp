@@ -147,7 +147,7 @@ class PlainEasy {
         }
         std::stable_sort(jobs.begin(), jobs.end(), [&](JobIndex a, JobIndex b) { return scores.at(a) > scores.at(b); });
         for (std::size_t i = 1; i < jobs.size(); ++i) {
-            in_doubt_ |= scores.at(jobs[i - 1]).almost_equals(scores.at(jobs[i]));
+            in_doubt_ |= scores.at(jobs[i - 1]).is_in_doubt_with(scores.at(jobs[i]));
             counts_.equal_scores += scores.at(jobs[i - 1]) == scores.at(jobs[i]) ? 1 : 0;
         }
         return jobs;
@@ -670,7 +670,7 @@ TEST_CASE("test-limit counts the jobs that are looked at after the first that ca
         table.submit("short", 1, 50);
         return table.starts();
     };
-    for (const std::string& reservations : {"0", "1", "2", "all"}) {
+    for (const char* const reservations : {"0", "1", "2", "all"}) {
         INFO("reservations=" << reservations);
         CHECK(starts("0", reservations) == "start");
         CHECK(starts("1", reservations) == "start");
