@@ -82,9 +82,11 @@ struct SwfConversion {
     int unit = 1;                       // processors allocated together: sizes are rounded up to whole units
     Size size = Size::requested;
     ShortEstimates short_estimates = ShortEstimates::cut;
-    bool keep_zero_run_times = false;  // keep jobs that ran for 0 s; they run for a microsecond, as Batsim knows no 0
-    bool keep_unallocated = false;     // keep jobs without allocated processors whose size is what they requested
-    bool shift = false;                // subtract the first kept job's submission time from all
+    // Keep jobs that ran for 0 s, but not those that were cancelled (status 5): before they started, then. They run for
+    // a microsecond, because Batsim knows no delay of 0.
+    bool keep_zero_run_times = false;
+    bool keep_unallocated = false;  // keep jobs without allocated processors whose size is what they requested
+    bool shift = false;             // subtract the first kept job's submission time from all
 };
 
 struct SwfWorkload {

@@ -325,7 +325,7 @@ int swf(const Arguments& arguments) {
         "jobs that ran longer than the time they requested: cut (their walltime is what they requested, at which they "
         "are stopped; default), raise (it is their run time) or drop");
     add("drop-longer-than-estimate", "the same as --short-estimates drop");
-    add("keep-zero-run-times", "keep jobs that ran for 0 s; they run for a microsecond");
+    add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
     add("size", po::value<std::string>()->default_value("requested")->value_name("WHICH"),
         "processors of a job: requested (allocated where unknown) or allocated");
     add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");

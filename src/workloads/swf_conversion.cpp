@@ -13,6 +13,7 @@ namespace {
 
 constexpr long long max_processors = std::numeric_limits<int>::max() - 1;
 constexpr Duration shortest_run_time = Duration::microseconds(1);
+constexpr long long cancelled = 5;  // a job's status
 
 template <typename Values, typename Value>
 bool contains(const Values& values, Value value) {
@@ -88,9 +89,10 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
     const char* const no_processors =
         conversion.keep_unallocated ? "processors <= 0 or unknown" : "allocated processors <= 0 or unknown";
     std::vector<Rule> rules = {
-        {conversion.keep_zero_run_times ? "run time < 0 or unknown" : "run time <= 0 or unknown",
+        {conversion.keep_zero_run_times ? "run time unknown, or 0 and cancelled" : "run time <= 0 or unknown",
          [&](const SwfJob& job) {
-             return job.run_time < Duration() || (job.run_time == Duration() && !conversion.keep_zero_run_times);
+             const bool keep_zero = conversion.keep_zero_run_times && job.status != cancelled;
+             return job.run_time < Duration() || (job.run_time == Duration() && !keep_zero);
          }},
         {no_processors,
          [&](const SwfJob& job) {

@@ -229,13 +229,14 @@ TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "
     const SwfLog log = log_of({{.number = "1", .run = "0"},
                                {.number = "2", .run = "0", .estimate = "-1"},
                                {.number = "3", .run = "-1"},
-                               {.number = "4"}});
+                               {.number = "4"},
+                               {.number = "5", .run = "0", .status = "5"}});
     CHECK(ids(convert_swf(log, {})) == Ids{"w0!4"});
     SwfConversion conversion;
     conversion.keep_zero_run_times = true;
     const SwfWorkload converted = convert_swf(log, conversion);
     REQUIRE(ids(converted) == Ids{"w0!1", "w0!2", "w0!4"});
-    CHECK(count_of(converted.dropped, "run time < 0") == 1);
+    CHECK(count_of(converted.dropped, "run time unknown, or 0 and cancelled") == 2);
     CHECK(count_of(converted.noted, "run time 0") == 2);
     const JobDescription& with_estimate = converted.workload.jobs[0].description;
     const JobDescription& without = converted.workload.jobs[1].description;
