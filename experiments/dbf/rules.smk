@@ -38,7 +38,7 @@ rule dbf_draw:
     input:
         workload="dbf/{machine}/workload.json",
         platform=lambda wildcards: SETTINGS.platform("dbf", wildcards.machine),
-        schedules=expand("dbf/{{machine}}/{schedule}/jobs.csv.gz", schedule=DBF["schedules"]),
+        schedules=expand("dbf/{{machine}}/{schedule}/jobs.csv.gz", schedule=DBF["compared"]),
         batfill=SETTINGS.batfill,
     output:
         metrics="dbf/{machine}/dbf-{repair}/share-{share}/draw-{draw}/metrics.csv",
@@ -47,9 +47,30 @@ rule dbf_draw:
         manifest="dbf/{machine}/dbf-{repair}/share-{share}/draw-{draw}/manifest.json",
     params:
         engine=SETTINGS.engine,
-        names=list(DBF["schedules"]),
+        names=DBF["compared"],
     script:
         "draw.py"
+
+
+# Draws of one share with every schedule, and when the jobs that miss their deadlines were submitted.
+rule dbf_closer:
+    input:
+        workload="dbf/{machine}/workload.json",
+        platform=lambda wildcards: SETTINGS.platform("dbf", wildcards.machine),
+        schedules=expand("dbf/{{machine}}/{schedule}/jobs.csv.gz", schedule=DBF["schedules"]),
+        batfill=SETTINGS.batfill,
+    output:
+        compressions="dbf/{machine}/closer/draw-{draw}/compressions.csv",
+        missed="dbf/{machine}/closer/draw-{draw}/missed.csv",
+        manifest="dbf/{machine}/closer/draw-{draw}/manifest.json",
+    params:
+        engine=SETTINGS.engine,
+        share=DBF["closer_share"],
+        repair=DBF["repairs"][0],
+        names=list(DBF["schedules"]),
+        compared=DBF["compared"],
+    script:
+        "closer.py"
 
 
 rule dbf_collect:
@@ -87,7 +108,7 @@ rule dbf_timing:
         shares=DBF_SHARES,
         repair=DBF["repairs"][0],
         runs=DBF["timing_runs"],
-        schedules=DBF["schedules"],
+        schedules={name: DBF["schedules"][name] for name in DBF["compared"]},
     threads: workflow.cores
     script:
         "timing.py"
@@ -105,7 +126,7 @@ rule dbf_tables:
     params:
         machines=DBF_MACHINES,
         repairs=DBF["repairs"],
-        schedules=list(DBF["schedules"]),
+        schedules=DBF["compared"],
     script:
         "tables.py"
 
