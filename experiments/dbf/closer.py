@@ -1,5 +1,5 @@
-"""Job of rule `dbf_closer`: one draw in which conservative backfilling is replaced by each of its variants, and the load
-of the machine when those jobs were submitted that missed their deadlines."""
+"""Job of rule `dbf_closer`: one draw in which conservative backfilling is replaced by each of its variants, and the
+load of the machine when those jobs were submitted that missed their deadlines."""
 from typing import Any, Mapping, Sequence
 
 import numpy
