@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from common.tables import Spread, write_csv
 
-Look = Mapping[str, str]
+Look = Mapping[str, Any]
 Numbers = list[dict[str, Any]]
 
 # Colours of Okabe and Ito, which people who see few colours can tell apart; markers and dashes for print in grey.
@@ -23,6 +23,7 @@ MACHINES: Sequence[Look] = (
     {"color": "#E69F00", "marker": "s", "linestyle": "--"},
     {"color": "#009E73", "marker": "o", "linestyle": "-"},
     {"color": "#CC79A7", "marker": "D", "linestyle": ":"},
+    {"color": "#56B4E9", "marker": "v", "linestyle": (0, (6, 1, 1, 1, 1, 1))},
 )
 
 matplotlib.rcParams.update({
