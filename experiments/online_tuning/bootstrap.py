@@ -28,8 +28,8 @@ class Bounds:
 @dataclass(frozen=True)
 class Resamples:
     """Draws of the weeks of a log, with replacement, in blocks of consecutive weeks (behind the last comes the first
-    again), because what is left in the queue at the end of a week is felt in the next; and of seeds, one by one. All that
-    is measured on a machine has the same draws, so that differences are paired. The draws depend on `seed` alone:
+    again), because what is left in the queue at the end of a week is felt in the next; and of seeds, one by one. All
+    that is measured on a machine has the same draws, so that differences are paired. The draws depend on `seed` alone:
     Python's `random.random()` gives the same numbers everywhere."""
 
     weeks: int  # positive, as all of these

@@ -17,8 +17,8 @@ def bounded_slowdown(wait: float, run: float) -> float:
 
 
 def weeks_of(jobs: Sequence[Mapping[str, str]]) -> list[dict[str, float]]:
-    """Jobs, their bounded slowdowns and their waits in seconds, added up by the week of submission, counted from second 0
-    of the log; only weeks in which a job was submitted."""
+    """Jobs, their bounded slowdowns and their waits in seconds, added up by the week of submission, counted from
+    second 0 of the log; only weeks in which a job was submitted."""
     waits: dict[int, list[float]] = {}
     slowdowns: dict[int, list[float]] = {}
     for job in jobs:

@@ -74,7 +74,8 @@ class Machine:
         rows: list[Row] = []
         for measure in MEASURES:
             policies = [way for way in self.ways if not way.is_tuned]
-            best = min(policies, key=lambda way: self.mean(way, measure))
+            found = [self.mean(policy, measure) for policy in policies]
+            best = policies[found.index(min(found))]
             for way in self.ways:
                 for policy in policies:
                     if way is not policy:
