@@ -13,7 +13,7 @@ PRINTED = 1e-9  # how far numbers as the program prints them may be from those t
 
 def bounded_slowdown(wait: float, run: float) -> float:
     """The bounded slowdown of a job that waited and ran for so many seconds."""
-    return max((wait + run) / max(run, TAU), 1)
+    return max((wait + run) / max(run, TAU), 1.0)
 
 
 def weeks_of(jobs: Sequence[Mapping[str, str]]) -> list[dict[str, float]]:

@@ -7,6 +7,8 @@ ONLINE_TUNING_MACHINES = SETTINGS.machines("online-tuning")
 ONLINE_TUNING_TABLES = ["machines", "means", "changes", "searches"]
 ONLINE_TUNING_WEEK = 7 * 86400
 
+PAGES["online-tuning"] = expand("online-tuning/tables/{table}.csv", table=ONLINE_TUNING_TABLES)
+
 localrules: online_tuning_collect, online_tuning_tables, online_tuning_manifest
 
 wildcard_constraints:
@@ -39,7 +41,7 @@ def online_tuning_files(name):
 
 rule online_tuning:
     input:
-        expand("online-tuning/tables/{table}.csv", table=ONLINE_TUNING_TABLES),
+        PAGES["online-tuning"],
         "online-tuning/manifest.json",
 
 
@@ -75,7 +77,7 @@ rule online_tuning_tables:
         weeks="online-tuning/weeks.csv",
         results="online-tuning/results.csv",
     output:
-        expand("online-tuning/tables/{table}.csv", table=ONLINE_TUNING_TABLES),
+        PAGES["online-tuning"],
     params:
         bootstrap=ONLINE_TUNING["bootstrap"],
     script:
@@ -86,7 +88,7 @@ rule online_tuning_manifest:
     input:
         manifests=expand("online-tuning/{machine}/manifest.json", machine=ONLINE_TUNING_MACHINES)
         + online_tuning_files("manifest.json"),
-        results=expand("online-tuning/tables/{table}.csv", table=ONLINE_TUNING_TABLES),
+        results=PAGES["online-tuning"],
         batfill=SETTINGS.batfill,
     output:
         "online-tuning/manifest.json",
