@@ -1,7 +1,7 @@
 """How figures look, and how they are written: the same bytes each time."""
 import re
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Sequence, Union
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -44,10 +44,12 @@ matplotlib.rcParams.update({
 })
 
 
-def plot_spreads(axes: Axes, places: Sequence[float], series: Sequence[tuple[Look, Sequence[Spread]]]) -> None:
+def plot_spreads(axes: Axes, places: Sequence[float], series: Sequence[tuple[Look, Sequence[Spread]]],
+                 room: float = 0.06) -> None:
     """Draws each series as a line of means with whiskers from the least to the most. The series stand a little beside
-    each other, so that their whiskers can be told apart. The vertical axis starts at 0."""
-    step = 0.06 * (places[-1] - places[0]) / len(series)
+    each other, so that their whiskers can be told apart: all of them together take this share of the horizontal axis at
+    each place. The vertical axis starts at 0."""
+    step = room * (places[-1] - places[0]) / len(series)
     for number, (look, spreads) in enumerate(series):
         shift = (number - (len(series) - 1) / 2) * step
         axes.errorbar([place + shift for place in places], [spread.mean for spread in spreads], yerr=whiskers(spreads),
