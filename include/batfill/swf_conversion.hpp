@@ -33,9 +33,16 @@ struct SwfSplit {
     Duration begin;                      // of the first period, on the log's clock: SwfConversion::from, if set, else 0
     std::size_t skipped = 0;             // periods at the beginning that are left out
     std::optional<std::size_t> periods;  // how many are kept after the skipped ones; none: all
+    // Keep jobs that started in one period and ended in another according to the log. An unknown wait counts as none.
+    bool keep_crossing = false;
 
     // The number of the period that `instant` is in. Requires instant >= begin.
     std::size_t period_of(Duration instant) const;
+    // When the period of this number begins, on the log's clock. Requires number > 0.
+    Duration begin_of(std::size_t number) const;
+    // Moves `begin` on by whole periods, so that the first job of the log that was submitted at or after it is in
+    // period 1, whether that job is kept or not. Changes nothing if there is none. O(jobs).
+    void count_from_first_job(const SwfLog& log);
 };
 
 // How to make a workload of a log. Jobs without a positive run time or a known submission time are always dropped, and
@@ -45,6 +52,13 @@ struct SwfConversion {
         requested,  // or the allocated processors, where that is unknown
         allocated,
     };
+    // What becomes of a job that requested no time.
+    enum class MissingWalltime {
+        exact,  // its walltime is its run time
+        omit,   // it has no walltime
+        given,  // its walltime is `given_walltime`
+        drop,   // it is dropped
+    };
 
     std::vector<long long> excluded_queues;
     std::vector<long long> excluded_statuses;
@@ -53,10 +67,9 @@ struct SwfConversion {
     std::map<long long, std::string> queue_names;
     std::optional<Duration> from;   // keep jobs submitted at or after it, on the log's clock
     std::optional<Duration> until;  // keep jobs submitted before it, on the log's clock
-    // The walltime of a job that requested no time, unless `missing_walltime_exact` is set; none: it has no walltime.
-    std::optional<Duration> missing_walltime;
-    // Drop jobs that are not in a period that is kept, and those that started in one period and ended in another
-    // according to the log: a replay of one period could not do them justice. An unknown wait counts as no wait.
+    MissingWalltime missing_walltime = MissingWalltime::exact;
+    Duration given_walltime;  // positive, where it is used
+    // Drop jobs that are not in a period that is kept and, unless it keeps them, those that cross a period's end.
     std::optional<SwfSplit> split;
     std::optional<int> processors;      // `nb_res`, in units; none: what the header says, else the widest job
     std::optional<int> max_processors;  // drop wider jobs, in units
@@ -64,7 +77,6 @@ struct SwfConversion {
     Size size = Size::requested;
     bool drop_longer_than_estimate = false;  // drop jobs that ran longer than the time they requested
     bool keep_unallocated = false;           // keep jobs without allocated processors whose size is what they requested
-    bool missing_walltime_exact = true;      // a job that requested no time gets its run time as walltime
     bool shift = false;                      // subtract the first kept job's submission time from all
 };
 

@@ -41,6 +41,19 @@ std::optional<int> optional_positive(const po::variables_map& values, const std:
     return value;
 }
 
+// The value of an option that takes one of these words; the first of them if it is not given.
+std::string choice(const po::variables_map& values, const std::string& name, const std::vector<std::string>& words) {
+    const std::string given = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
+    if (std::find(words.begin(), words.end(), given) == words.end()) {
+        std::string known;
+        for (const std::string& word : words) {
+            known += (known.empty() ? "" : ", ") + word;
+        }
+        throw UsageError("--" + name + ": unknown value '" + given + "', known: " + known);
+    }
+    return given;
+}
+
 std::vector<long long> numbers(const po::variables_map& values, const std::string& name) {
     return values.count(name) == 0 ? std::vector<long long>() : values[name].as<std::vector<long long>>();
 }
@@ -72,22 +85,28 @@ std::map<long long, std::string> queue_names(const po::variables_map& values) {
 }
 
 void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
-    conversion.missing_walltime_exact = text == "exact";
-    if (text == "exact" || text == "omit") {
+    using MissingWalltime = SwfConversion::MissingWalltime;
+    const std::map<std::string, MissingWalltime> words = {
+        {"exact", MissingWalltime::exact}, {"omit", MissingWalltime::omit}, {"drop", MissingWalltime::drop}};
+    const auto word = words.find(text);
+    if (word != words.end()) {
+        conversion.missing_walltime = word->second;
         return;
     }
-    conversion.missing_walltime = Duration::parse(text);
-    if (!conversion.missing_walltime || *conversion.missing_walltime <= Duration()) {
-        throw UsageError("--missing-walltime: expected exact, omit or a number of seconds above 0, found '" + text +
-                         "'");
+    const std::optional<Duration> given = Duration::parse(text);
+    if (!given || *given <= Duration()) {
+        throw UsageError("--missing-walltime: expected exact, omit, drop or a number of seconds above 0, found '" +
+                         text + "'");
     }
+    conversion.missing_walltime = MissingWalltime::given;
+    conversion.given_walltime = *given;
 }
 
 std::optional<SwfSplit> split_of(const po::variables_map& values) {
     if (values.count("split") == 0) {
-        for (const char* option : {"skip", "periods"}) {
+        for (const char* option : {"skip", "periods", "count-from", "crossing"}) {
             if (values.count(option) != 0) {
-                throw UsageError("--" + std::string(option) + " counts periods, expected --split");
+                throw UsageError("--" + std::string(option) + " is about periods, expected --split");
             }
         }
         return std::nullopt;
@@ -113,6 +132,7 @@ std::optional<SwfSplit> split_of(const po::variables_map& values) {
     if (const std::optional<int> periods = optional_positive(values, "periods")) {
         split.periods = static_cast<std::size_t>(*periods);
     }
+    split.keep_crossing = choice(values, "crossing", {"drop", "keep"}) == "keep";
     return split;
 }
 
@@ -125,11 +145,9 @@ SwfConversion conversion_of(const po::variables_map& values) {
     conversion.from = optional_seconds(values, "from");
     conversion.until = optional_seconds(values, "until");
     conversion.drop_longer_than_estimate = values.count("drop-longer-than-estimate") != 0;
-    const std::string size = values["size"].as<std::string>();
-    if (size != "requested" && size != "allocated") {
-        throw UsageError("--size: unknown value '" + size + "', known: requested, allocated");
-    }
-    conversion.size = size == "requested" ? SwfConversion::Size::requested : SwfConversion::Size::allocated;
+    conversion.size = choice(values, "size", {"requested", "allocated"}) == "requested"
+                          ? SwfConversion::Size::requested
+                          : SwfConversion::Size::allocated;
     conversion.keep_unallocated = values.count("keep-unallocated") != 0;
     conversion.unit = optional_positive(values, "unit").value_or(1);
     conversion.processors = optional_positive(values, "processors");
@@ -300,12 +318,18 @@ int swf(const Arguments& arguments) {
         "size of the machine, nb_res, in units; by default what the log's header says, else the widest job");
     add("max-processors", po::value<int>()->value_name("N"), "drop jobs wider than this, in units");
     add("missing-walltime", po::value<std::string>()->default_value("exact")->value_name("HOW"),
-        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds");
+        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop "
+        "such jobs");
     add("split", po::value<std::string>()->value_name("DAYS"),
-        "cut the log into periods of this length (7 for weeks, 30 for months) and drop the jobs that started in one "
-        "and ended in another; the output is a new folder with a workload for each period");
+        "cut the log into periods of this length (7 for weeks, 30 for months); a job is in the one in which it was "
+        "submitted; the output is a new folder with a workload for each period");
+    add("count-from", po::value<std::string>()->value_name("WHERE"),
+        "period 1: zero (the one that begins at the log's zero, or at --from; default) or first-job (the one with the "
+        "log's first job)");
     add("skip", po::value<int>()->value_name("N"), "periods to leave out at the beginning (0)");
     add("periods", po::value<int>()->value_name("N"), "periods to keep after these (all)");
+    add("crossing", po::value<std::string>()->value_name("HOW"),
+        "jobs that started in one period and ended in another: drop (default) or keep");
     add("shift", "count submission times from the first kept job's");
     add("header", po::value<std::string>()->value_name("FILE"),
         "write the log's header comments (acknowledgements, terms of use) to this file");
@@ -320,13 +344,14 @@ int swf(const Arguments& arguments) {
                options, positional, values)) {
         return 0;
     }
-    const SwfConversion conversion = conversion_of(values);
-    const std::string format = values["format"].as<std::string>();
-    if (format != "table" && format != "json") {
-        throw UsageError("--format: unknown value '" + format + "', known: table, json");
-    }
+    SwfConversion conversion = conversion_of(values);
+    const std::string format = choice(values, "format", {"table", "json"});
+    const bool from_first_job = choice(values, "count-from", {"zero", "first-job"}) == "first-job";
 
     const SwfLog log = read_swf(values["log"].as<std::string>());
+    if (from_first_job) {
+        conversion.split->count_from_first_job(log);
+    }
     const SwfWorkload converted = convert_swf(log, conversion);
     const std::vector<SwfPeriod> periods =
         conversion.split ? split_into_periods(converted.workload, *conversion.split) : std::vector<SwfPeriod>();

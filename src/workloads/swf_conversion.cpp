@@ -26,8 +26,12 @@ std::string join(const std::vector<long long>& numbers) {
     return text;
 }
 
+bool has_estimate(const SwfJob& job) {
+    return job.requested_time > Duration();
+}
+
 bool longer_than_estimate(const SwfJob& job) {
-    return job.requested_time > Duration() && job.run_time > job.requested_time;
+    return has_estimate(job) && job.run_time > job.requested_time;
 }
 
 bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
@@ -68,8 +72,10 @@ void add_rules_of_split(const SwfSplit& split, std::vector<Rule>& rules) {
         rules.push_back({"submitted after period " + std::to_string(last),
                          [&, last](const SwfJob& job) { return split.period_of(job.submit) > last; }});
     }
-    rules.push_back({"started in one period and ended in another",
-                     [&](const SwfJob& job) { return ends_in_another_period(job, split); }});
+    if (!split.keep_crossing) {
+        rules.push_back({"started in one period and ended in another",
+                         [&](const SwfJob& job) { return ends_in_another_period(job, split); }});
+    }
 }
 
 std::vector<Rule> rules_of(const SwfConversion& conversion) {
@@ -106,6 +112,9 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
     }
     if (conversion.drop_longer_than_estimate) {
         rules.push_back({"run time > requested time", longer_than_estimate});
+    }
+    if (conversion.missing_walltime == SwfConversion::MissingWalltime::drop) {
+        rules.push_back({"requested time unknown", [](const SwfJob& job) { return !has_estimate(job); }});
     }
     if (conversion.max_processors) {
         rules.push_back({"wider than " + std::to_string(*conversion.max_processors),
@@ -243,10 +252,19 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
 }
 
 std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
-    if (job.requested_time > Duration()) {
+    if (has_estimate(job)) {
         return job.requested_time;
     }
-    return conversion.missing_walltime_exact ? job.run_time : conversion.missing_walltime;
+    switch (conversion.missing_walltime) {
+        case SwfConversion::MissingWalltime::exact:
+            return job.run_time;
+        case SwfConversion::MissingWalltime::given:
+            return conversion.given_walltime;
+        case SwfConversion::MissingWalltime::omit:
+        case SwfConversion::MissingWalltime::drop:
+            break;
+    }
+    return std::nullopt;
 }
 
 std::string known_text(long long number) {
@@ -284,11 +302,14 @@ void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kep
 }
 
 std::string missing_walltime_text(const SwfConversion& conversion) {
-    if (conversion.missing_walltime_exact) {
-        return "the run time is the walltime";
-    }
-    if (conversion.missing_walltime) {
-        return "the walltime is " + conversion.missing_walltime->to_shortest_string() + " s";
+    switch (conversion.missing_walltime) {
+        case SwfConversion::MissingWalltime::exact:
+            return "the run time is the walltime";
+        case SwfConversion::MissingWalltime::given:
+            return "the walltime is " + conversion.given_walltime.to_shortest_string() + " s";
+        case SwfConversion::MissingWalltime::omit:
+        case SwfConversion::MissingWalltime::drop:
+            break;
     }
     return "no walltime";
 }
@@ -303,7 +324,7 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     std::size_t copies = 0;
     for (const Kept& k : kept) {
         count_if(k.job->requested_processors <= 0, without_request);
-        count_if(k.job->requested_time <= Duration(), without_estimate);
+        count_if(!has_estimate(*k.job), without_estimate);
         count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
         count_if(size_of(*k.job, conversion) > processors, too_wide);
         count_if(k.copy > 1, copies);
@@ -331,15 +352,14 @@ SwfAnomalies count_anomalies(const SwfLog& log) {
     const Duration minute = Duration::seconds(60);
     const SwfJob* previous = nullptr;
     for (const SwfJob& job : log.jobs) {
-        const bool has_estimate = job.requested_time > Duration();
         count_if(job.run_time <= Duration(), counts.no_run_time);
         count_if(job.allocated_processors < 0, counts.no_processors);
         count_if(job.requested_processors > 0 && job.allocated_processors > job.requested_processors,
                  counts.more_than_requested);
         count_if(longer_than_estimate(job), counts.over_requested_time);
-        count_if(has_estimate && job.run_time > job.requested_time + minute, counts.over_requested_time_60s);
+        count_if(has_estimate(job) && job.run_time > job.requested_time + minute, counts.over_requested_time_60s);
         count_if(job.requested_processors <= 0, counts.no_requested_processors);
-        count_if(!has_estimate, counts.no_requested_time);
+        count_if(!has_estimate(job), counts.no_requested_time);
         count_if(previous != nullptr && job.submit < previous->submit, counts.out_of_order);
         previous = &job;
     }

@@ -12,6 +12,22 @@ std::size_t SwfSplit::period_of(Duration instant) const {
     return static_cast<std::size_t>((instant - begin).count() / period.count()) + 1;
 }
 
+Duration SwfSplit::begin_of(std::size_t number) const {
+    return begin + Duration::microseconds(period.count() * (number - 1));
+}
+
+void SwfSplit::count_from_first_job(const SwfLog& log) {
+    Duration first = Duration::infinity();
+    for (const SwfJob& job : log.jobs) {
+        if (job.submit >= begin) {
+            first = std::min(first, job.submit);
+        }
+    }
+    if (first < Duration::infinity()) {
+        begin = begin_of(period_of(first));
+    }
+}
+
 std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split) {
     std::vector<SwfPeriod> periods;
     for (const WorkloadJob& job : workload.jobs) {
@@ -25,8 +41,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
         }
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);
-        const Duration begin = split.begin + Duration::microseconds(split.period.count() * (number - 1));
-        moved.description.submit = moved.description.submit - begin;
+        moved.description.submit = moved.description.submit - split.begin_of(number);
         of_period.profiles.insert(*workload.profiles.find(job.description.profile));
     }
     return periods;

@@ -92,6 +92,7 @@ TEST_CASE("batfill swf passes its options on", "[swf][command]") {
     CHECK(convert({"--unit", "3"}).jobs.at(0).description.processors == 3);
     CHECK(convert({"--processors", "10"}).processors == 10);
     CHECK(convert({"--missing-walltime", "omit"}).jobs.at(0).description.walltime == std::nullopt);
+    CHECK(convert({"--missing-walltime", "drop"}).jobs.size() == 1);
     CHECK(convert({"--missing-walltime", "7"}).jobs.at(0).description.walltime == Duration::seconds(7));
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(0).description.queue == "low");
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(1).description.queue == "high=er");
@@ -115,7 +116,7 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_AS(commands::swf({log, "--exclude-queue", "zero"}), UsageError);
     CHECK_THROWS_WITH(commands::swf({log, "--size", "both"}), Contains("known: requested, allocated"));
     CHECK_THROWS_WITH(commands::swf({log, "--format", "csv"}), Contains("known: table, json"));
-    CHECK_THROWS_WITH(commands::swf({log, "--missing-walltime", "0"}), Contains("exact, omit or a number"));
+    CHECK_THROWS_WITH(commands::swf({log, "--missing-walltime", "0"}), Contains("exact, omit, drop or a number"));
     CHECK_THROWS_WITH(commands::swf({log, "--unit", "0"}), Contains("--unit: expected a number above 0"));
     CHECK_THROWS_WITH(commands::swf({log, "--from", "noon"}), Contains("--from: expected a number of seconds"));
     for (const std::string names : {"", "1", "1=", "=low", "one=low", "1 =low", "1=low,", "1=low,,2=high", "1.5=low"}) {
@@ -149,9 +150,27 @@ TEST_CASE("batfill swf --split writes a workload for each period into a new fold
     std::filesystem::create_directory(months);
     REQUIRE(commands::swf({log, "-o", months, "--split", "30", "--skip", "1", "--periods", "1"}) == 0);
     CHECK(read_workload(months + "/log-month-002.json", "w0").jobs.size() == 1);
+    const std::string from_first = folder.file("from-first");
+    REQUIRE(commands::swf({log, "-o", from_first, "--split", "7", "--from", "518400", "--count-from", "first-job",
+                           "--skip", "3", "--periods", "1"}) == 0);
+    CHECK(std::filesystem::exists(from_first + "/log-week-004.json"));
     const std::string days = folder.file("days");
     REQUIRE(commands::swf({log, "-o", days, "--split", "0.5"}) == 0);
     CHECK(std::filesystem::exists(days + "/log-period-061.json"));
+}
+
+TEST_CASE("batfill swf --split keeps jobs that cross a period's end on request", "[swf][command]") {
+    const Folder folder;
+    const std::string log = folder.log(
+        "; MaxProcs: 64\n1 604700 0 200 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
+        "2 604700 0 100 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
+    const auto jobs_with = [&](const std::string& crossing) {
+        const std::string weeks = folder.file(crossing);
+        REQUIRE(commands::swf({log, "-o", weeks, "--split", "7", "--crossing", crossing}) == 0);
+        return read_workload(weeks + "/log-week-001.json", "w0").jobs.size();
+    };
+    CHECK(jobs_with("drop") == 1);
+    CHECK(jobs_with("keep") == 2);
 }
 
 TEST_CASE("batfill swf --split refuses what it cannot do and leaves nothing", "[swf][command]") {
@@ -162,6 +181,12 @@ TEST_CASE("batfill swf --split refuses what it cannot do and leaves nothing", "[
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "week"}), Contains("found 'week'"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--shift"}), Contains("no --shift"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--skip", "1"}), Contains("expected --split"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--crossing", "keep"}), Contains("expected --split"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--count-from", "first-job"}), Contains("expected --split"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--crossing", "cut"}),
+                      Contains("known: drop, keep"));
+    CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--count-from", "one"}),
+                      Contains("known: zero, first-job"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--skip", "-1"}), Contains("--skip"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--periods", "0"}), Contains("--periods"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "7", "--skip", "9"}), Contains("are dropped"));

@@ -173,7 +173,7 @@ TEST_CASE("the size of an SWF job is what it requested, or what it got where tha
     CHECK(convert_swf(log, conversion).workload.processors == 32);
 }
 
-TEST_CASE("an SWF job without requested time gets its run time, a given walltime or none", "[swf]") {
+TEST_CASE("an SWF job without requested time gets its run time, a given walltime or none, or is dropped", "[swf]") {
     const SwfLog log = log_of({{.number = "1", .estimate = "-1"}, {.number = "2", .estimate = "0"}, {.number = "3"}});
     SwfConversion conversion;
     const auto walltimes = [&] {
@@ -187,11 +187,16 @@ TEST_CASE("an SWF job without requested time gets its run time, a given walltime
     const Duration requested = Duration::seconds(200);
     CHECK(walltimes() == Walltimes{Duration::seconds(100), Duration::seconds(100), requested});
     CHECK(count_of(convert_swf(log, conversion).noted, "no requested time: the run time") == 2);
-    conversion.missing_walltime_exact = false;
+    conversion.missing_walltime = SwfConversion::MissingWalltime::omit;
     CHECK(walltimes() == Walltimes{std::nullopt, std::nullopt, requested});
-    conversion.missing_walltime = Duration::seconds(7);
+    conversion.missing_walltime = SwfConversion::MissingWalltime::given;
+    conversion.given_walltime = Duration::seconds(7);
     CHECK(walltimes() == Walltimes{Duration::seconds(7), Duration::seconds(7), requested});
     CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime") == 2);
+    conversion.missing_walltime = SwfConversion::MissingWalltime::drop;
+    CHECK(walltimes() == Walltimes{requested});
+    CHECK(count_of(convert_swf(log, conversion).dropped, "requested time unknown") == 2);
+    CHECK(count_of(convert_swf(log, conversion).noted, "no requested time") == 0);
 }
 
 TEST_CASE("a run time longer than the walltime stays in the SWF job's profile", "[swf]") {
@@ -343,7 +348,7 @@ TEST_CASE("a log is split into periods without the jobs that started in one and 
                                      line("7", "510", "0", "10"),       // after the last
                                  "some.swf");
     SwfConversion conversion;
-    conversion.split = SwfSplit{Duration::seconds(100), Duration(), 1, 4};
+    conversion.split = SwfSplit{.period = Duration::seconds(100), .begin = Duration(), .skipped = 1, .periods = 4};
     const SwfWorkload converted = convert_swf(log, conversion);
     CHECK(ids(converted) == Ids{"w0!2", "w0!5", "w0!4", "w0!6"});
     CHECK(count_of(converted.dropped, "submitted in period 1 to 1") == 1);
@@ -363,8 +368,14 @@ TEST_CASE("a log is split into periods without the jobs that started in one and 
     CHECK(periods[1].workload.jobs.front().description.submit == Time::seconds(50));
     CHECK(periods[1].workload.profiles.at("d30").delay == Duration::seconds(30));
 
+    conversion.split->keep_crossing = true;
+    const SwfWorkload with_crossing = convert_swf(log, conversion);
+    CHECK(ids(with_crossing) == Ids{"w0!2", "w0!3", "w0!5", "w0!4", "w0!6"});
+    CHECK(with_crossing.dropped.size() == converted.dropped.size() - 1);
+    CHECK(split_into_periods(with_crossing.workload, *conversion.split).front().workload.jobs.size() == 4);
+
     conversion.from = Duration::seconds(150);
-    conversion.split = SwfSplit{Duration::seconds(100), Duration::seconds(150), 0, {}};
+    conversion.split = SwfSplit{.period = Duration::seconds(100), .begin = Duration::seconds(150), .periods = {}};
     const SwfWorkload from_150 = convert_swf(log, conversion);
     CHECK(ids(from_150) == Ids{"w0!3", "w0!5", "w0!4", "w0!6", "w0!7"});
     const std::vector<SwfPeriod> later = split_into_periods(from_150.workload, *conversion.split);
@@ -372,6 +383,90 @@ TEST_CASE("a log is split into periods without the jobs that started in one and 
     CHECK(later[0].number == 1);
     CHECK(later[1].number == 4);
     CHECK(later[0].workload.jobs.front().description.submit == Time());
+}
+
+TEST_CASE("the periods of a log are counted from the one with its first job on request", "[swf]") {
+    const SwfLog log = log_of({{.number = "1", .submit = "-1"},
+                               {.number = "2", .submit = "460"},
+                               {.number = "3", .submit = "250", .run = "0"},  // the first, though it is dropped
+                               {.number = "4", .submit = "200", .run = "0"},
+                               {.number = "5", .submit = "330", .run = "20"}});
+    SwfSplit split{.period = Duration::seconds(100), .begin = Duration(), .periods = {}};
+    split.count_from_first_job(log);
+    CHECK(split.begin == Duration::seconds(200));
+    split.begin = Duration::seconds(25);
+    split.count_from_first_job(log);
+    CHECK(split.begin == Duration::seconds(125));
+    split.begin = Duration::seconds(225);
+    split.count_from_first_job(log);
+    CHECK(split.begin == Duration::seconds(225));
+    split.begin = Duration::seconds(461);
+    split.count_from_first_job(log);
+    CHECK(split.begin == Duration::seconds(461));
+
+    SwfConversion conversion;
+    conversion.split = SwfSplit{.period = Duration::seconds(100), .begin = Duration(), .skipped = 1, .periods = 1};
+    conversion.split->count_from_first_job(log);
+    const std::vector<SwfPeriod> periods = split_into_periods(convert_swf(log, conversion).workload, *conversion.split);
+    REQUIRE(periods.size() == 1);
+    CHECK(periods[0].number == 2);
+    REQUIRE(periods[0].workload.jobs.size() == 1);
+    CHECK(periods[0].workload.jobs[0].description.id == "w0!5");
+    CHECK(periods[0].workload.jobs[0].description.submit == Time::seconds(30));
+}
+
+TEST_CASE("every job of a random log that is kept is in the period of its submission", "[swf]") {
+    std::mt19937_64 random(12);
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int round = 0; round < 200; ++round) {
+        std::vector<Line> lines;
+        const int earliest = pick(0, 300);
+        for (int i = 0; i < 30; ++i) {
+            lines.push_back({.number = std::to_string(i + 10),
+                             .submit = std::to_string(pick(earliest, 600)),
+                             .run = std::to_string(pick(0, 40))});
+        }
+        const SwfLog log = log_of(lines);
+        const int length = pick(1, 90);
+        const int skipped = pick(0, 3);
+        const int count = pick(1, 4);
+        const bool keep_crossing = pick(0, 1) == 1;
+        const bool from_first = pick(0, 1) == 1;
+        SwfConversion conversion;
+        conversion.split = SwfSplit{.period = Duration::seconds(length),
+                                    .begin = Duration(),
+                                    .skipped = static_cast<std::size_t>(skipped),
+                                    .periods = static_cast<std::size_t>(count),
+                                    .keep_crossing = keep_crossing};
+        int first_period = 0;  // counted from 0 at the log's zero
+        if (from_first) {
+            conversion.split->count_from_first_job(log);
+            first_period = 1000;
+            for (const Line& line : lines) {
+                first_period = std::min(first_period, std::stoi(line.submit) / length);
+            }
+        }
+        std::vector<std::string> expected;
+        for (const Line& line : lines) {
+            const int submit = std::stoi(line.submit);
+            const int run = std::stoi(line.run);
+            const int number = submit / length - first_period + 1;
+            const bool crosses = submit / length != (submit + run - 1) / length;
+            if (run > 0 && number > skipped && number <= skipped + count && (keep_crossing || !crosses)) {
+                expected.push_back(std::to_string(number) + " " + line.number + " " + std::to_string(submit % length));
+            }
+        }
+        std::vector<std::string> found;
+        for (const SwfPeriod& period : split_into_periods(convert_swf(log, conversion).workload, *conversion.split)) {
+            for (const WorkloadJob& job : period.workload.jobs) {
+                found.push_back(std::to_string(period.number) + " " + job.description.id.substr(3) + " " +
+                                job.description.submit.since_zero().to_shortest_string());
+            }
+        }
+        std::sort(expected.begin(), expected.end());
+        std::sort(found.begin(), found.end());
+        REQUIRE(found == expected);
+    }
 }
 
 TEST_CASE("jobs without allocated processors are kept on request, if they requested some", "[swf]") {

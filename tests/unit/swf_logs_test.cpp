@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 
 #include <catch2/catch.hpp>
 
@@ -52,6 +53,48 @@ TEST_CASE("SDSC-DS has the jobs and the anomalies that the paper on deadline-bas
 
 TEST_CASE("HPC2N has the jobs and the anomalies that the paper on deadline-based backfilling counts", "[swf][logs]") {
     check({"HPC2N-2002-2.2-cln.swf.gz", {}, 202'871, 240, {0, 0, 729, 14'817, 6'170}});
+}
+
+TEST_CASE("the weeks of the paper on mixed policies are those that docs/workloads.md counts", "[swf][logs]") {
+    struct Weeks {
+        std::string file;
+        std::size_t count;
+        std::size_t jobs;
+        std::size_t least;
+        std::size_t most;
+    };
+    const std::vector<Weeks> logs = {{"KTH-SP2-1996-2.1-cln.swf.gz", 45, 26'481, 335, 1'207},
+                                     {"CTC-SP2-1996-3.1-cln.swf.gz", 45, 65'693, 944, 2'337},
+                                     {"SDSC-SP2-1998-4.2-cln.swf.gz", 100, 47'958, 170, 1'316},
+                                     {"SDSC-BLUE-2000-4.2-cln.swf.gz", 100, 150'894, 299, 2'935}};
+    for (const Weeks& weeks : logs) {
+        if (!have_test_data("traces/" + weeks.file)) {
+            continue;
+        }
+        CAPTURE(weeks.file);
+        const SwfLog log = read_swf(test_data("traces/" + weeks.file));
+        SwfConversion conversion;
+        conversion.drop_longer_than_estimate = true;
+        conversion.missing_walltime = SwfConversion::MissingWalltime::drop;
+        conversion.keep_unallocated = true;
+        conversion.split = SwfSplit{.period = Duration::days(7),
+                                    .begin = Duration(),
+                                    .skipped = 3,
+                                    .periods = weeks.count,
+                                    .keep_crossing = true};
+        const std::vector<SwfPeriod> periods =
+            split_into_periods(convert_swf(log, conversion).workload, *conversion.split);
+        REQUIRE(periods.size() == weeks.count);
+        std::vector<std::size_t> jobs;
+        for (const SwfPeriod& period : periods) {
+            jobs.push_back(period.workload.jobs.size());
+        }
+        CHECK(std::accumulate(jobs.begin(), jobs.end(), std::size_t{0}) == weeks.jobs);
+        CHECK(*std::min_element(jobs.begin(), jobs.end()) == weeks.least);
+        CHECK(*std::max_element(jobs.begin(), jobs.end()) == weeks.most);
+        conversion.split->count_from_first_job(log);
+        CHECK(conversion.split->begin == Duration());
+    }
 }
 
 TEST_CASE("every log at hand converts", "[swf][logs]") {
