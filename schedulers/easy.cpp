@@ -56,7 +56,7 @@ class Ranking {
     // Ranks by another order from now on, if by one that is mixed.
     void change_mixed(const MixedWeights& weights, const SchedulerState& state) {
         if (order_.is_mixed()) {
-            order_ = JobOrder::mixed(weights);
+            order_ = order_.with_weights(weights);
             for (const JobIndex job : state.waiting.jobs()) {
                 scores_[job] = order_.score(state.job(job));
             }
@@ -461,6 +461,7 @@ std::vector<Parameter> parameters() {
         JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
         JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"),
         JobOrder::weights(),
+        JobOrder::scales(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
         Parameter::choice("ties", {"first", "last"}, "first",
                           "which of equal scores goes first: who arrived first or last"),

@@ -72,6 +72,10 @@ TEST_CASE("simulate takes an algorithm and its parameters from a file") {
     check_backfills("b", {"-a", "easy", "-P", policy});
     check_backfills("c", {"--sched-cfg", policy});
     check_backfills("d", {"--sched-cfg-file", policy});
+    check_backfills(
+        "scaled", {"-P", file(inputs.folder, "scaled.json",
+                              R"({"algorithm": "easy", "params": {"order": "mixed", "scales": [1, -60.5, 1, 1, 1, 1],)"
+                              R"( "weights": [0, 1, 0, 0, 0, 0]}})")});
     const std::string misspelt =
         file(inputs.folder, "misspelt.json", R"({"algorithm":"easy","params":{"ordre":"spf"}})");
     check_refused(inputs.simulate("i", {"-P", misspelt}), 2);
