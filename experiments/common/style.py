@@ -1,7 +1,7 @@
 """How figures look, and how they are written: the same bytes each time."""
 import re
 from pathlib import Path
-from typing import Any, Mapping, Sequence, Union
+from typing import Any, Mapping, Sequence
 
 import matplotlib
 from matplotlib.axes import Axes
