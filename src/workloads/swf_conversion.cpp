@@ -7,6 +7,8 @@
 #include <batfill/error.hpp>
 #include <batfill/swf_conversion.hpp>
 
+#include "modal_estimates.hpp"
+
 namespace batfill {
 
 namespace {
@@ -110,7 +112,7 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
         rules.push_back({"submitted at or after " + conversion.until->to_shortest_string() + " s",
                          [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
     }
-    if (conversion.drop_longer_than_estimate) {
+    if (conversion.short_estimates == SwfConversion::ShortEstimates::drop) {
         rules.push_back({"run time > requested time", longer_than_estimate});
     }
     if (conversion.missing_walltime == SwfConversion::MissingWalltime::drop) {
@@ -251,7 +253,18 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
     }
 }
 
-std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
+// The walltime before any is raised.
+std::optional<Duration> estimate_of(const SwfJob& job, const SwfConversion& conversion) {
+    switch (conversion.estimates) {
+        case SwfConversion::Estimates::log:
+            break;
+        case SwfConversion::Estimates::exact:
+            return job.run_time;
+        case SwfConversion::Estimates::factor:
+            return conversion.estimate_factor.times(job.run_time);
+        case SwfConversion::Estimates::modal:
+            return modal_estimate(job.run_time);
+    }
     if (has_estimate(job)) {
         return job.requested_time;
     }
@@ -265,6 +278,18 @@ std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conv
             break;
     }
     return std::nullopt;
+}
+
+// Whether it is below the run time.
+bool is_short(const std::optional<Duration>& estimate, const SwfJob& job) {
+    return estimate && *estimate < job.run_time;
+}
+
+std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
+    const std::optional<Duration> estimate = estimate_of(job, conversion);
+    const bool is_raised =
+        conversion.short_estimates == SwfConversion::ShortEstimates::raise && is_short(estimate, job);
+    return is_raised ? job.run_time : estimate;
 }
 
 std::string known_text(long long number) {
@@ -314,18 +339,28 @@ std::string missing_walltime_text(const SwfConversion& conversion) {
     return "no walltime";
 }
 
+// What replaces the estimates of the log.
+std::string estimate_text(const SwfConversion& conversion) {
+    if (conversion.estimates == SwfConversion::Estimates::factor) {
+        return Duration::microseconds(conversion.estimate_factor.millionths()).to_shortest_string() +
+               " times the run time";
+    }
+    return conversion.estimates == SwfConversion::Estimates::modal ? "the run time, rounded up to a modal estimate"
+                                                                   : "the run time";
+}
+
 // Counts what a reader of the results should know of the kept jobs.
 std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const SwfConversion& conversion,
                                          int processors) {
     std::size_t without_request = 0;
     std::size_t without_estimate = 0;
-    std::size_t cut = 0;
+    std::size_t is_below_run_time = 0;
     std::size_t too_wide = 0;
     std::size_t copies = 0;
     for (const Kept& k : kept) {
         count_if(k.job->requested_processors <= 0, without_request);
         count_if(!has_estimate(*k.job), without_estimate);
-        count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
+        count_if(is_short(estimate_of(*k.job, conversion), *k.job), is_below_run_time);
         count_if(size_of(*k.job, conversion) > processors, too_wide);
         count_if(k.copy > 1, copies);
     }
@@ -338,8 +373,15 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     if (conversion.size == SwfConversion::Size::requested) {
         note("no requested processors: the allocated ones are the size", without_request);
     }
-    note("no requested time: " + missing_walltime_text(conversion), without_estimate);
-    note("run time > walltime: stopped at the walltime when run", cut);
+    if (conversion.estimates == SwfConversion::Estimates::log) {
+        note("no requested time: " + missing_walltime_text(conversion), without_estimate);
+    } else {
+        note("estimate replaced: the walltime is " + estimate_text(conversion), kept.size());
+    }
+    note(conversion.short_estimates == SwfConversion::ShortEstimates::raise
+             ? "run time > walltime: raised to the run time"
+             : "run time > walltime: stopped at the walltime when run",
+         is_below_run_time);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
     note("job number seen before: -2, -3, ... added to the id", copies);
     return notes;
