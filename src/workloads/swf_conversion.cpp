@@ -345,7 +345,7 @@ std::string estimate_text(const SwfConversion& conversion) {
         return Duration::microseconds(conversion.estimate_factor.millionths()).to_shortest_string() +
                " times the run time";
     }
-    return conversion.estimates == SwfConversion::Estimates::modal ? "the run time, rounded up to a modal estimate"
+    return conversion.estimates == SwfConversion::Estimates::modal ? "the run time rounded up to a modal one"
                                                                    : "the run time";
 }
 
@@ -376,7 +376,7 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     if (conversion.estimates == SwfConversion::Estimates::log) {
         note("no requested time: " + missing_walltime_text(conversion), without_estimate);
     } else {
-        note("estimate replaced: the walltime is " + estimate_text(conversion), kept.size());
+        note("all estimates replaced by " + estimate_text(conversion), kept.size());
     }
     note(conversion.short_estimates == SwfConversion::ShortEstimates::raise
              ? "run time > walltime: raised to the run time"

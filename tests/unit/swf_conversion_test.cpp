@@ -251,14 +251,14 @@ TEST_CASE("the estimates of an SWF log can be replaced by the run time, a multip
     CHECK(walltimes() == Ids{"200", "300", "200", "0.000001"});
     conversion.estimates = SwfConversion::Estimates::exact;
     CHECK(walltimes() == Ids{"100.5", "300", "300.000001", "0.000001"});
-    CHECK(count_of(convert_swf(log, conversion).noted, "estimate replaced: the walltime is the run time") == 4);
+    CHECK(count_of(convert_swf(log, conversion).noted, "all estimates replaced by the run time") == 4);
     CHECK(count_of(convert_swf(log, conversion).noted, "no requested time") == 0);
     CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime") == 0);
     conversion.estimates = SwfConversion::Estimates::factor;
     CHECK(walltimes() == Ids{"100.5", "300", "300.000001", "0.000001"});
     conversion.estimate_factor = *Decimal::parse("2.5");
     CHECK(walltimes() == Ids{"251.25", "750", "750.000002", "0.000002"});  // half a microsecond goes to the even one
-    CHECK(count_of(convert_swf(log, conversion).noted, "estimate replaced: the walltime is 2.5 times") == 4);
+    CHECK(count_of(convert_swf(log, conversion).noted, "all estimates replaced by 2.5 times") == 4);
     conversion.estimates = SwfConversion::Estimates::modal;
     CHECK(walltimes() == Ids{"300", "300", "600", "300"});
 
