@@ -78,7 +78,7 @@ class Settings:
     def _find(self, paper: str) -> dict[str, dict[str, Any]]:
         if self._logs is None:
             return {machine: {**settings, "logs": []} for machine, settings in self._config[paper]["generated"].items()}
-        found = {}
+        found: dict[str, dict[str, Any]] = {}
         for machine, settings in self._config[paper]["machines"].items():
             log = _find_log(self._logs, settings["logs"])
             if log:

@@ -15,7 +15,7 @@ PC_DC_RUNS = {
     for algorithm in ("pc", "dc") for order in PC_DC["orders"]
 }
 PC_DC_COUNTED = [run for run, replay in PC_DC_RUNS.items() if replay["algorithm"] in ("conservative", "pc")]
-PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "overview"]
+PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "hypothesis", "overview"]
 PC_DC_FIGURES = range(5, 10)
 
 localrules: pc_dc_collect, pc_dc_collect_census, pc_dc_tables, pc_dc_figure, pc_dc_manifest
