@@ -85,13 +85,16 @@ class Tables:
 
     def _waits(self) -> Sequence[Row]:
         metrics = dict.fromkeys(shown.metric for shown in FIGURES.values())
-        number = self._results.number
+
+        def minutes(machine: str, reading: str, run: str, metric: str) -> float:
+            return self._results.number(machine, reading, run, metric) / 60
+
         return [{"machine": machine, "reading": reading,
                  "processors": int(self._results.census(machine, reading)["processors"]),
                  "jobs": int(self._results.census(machine, reading)["replayed"]),
-                 "utilisation": number(machine, reading, "conservative", "utilisation"),
-                 **{metric: number(machine, reading, "conservative", metric) for metric in metrics},
-                 "mean_wait_easy": number(machine, reading, "easy", MEAN_WAIT)}
+                 "utilisation": self._results.number(machine, reading, "conservative", "utilisation"),
+                 **{f"{metric}_minutes": minutes(machine, reading, "conservative", metric) for metric in metrics},
+                 "mean_wait_easy_minutes": minutes(machine, reading, "easy", MEAN_WAIT)}
                 for machine, reading in self._results.cases()]
 
     def _times(self) -> Sequence[Row]:
@@ -161,6 +164,13 @@ class Tables:
         return {"part": f"section 4.3, {counted}", "statement": statement, "here": here, "word": its_word, "cut": "",
                 "cut_word": ""}
 
+    def _parts(self) -> dict[str, str]:
+        """What the statements are about, and its name in the overview; of the counts of events, those by the paper's
+        own definition."""
+        parts = dict.fromkeys(str(row["part"]) for row in self._statements)
+        names = {"section 4.1": "Section 4.1", "section 4.3, starts and ends": "Section 4.3"}
+        return {part: names.get(part, part) for part in parts if part.startswith("Figure") or part in names}
+
     def _overview(self) -> list[Overview]:
         jobs = {row["log"]: row for row in read_csv(str(self._folder / "figure-4.csv")) if row["word"]}
         logs = f"{len(self._machines)} of the paper's {self._numbers['traces']:.0f} logs are at hand"
@@ -171,11 +181,11 @@ class Tables:
             difference, of = differences[furthest]
             lines.append(Overview("Figure 4", "partly", logs, f"{difference:+,} of {of:,} jobs ({furthest})",
                                   worst(row["word"] for row in jobs.values())))
-        for part in dict.fromkeys(str(row["part"]) for row in self._statements):
+        for part, what in self._parts().items():
             rows = [row for row in self._statements if row["part"] == part]
             failed = [row for row in rows if row["word"] == "differs"]
             why = f"{logs}; its bars have no numbers, so that its statements are compared" if "Figure" in part else logs
-            lines.append(Overview(part.capitalize() if part.startswith("section") else part, "partly", why,
+            lines.append(Overview(what, "partly", why,
                                   f"{len(failed)} of {len(rows)} statements differ"
                                   + (f": {failed[0]['statement']} (here: {failed[0]['here']})" if failed else ""),
                                   worst(str(row["word"]) for row in rows)))
