@@ -72,7 +72,7 @@ const Registration registration({
     "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, "
     "Euro-Par "
     "2011, section 2.2",
-    {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights(),
+    {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights(), JobOrder::scales(),
      PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<DelayedCompression>(parameters); },
 });

@@ -30,6 +30,13 @@ enum class Ties {
     last,   // in the primary order what arrived last goes first; the backfill order follows the primary one
 };
 
+// What counts for the processors that a reserved job leaves over.
+enum class Extra {
+    all,            // all jobs that have ended by its start
+    needed,         // only as many as it needs, by their ends, ties in the order in which they started
+    needed_latest,  // the same with ties as `earlier_start_counts_last` has them
+};
+
 // One of the two orders of the waiting jobs.
 class Ranking {
  public:
@@ -49,7 +56,7 @@ class Ranking {
     // Ranks by another order from now on, if by one that is mixed.
     void change_mixed(const MixedWeights& weights, const SchedulerState& state) {
         if (order_.is_mixed()) {
-            order_ = JobOrder::mixed(weights);
+            order_ = order_.with_weights(weights);
             for (const JobIndex job : state.waiting.jobs()) {
                 scores_[job] = order_.score(state.job(job));
             }
@@ -57,16 +64,11 @@ class Ranking {
     }
 
     void clear() { ranked_.clear(); }
-    // Of jobs with equal scores, that which is added first comes first.
-    void add(JobIndex job, Time now) { ranked_.add(job, is_submission_order() ? 0 : scores_[job].at(now)); }
-    // As RankedJobs.
+    // As RankedJobs. Requires that the order is not that of the queue.
+    void add(JobIndex job, Time now) { ranked_.add(job, scores_[job].at(now)); }
     template <typename Take>
     void for_each_until(Take take) {
-        if (is_submission_order()) {
-            ranked_.for_each_as_added_until(take);
-        } else {
-            ranked_.for_each_until(take);
-        }
+        ranked_.for_each_until(take);
     }
 
  private:
@@ -80,6 +82,36 @@ Ties ties_of(const Parameters& parameters) {
     return parameters.choice("ties") == "last" ? Ties::last : Ties::first;
 }
 
+Extra extra_of(const Parameters& parameters) {
+    const std::string& name = parameters.choice("extra");
+    return name == "needed-latest" ? Extra::needed_latest : name == "needed" ? Extra::needed : Extra::all;
+}
+
+// When a job started.
+struct Start {
+    std::uint64_t round = 0;
+    bool backfilled = false;
+    std::uint64_t number = 0;  // of all starts
+};
+
+// Whether, of two jobs with the same estimated end, `a` counts before `b` in this round with extra=needed-latest. The
+// simulator behind the paper puts what it starts at the front of its list of running jobs, those that it backfills in
+// one round last and the other way round; what it has started in the round that it is in comes after the list.
+bool earlier_start_counts_last(const Start& a, const Start& b, std::uint64_t round) {
+    const bool a_is_new = a.round == round;
+    const bool b_is_new = b.round == round;
+    if (a_is_new != b_is_new) {
+        return b_is_new;
+    }
+    if (a.round != b.round) {
+        return a.round > b.round;
+    }
+    if (a.backfilled != b.backfilled) {
+        return a.backfilled;
+    }
+    return a_is_new || a.backfilled ? a.number < b.number : a.number > b.number;
+}
+
 // Aggressive backfilling: only the first job that does not fit has a reservation, and the others may start if they do
 // not delay it. A round costs O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or
 // might start; with more than one reservation, also what ProfileOfRound costs for each job that is looked at. With
@@ -91,7 +123,7 @@ class Easy : public Algorithm {
           primary_(JobOrder(parameters, "order"), ties_),
           backfill_(JobOrder(parameters, "backfill-order"), ties_),
           threshold_(parameters.seconds("threshold")),
-          only_needed_extra_(parameters.choice("extra") == "needed"),
+          extra_(extra_of(parameters)),
           round_for_each_event_(parameters.choice("rounds") == "event"),
           reservations_(*parameters.whole_number("reservations")),
           test_limit_(parameters.whole_number("test-limit")),
@@ -122,9 +154,9 @@ class Easy : public Algorithm {
     }
 
     void started(const SchedulerState&, JobIndex job) override {
-        if (only_needed_extra_ || round_for_each_event_) {
-            start_numbers_.resize(std::max(start_numbers_.size(), std::size_t{job} + 1));
-            start_numbers_[job] = ++last_start_number_;
+        if (extra_ != Extra::all || round_for_each_event_) {
+            starts_.resize(std::max(starts_.size(), std::size_t{job} + 1));
+            starts_[job] = {round_, backfilling_, ++last_start_number_};
         }
     }
 
@@ -155,12 +187,13 @@ class Easy : public Algorithm {
 
  private:
     void refuse_what_does_not_go_together(const Parameters& parameters) const {
-        if (only_needed_extra_ && reservations_ != 1) {
-            throw UsageError("parameter extra=needed goes with reservations=1 only");
+        const std::string extra = "extra=" + parameters.choice("extra");
+        if (extra_ != Extra::all && reservations_ != 1) {
+            throw UsageError("parameter " + extra + " goes with reservations=1 only");
         }
         const std::string& placement = parameters.choice("placement");
         if (placement == "contiguous" || placement == "machine") {
-            const std::string counts = only_needed_extra_      ? "extra=needed"
+            const std::string counts = extra_ != Extra::all    ? extra
                                        : round_for_each_event_ ? "rounds=event"
                                        : reservations_ != 1    ? "reservations other than 1"
                                                                : "";
@@ -176,7 +209,7 @@ class Easy : public Algorithm {
     void take_in_one_by_one(Time now, std::span<const Completion> completions) {
         completions_.assign(completions.begin(), completions.end());
         std::sort(completions_.begin(), completions_.end(), [this](const Completion& a, const Completion& b) {
-            return start_numbers_[a.job] < start_numbers_[b.job];
+            return starts_[a.job].number < starts_[b.job].number;
         });
         for (const Completion& completion : completions_) {
             if (completion.expected_end > now) {
@@ -195,6 +228,8 @@ class Easy : public Algorithm {
         if (free(round.state()) == 0) {
             return;
         }
+        ++round_;
+        backfilling_ = false;
         if (reservations_ != 1) {
             reserve_and_backfill(round);
         } else if (const std::optional<JobIndex> head = start_in_order(round)) {
@@ -218,8 +253,10 @@ class Easy : public Algorithm {
                 return head;
             }
         }
-        rank(state, queue.jobs());
-        primary_.for_each_until(start);
+        if (!queue.empty()) {
+            rank(state, queue.jobs());
+            primary_.for_each_until(start);
+        }
         return head;
     }
 
@@ -236,6 +273,9 @@ class Easy : public Algorithm {
 
     // Puts jobs that are given in the order of the queue into the primary order. O(jobs * log(jobs)).
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs) {
+        if (primary_.is_submission_order()) {
+            return {jobs.begin(), jobs.end()};
+        }
         const auto others =
             std::find_if(jobs.begin(), jobs.end(), [&](JobIndex job) { return !over_threshold(state, job); });
         std::vector<JobIndex> order(jobs.begin(), others);
@@ -273,6 +313,7 @@ class Easy : public Algorithm {
             candidates_ = in_primary_order(state, candidates_);
         }
         std::uint64_t left = test_limit_.value_or(no_limit);
+        backfilling_ = true;
         for_each_to_backfill_until(state.now, [&](JobIndex job) {
             if (left-- == 0) {
                 return false;
@@ -285,6 +326,10 @@ class Easy : public Algorithm {
     // Lets the candidates come in the backfill order. They are given in the order that decides between equal scores.
     template <typename Take>
     void for_each_to_backfill_until(Time now, Take take) {
+        if (backfill_.is_submission_order()) {
+            std::all_of(candidates_.begin(), candidates_.end(), take);
+            return;
+        }
         backfill_.clear();
         for (const JobIndex job : candidates_) {
             backfill_.add(job, now);
@@ -293,11 +338,11 @@ class Easy : public Algorithm {
     }
 
     Reservation reservation_of(const SchedulerState& state, JobIndex head) {
-        if (!only_needed_extra_ && !round_for_each_event_) {
+        if (extra_ == Extra::all && !round_for_each_event_) {
             return {state, head};
         }
         fill_running(state);
-        if (only_needed_extra_) {
+        if (extra_ != Extra::all) {
             leave_only_needed(state, head);
         }
         return {state, head, running_, withheld_};
@@ -312,11 +357,14 @@ class Easy : public Algorithm {
         }
     }
 
-    // Leaves of the running jobs only as many as free processors for this one, beside what is free now: by their ends,
-    // ties in the order in which they started.
+    // Leaves of the running jobs only as many as free processors for this one, beside what is free now, by their ends.
     void leave_only_needed(const SchedulerState& state, JobIndex head) {
         std::sort(running_.begin(), running_.end(), [&](const RunningJob& a, const RunningJob& b) {
-            return a.end != b.end ? a.end < b.end : start_numbers_[a.job] < start_numbers_[b.job];
+            if (a.end != b.end) {
+                return a.end < b.end;
+            }
+            return extra_ == Extra::needed ? starts_[a.job].number < starts_[b.job].number
+                                           : earlier_start_counts_last(starts_[a.job], starts_[b.job], round_);
         });
         int sum = free(state);
         const auto last = std::find_if(running_.begin(), running_.end(), [&](const RunningJob& job) {
@@ -388,7 +436,7 @@ class Easy : public Algorithm {
     Ranking primary_;
     Ranking backfill_;
     std::optional<Duration> threshold_;
-    bool only_needed_extra_;
+    Extra extra_;
     bool round_for_each_event_;
     std::uint64_t reservations_;
     std::optional<std::uint64_t> test_limit_;
@@ -398,9 +446,11 @@ class Easy : public Algorithm {
     std::vector<JobIndex> candidates_;
     std::vector<RunningJob> running_;
 
-    // With extra=needed and rounds=event: in which order the jobs started, by JobIndex.
-    std::vector<std::uint64_t> start_numbers_;
+    // With an extra other than all and rounds=event: when the jobs started, by JobIndex.
+    std::vector<Start> starts_;
     std::uint64_t last_start_number_ = 0;
+    std::uint64_t round_ = 0;  // counts from 1
+    bool backfilling_ = false;
 
     // With rounds=event, of the message that is being handled: its completions, and of these the jobs that ended early
     // and are not handled yet, whose processors are withheld.
@@ -415,10 +465,11 @@ std::vector<Parameter> parameters() {
         JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
         JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"),
         JobOrder::weights(),
+        JobOrder::scales(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
         Parameter::choice("ties", {"first", "last"}, "first",
                           "which of equal scores goes first: who arrived first or last"),
-        Parameter::choice("extra", {"all", "needed"}, "all",
+        Parameter::choice("extra", {"all", "needed", "needed-latest"}, "all",
                           "beside a reserved job: what all jobs free that end by its start, or only those it needs"),
         Parameter::choice("rounds", {"instant", "event"}, "instant",
                           "decide once for all events of an instant, or after each"),

@@ -52,7 +52,7 @@ const Registration registration({
     "Euro-Par "
     "2011, section 2.1",
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried after early completions"),
-     JobOrder::weights(), PlanAlgorithm::count_events()},
+     JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<PrioritizedCompression>(parameters); },
 });
 

@@ -20,6 +20,8 @@ double rounded_score(double value, double magnitude);
 
 // Weights of the order `mixed`: of q, p, w, p/q, (w+p)/p and pq (see JobOrder).
 using MixedWeights = std::array<double, 6>;
+// What these features are divided by before they are weighed. A negative scale turns the sign of its feature.
+using MixedScales = std::array<double, 6>;
 
 // The score of one waiting job under an index policy, as a function of time.
 class JobScore {
@@ -50,8 +52,8 @@ class JobScore {
 //
 // The scores of a job that asks for q processors, has walltime p and has waited for w (both in seconds) are
 //   fcfs +w, lcfs -w, spf -p, lpf +p, sqf -q, lqf +q, saf -pq, laf +pq, lexp +(w+p)/p, sexp -(w+p)/p, lrf +p/q, srf
-//   -p/q, mixed: weights . (q, p, w, p/q, (w+p)/p, pq), where the weights are divided by the sum of their absolute
-//   values.
+//   -p/q, mixed: weights . (q, p, w, p/q, (w+p)/p, pq), where each feature is divided by its scale, and the weights by
+//   the sum of their absolute values.
 // Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online
 // learning?, IPDPS 2019, section 4.
 class JobOrder {
@@ -59,12 +61,15 @@ class JobOrder {
     // The parameters that an algorithm declares if its user may choose the order.
     static Parameter order(const std::string& name, const std::string& default_value, const std::string& description);
     static Parameter weights();
+    static Parameter scales();
 
-    // Reads the parameter `name`, and `weights` if it is "mixed". Throws UsageError if weights are missing or all zero.
+    // Reads the parameter `name`, and `weights` and `scales` if it is "mixed"; without scales, all are 1. Throws
+    // UsageError if weights are missing or all zero, or if the absolute value of a scale is not from 1e-100 to 1e100,
+    // which keeps all scores finite.
     JobOrder(const Parameters& parameters, const std::string& name);
-    // The order `mixed` with these weights, of which at least one is not 0.
-    static JobOrder mixed(const MixedWeights& weights);
-    // Throws UsageError if weights are given and none of the orders `names` is mixed.
+    // The order `mixed` with the scales of this one, which is mixed, and other weights, of which at least one is not 0.
+    JobOrder with_weights(const MixedWeights& weights) const;
+    // Throws UsageError if weights or scales are given and none of the orders `names` is mixed.
     static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
 
     // Whether this is the order in which SchedulerState::waiting has the jobs.
@@ -87,7 +92,8 @@ class JobOrder {
     explicit JobOrder(const std::string& policy);
 
     Policy policy_;
-    MixedWeights weights_{};  // of the features, in the order of the enumeration
+    MixedScales scales_{1, 1, 1, 1, 1, 1};
+    MixedWeights weights_{};  // of the features as they are, in the order of the enumeration
 };
 
 // The waiting jobs sorted by a JobOrder, kept from round to round.

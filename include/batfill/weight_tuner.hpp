@@ -23,7 +23,7 @@ namespace batfill {
 class WeightTuner {
  public:
     // The parameter `period`, and the parameters that only mean something with it. An algorithm that declares them
-    // declares JobOrder::weights(), too.
+    // declares JobOrder::weights() and JobOrder::scales(), too.
     static std::vector<Parameter> parameters();
     // A tuner for an algorithm that was given these parameters; it begins with their weights. Null if no period is
     // given. Throws UsageError if another parameter is given without a period, if one is 0, if there are no weights to

@@ -43,7 +43,7 @@ std::optional<int> optional_positive(const po::variables_map& values, const std:
 
 // The value of an option that takes one of these words; the first of them if it is not given.
 std::string choice(const po::variables_map& values, const std::string& name, const std::vector<std::string>& words) {
-    const std::string given = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
+    std::string given = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
     if (std::find(words.begin(), words.end(), given) == words.end()) {
         std::string known;
         for (const std::string& word : words) {

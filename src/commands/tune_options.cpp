@@ -1,7 +1,11 @@
 #include "tune_options.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
@@ -39,6 +43,40 @@ std::size_t number_option(const po::variables_map& values, const std::string& na
     return number;
 }
 
+constexpr std::array<const char*, 6> feature_names{"q", "p", "wait", "ratio", "expansion", "area"};
+
+// The scales of all features; 1 for those without an option. None if there is no such option.
+std::optional<MixedScales> read_scales(const po::variables_map& values) {
+    if (values.count("scale") == 0) {
+        return std::nullopt;
+    }
+    const std::size_t features = values["features"].as<std::string>() == "3" ? 3 : feature_names.size();
+    MixedScales scales{1, 1, 1, 1, 1, 1};
+    std::set<std::string> seen;
+    for (const std::string& assignment : values["scale"].as<std::vector<std::string>>()) {
+        const std::size_t equals = std::min(assignment.find('='), assignment.size());
+        const std::string name = assignment.substr(0, equals);
+        const auto* const feature = std::find(feature_names.begin(), feature_names.end(), name);
+        double scale = 0;
+        const char* const end = assignment.data() + assignment.size();
+        const char* const begin = std::min(assignment.data() + equals + 1, end);
+        const auto [rest, error] = std::from_chars(begin, end, scale);
+        if (feature == feature_names.end() || error != std::errc() || rest != end || !std::isfinite(scale)) {
+            throw UsageError("--scale: expected FEATURE=NUMBER with a feature of " +
+                             list_of({feature_names.begin(), feature_names.end()}) + ", found '" + assignment + "'");
+        }
+        const auto place = static_cast<std::size_t>(feature - feature_names.begin());
+        if (place >= features) {
+            throw UsageError("--scale " + name + " is for --features 6");
+        }
+        if (!seen.insert(name).second) {
+            throw UsageError("--scale: expected one scale of " + name + ", found two");
+        }
+        scales.at(place) = scale;
+    }
+    return scales;
+}
+
 SchedulerChoice read_policy(const po::variables_map& values) {
     SchedulerChoice policy{values["algorithm"].as<std::string>(), {{"order", "mixed"}}};
     if (policy.algorithm == "easy") {
@@ -50,6 +88,9 @@ SchedulerChoice read_policy(const po::variables_map& values) {
         if (name == "order" || name == "weights") {
             throw UsageError("parameter " + name + " is what tune looks for, it cannot be given");
         }
+        if (name == "scales") {
+            throw UsageError("parameter scales: expected --scale FEATURE=NUMBER instead");
+        }
         const auto given = std::find_if(policy.parameters.begin(), policy.parameters.end(),
                                         [&key = name](const auto& parameter) { return parameter.first == key; });
         if (given != policy.parameters.end()) {
@@ -57,6 +98,9 @@ SchedulerChoice read_policy(const po::variables_map& values) {
         } else {
             policy.parameters.emplace_back(name, value);
         }
+    }
+    if (const std::optional<MixedScales> scales = read_scales(values)) {
+        policy.parameters.emplace_back("scales", numbers_text(*scales));
     }
     return policy;
 }
@@ -150,6 +194,8 @@ void add_tune_options(po::options_description& options) {
         "natural evolution, or even cover of all weights");
     add("features", po::value<std::string>()->default_value("3")->value_name("3|6"),
         "which have weights: q, p, wait; or also ratio, expansion, area");
+    add("scale", po::value<std::vector<std::string>>()->value_name("FEATURE=NUMBER"),
+        "divides a feature before it is weighed, 1 unless told otherwise; a negative one turns its sign; repeatable");
     add("metric", po::value<std::string>()->default_value("mean_bounded_slowdown")->value_name("NAME"),
         ("what becomes small: " + list_of(ReplayMetric::known_names())).c_str());
     add("tau", po::value<std::string>()->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
@@ -170,16 +216,16 @@ void add_tune_options(po::options_description& options) {
         "also write the value of all weights tried as csv, gzipped if it ends in .gz");
 }
 
-std::string weights_text(const MixedWeights& weights) {
+std::string numbers_text(const std::array<double, 6>& numbers) {
     std::string text;
-    for (const double weight : weights) {
-        text += (text.empty() ? "" : ",") + exact(weight);
+    for (const double number : numbers) {
+        text += (text.empty() ? "" : ",") + exact(number);
     }
     return text;
 }
 
 SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights) {
-    policy.parameters.emplace_back("weights", weights_text(weights));
+    policy.parameters.emplace_back("weights", numbers_text(weights));
     return policy;
 }
 

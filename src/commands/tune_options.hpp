@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,7 +49,7 @@ struct TuneOptions {
     Duration tau;
     ReplayMetric metric;
     unsigned threads;
-    SchedulerChoice policy;  // the scheduler whose weights are tuned, without them
+    SchedulerChoice policy;  // the scheduler whose weights are tuned, without them but with their scales
     std::vector<std::string> workloads;
     std::string platform;
     std::string master_host;
@@ -59,8 +60,8 @@ struct TuneOptions {
 // Declares the options of `batfill tune`.
 void add_tune_options(boost::program_options::options_description& options);
 
-// The weights as the parameter `weights` takes them, exactly: "0.5,-0.25,0.25,0,0,0".
-std::string weights_text(const MixedWeights& weights);
+// Weights or scales as the parameters `weights` and `scales` take them, exactly: "0.5,-0.25,0.25,0,0,0".
+std::string numbers_text(const std::array<double, 6>& numbers);
 
 // Adds the weights to a policy that has none.
 SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights);

@@ -22,17 +22,16 @@ std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& 
     writer.String(policy.algorithm);
     writer.Key("params");
     writer.StartObject();
-    for (const auto& [name, value] : policy.parameters) {
+    const SchedulerChoice tuned = with_weights(policy, weights);
+    for (const auto& [name, value] : tuned.parameters) {
         writer.Key(name.c_str());
-        writer.String(value);
+        if (name == "weights" || name == "scales") {
+            const std::string array = '[' + value + ']';
+            writer.RawValue(array.c_str(), array.size(), rapidjson::kArrayType);
+        } else {
+            writer.String(value);
+        }
     }
-    writer.Key("weights");
-    writer.StartArray();
-    for (const double weight : weights) {
-        const std::string number = exact(weight);
-        writer.RawValue(number.c_str(), number.size(), rapidjson::kNumberType);
-    }
-    writer.EndArray();
     writer.EndObject();
     writer.EndObject();
     return buffer.GetString() + std::string("\n");
@@ -51,7 +50,7 @@ TuneResults::TuneResults(const TuneOptions& options, std::vector<std::string> wo
 void TuneResults::add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
     if (values_) {
         values_->write(csv_text(workloads_[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) + ',' +
-                       weights_text(weights) + '\n');
+                       numbers_text(weights) + '\n');
     }
 }
 
@@ -76,7 +75,7 @@ void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) const 
         for (const WeightSearch::Improvement& improvement : task.search->improvements()) {
             file.write(subject(task) + ',' + std::to_string(improvement.evaluation) + ',' +
                        std::to_string(improvement.start) + ',' + exact(improvement.value) + ',' +
-                       exact(improvement.objective) + ',' + weights_text(improvement.weights) + '\n');
+                       exact(improvement.objective) + ',' + numbers_text(improvement.weights) + '\n');
         }
     }
     file.commit();
@@ -88,7 +87,7 @@ void TuneResults::write_best(const std::vector<TuningTask>& tasks) const {
     for (const TuningTask& task : tasks) {
         const WeightSearch::Improvement& best = task.search->best();
         file.write(subject(task) + ',' + options_.metric.name() + ',' + exact(best.value) + ',' +
-                   weights_text(best.weights) + ',' + std::to_string(best.evaluation) + ',' +
+                   numbers_text(best.weights) + ',' + std::to_string(best.evaluation) + ',' +
                    std::to_string(task.search->evaluations()) + '\n');
     }
     file.commit();

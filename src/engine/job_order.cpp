@@ -12,6 +12,9 @@ namespace batfill {
 
 namespace {
 
+constexpr double smallest_scale = 1e-100;
+constexpr double largest_scale = 1e100;
+
 double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
 }
@@ -65,6 +68,12 @@ Parameter JobOrder::weights() {
                               "(wait+walltime)/walltime, walltime*processors");
 }
 
+Parameter JobOrder::scales() {
+    return Parameter::numbers("scales", 6, "",
+                              "of order mixed: what the same features are divided by before they are weighed; a "
+                              "negative one turns the sign; all 1 if not given");
+}
+
 JobOrder::JobOrder(const std::string& policy)
     : policy_(*std::find_if(policies.begin(), policies.end(),
                             [&](const Policy& candidate) { return candidate.name == policy; })) {
@@ -73,10 +82,12 @@ JobOrder::JobOrder(const std::string& policy)
     }
 }
 
-JobOrder JobOrder::mixed(const MixedWeights& weights) {
-    JobOrder order("mixed");
+JobOrder JobOrder::with_weights(const MixedWeights& weights) const {
+    assert(is_mixed());
+    JobOrder order = *this;
     const double sum = sum_of_magnitudes(weights);
-    std::transform(weights.begin(), weights.end(), order.weights_.begin(), [=](double weight) { return weight / sum; });
+    std::transform(weights.begin(), weights.end(), scales_.begin(), order.weights_.begin(),
+                   [=](double weight, double scale) { return weight / sum / scale; });
     return order;
 }
 
@@ -91,14 +102,24 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobO
     if (sum <= 0 || std::isinf(sum)) {
         throw UsageError("parameter " + name + "=mixed: expected weights, of which at least one is not 0");
     }
-    *this = mixed(weights);
+    const std::vector<double> scales = parameters.numbers("scales");
+    if (!std::all_of(scales.begin(), scales.end(), [](double scale) {
+            return std::abs(scale) >= smallest_scale && std::abs(scale) <= largest_scale;
+        })) {
+        throw UsageError(
+            "parameter scales: expected numbers that are not 0, with absolute values from 1e-100 to 1e100");
+    }
+    std::copy(scales.begin(), scales.end(), scales_.begin());
+    *this = with_weights(weights);
 }
 
 void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names) {
     const bool used = std::any_of(names.begin(), names.end(),
                                   [&](const std::string& name) { return parameters.choice(name) == "mixed"; });
-    if (!used && !parameters.numbers("weights").empty()) {
-        throw UsageError("parameter weights is used only with " + names.front() + "=mixed");
+    for (const char* const parameter : {"weights", "scales"}) {
+        if (!used && !parameters.numbers(parameter).empty()) {
+            throw UsageError(std::string("parameter ") + parameter + " is used only with " + names.front() + "=mixed");
+        }
     }
 }
 

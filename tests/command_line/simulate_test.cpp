@@ -72,6 +72,10 @@ TEST_CASE("simulate takes an algorithm and its parameters from a file") {
     check_backfills("b", {"-a", "easy", "-P", policy});
     check_backfills("c", {"--sched-cfg", policy});
     check_backfills("d", {"--sched-cfg-file", policy});
+    check_backfills(
+        "scaled", {"-P", file(inputs.folder, "scaled.json",
+                              R"({"algorithm": "easy", "params": {"order": "mixed", "scales": [1, -60.5, 1, 1, 1, 1],)"
+                              R"( "weights": [0, 1, 0, 0, 0, 0]}})")});
     const std::string misspelt =
         file(inputs.folder, "misspelt.json", R"({"algorithm":"easy","params":{"ordre":"spf"}})");
     check_refused(inputs.simulate("i", {"-P", misspelt}), 2);
@@ -435,7 +439,7 @@ TEST_CASE("algorithms lists every algorithm with its parameters") {
             }
             if (names.back() == "conservative" && name == "compression") {
                 CHECK(parameter["default"] == "planned-start");
-                CHECK(parameter["choices"].Size() == 3);
+                CHECK(parameter["choices"].Size() == 4);
             }
             if (name == "count-events") {
                 CHECK(parameter["type"] == "boolean");
@@ -451,5 +455,5 @@ TEST_CASE("algorithms lists every algorithm with its parameters") {
         CHECK(std::count(names.begin(), names.end(), name) == 1);
         CHECK_THAT("\n" + text.output, Contains(std::string("\n") + name + "\n"));
     }
-    CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|none"));
+    CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|start-now|none"));
 }

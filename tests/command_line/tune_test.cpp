@@ -164,6 +164,73 @@ TEST_CASE("tune writes policy files under which a replay has the value that it s
     }
 }
 
+TEST_CASE("tune weighs scaled features, and its policy file has their scales") {
+    const Inputs inputs;
+    const Arguments scales{"--scale", "q=-4", "--scale", "p=-1000.5", "--scale", "wait=3e3"};
+    const auto with = [&](Arguments options) {
+        options.insert(options.end(), scales.begin(), scales.end());
+        return options;
+    };
+    REQUIRE(inputs.tune("t", with({"--evaluations", "60"})).status == 0);
+    const std::vector<std::string> lines = lines_of(inputs.text("t_results.csv"));
+    REQUIRE(lines.size() == 3);
+    for (const std::string name : {"one", "two"}) {
+        const std::string& line = lines[name == "one" ? 1 : 2];
+        const std::string policy = inputs.text("t_" + name + ".json");
+        std::string weights = field(line, 3);
+        for (std::size_t i = 4; i < 9; ++i) {
+            weights += "," + field(line, i);
+        }
+        CHECK(policy == R"({"algorithm":"easy","params":{"order":"mixed","backfill-order":"spf","threshold":"200000",)"
+                        R"("scales":[-4,-1000.5,3000,1,1,1],"weights":[)" +
+                            weights + "]}}\n");
+        const std::string& workload = name == "one" ? inputs.one : inputs.two;
+        CHECK(replayed(inputs, workload, "t_" + name + ".json") == field(line, 2));
+        REQUIRE(run(inputs.folder, {"compare", inputs.folder.file("t_" + name + ".json"), "-p", inputs.platform, "-w",
+                                    workload, "-o", inputs.folder.file("compare.csv")})
+                    .status == 0);
+        CHECK(field(lines_of(inputs.text("compare.csv"))[1], 1) == field(line, 2));
+    }
+
+    // A grid with an odd number of points has the pure policies: those of q and p turned around.
+    REQUIRE(inputs.tune("c", with({"--method", "cover", "--points", "3", "--values", inputs.folder.file("v.csv")}))
+                .status == 0);
+    const std::vector<std::string> values = lines_of(inputs.text("v.csv"));
+    const auto value_of = [&](const std::string& weights) {
+        for (const std::string& line : values) {
+            if (line.starts_with("\"one\"") && line.ends_with(weights)) {
+                return field(line, 2);
+            }
+        }
+        return std::string("none");
+    };
+    const auto compared = [&](const std::string& order) {
+        REQUIRE(run(inputs.folder, {"compare", "easy,threshold=200000,backfill-order=spf,order=" + order, "-p",
+                                    inputs.platform, "-w", inputs.one, "-o", inputs.folder.file("pure.csv")})
+                    .status == 0);
+        const std::string line = lines_of(inputs.text("pure.csv"))[1];
+        return line.substr(line.rfind(',') + 1);
+    };
+    CHECK(value_of(",1,0,0,0,0,0") == compared("sqf"));
+    CHECK(value_of(",0,1,0,0,0,0") == compared("spf"));
+    CHECK(value_of(",0,0,1,0,0,0") == compared("fcfs"));
+    CHECK(value_of(",0,-1,0,0,0,0") == compared("lpf"));
+    CHECK(compared("spf") != compared("lpf"));
+}
+
+TEST_CASE("tune does not go on from a checkpoint of other scales") {
+    const Inputs inputs;
+    const std::string checkpoint = inputs.folder.file("killed_checkpoint.csv");
+    Arguments options{"--evaluations", "1000", "--threads", "2", "--scale", "q=2"};
+    while (!is_killed_halfway(inputs, options, checkpoint)) {
+        options[1] += "0";  // it was too fast
+    }
+    options.back() = "q=3";
+    check_refused(inputs.tune("killed", options), 1);
+    options.back() = "q=2";
+    CHECK(inputs.tune("killed", options).status == 0);
+}
+
 TEST_CASE("tune over the sum finds one policy whose values add up to what it says") {
     const Inputs inputs;
     CHECK(inputs.tune("t", {"--over", "sum", "--features", "6", "--evaluations", "60"}).status == 0);
@@ -282,6 +349,19 @@ TEST_CASE("tune refuses what it cannot use and leaves no file") {
     CHECK_THAT(refused({"--threads", "0"}), EndsWith("--threads: expected 1 to 1024, found 0\n"));
     CHECK_THAT(refused({"-P", "order=saf"}), EndsWith("parameter order is what tune looks for, it cannot be given\n"));
     CHECK_THAT(refused({"-P", "threshold=soon"}), Contains("threshold"));
+    CHECK_THAT(refused({"-P", "scales=1,1,1,1,1,1"}), EndsWith("expected --scale FEATURE=NUMBER instead\n"));
+    for (const std::string scale : {"q", "q=", "=2", "speed=2", "q=two", "q=2s", "q=inf", "q=nan", ""}) {
+        CHECK_THAT(
+            refused({"--scale", scale}),
+            EndsWith("--scale: expected FEATURE=NUMBER with a feature of q, p, wait, ratio, expansion, area, found "
+                     "'" +
+                     scale + "'\n"));
+    }
+    CHECK_THAT(refused({"--scale", "ratio=2"}), EndsWith("--scale ratio is for --features 6\n"));
+    CHECK_THAT(refused({"--scale", "q=2", "--scale", "q=2"}), EndsWith("expected one scale of q, found two\n"));
+    CHECK_THAT(
+        refused({"--scale", "q=0"}),
+        EndsWith("parameter scales: expected numbers that are not 0, with absolute values from 1e-100 to 1e100\n"));
     CHECK_THAT(refused({"-a", "fcfs"}), Contains("no parameter 'order'"));
     CHECK_THAT(refused({"-w", inputs.one}),
                EndsWith("two workloads are called 'one', expected names that tell them apart\n"));

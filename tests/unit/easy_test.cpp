@@ -28,6 +28,7 @@ struct Choice {
     std::optional<Duration> threshold;
     bool last_of_ties_first = false;
     bool only_needed_extra = false;
+    bool latest_counts_first = false;  // with only_needed_extra
     bool round_for_each_event = false;
     std::size_t reservations = 1;
     std::optional<std::size_t> test_limit;
@@ -147,7 +148,7 @@ class PlainEasy {
         }
         std::stable_sort(jobs.begin(), jobs.end(), [&](JobIndex a, JobIndex b) { return scores.at(a) > scores.at(b); });
         for (std::size_t i = 1; i < jobs.size(); ++i) {
-            in_doubt_ |= scores.at(jobs[i - 1]).almost_equals(scores.at(jobs[i]));
+            in_doubt_ |= scores.at(jobs[i - 1]).is_in_doubt_with(scores.at(jobs[i]));
             counts_.equal_scores += scores.at(jobs[i - 1]) == scores.at(jobs[i]) ? 1 : 0;
         }
         return jobs;
@@ -188,23 +189,44 @@ class PlainEasy {
 
     void reserve_one() {
         std::vector<JobIndex> order = primary();
+        const std::size_t before = started_.size();
         while (!order.empty() && jobs_.at(order.front()).processors <= idle()) {
             start(order.front());
             order.erase(order.begin());
         }
+        const std::vector<JobIndex> in_order(started_.begin() + static_cast<std::ptrdiff_t>(before), started_.end());
         if (!order.empty()) {
             counts_.head_not_first += order.front() != waiting_.front() ? 1 : 0;
             const JobIndex head = order.front();
             order.erase(order.begin());
-            backfill(head, order);
+            backfill(head, order, in_order);
         }
+        const auto backfilled = started_.begin() + static_cast<std::ptrdiff_t>(before + in_order.size());
+        stack_.insert(stack_.begin(), in_order.rbegin(), in_order.rend());
+        stack_.insert(stack_.begin(), backfilled, started_.end());
     }
 
-    void backfill(JobIndex head, const std::vector<JobIndex>& rest) {
-        const int needed = jobs_.at(head).processors;
-        std::vector<Running> running = running_;
+    // The running jobs by their ends, of which the head takes what it needs; those of `new_ones` were started just now.
+    std::vector<Running> by_end(const std::vector<JobIndex>& new_ones) const {
+        std::vector<Running> running;
+        if (choice_.latest_counts_first) {
+            for (const std::vector<JobIndex>& jobs : {stack_, new_ones}) {
+                for (const JobIndex job : jobs) {
+                    std::copy_if(running_.begin(), running_.end(), std::back_inserter(running),
+                                 [=](const Running& one) { return one.job == job; });
+                }
+            }
+        } else {
+            running = running_;
+        }
         std::stable_sort(running.begin(), running.end(),
                          [](const Running& a, const Running& b) { return a.end < b.end; });
+        return running;
+    }
+
+    void backfill(JobIndex head, const std::vector<JobIndex>& rest, const std::vector<JobIndex>& new_ones) {
+        const int needed = jobs_.at(head).processors;
+        const std::vector<Running> running = by_end(new_ones);
         int free = idle();
         Time shadow = now_;
         auto next = running.begin();
@@ -328,7 +350,10 @@ class PlainEasy {
     Time now_;
     std::map<JobIndex, JobDescription> jobs_;
     std::vector<JobIndex> waiting_;  // by submission
-    std::vector<Running> running_;   // in the order in which they started
+    // All jobs that have started before this round: those of the last round first, of one round those that were
+    // backfilled in the order in which they started, then the others in the reverse one.
+    std::vector<JobIndex> stack_;
+    std::vector<Running> running_;  // in the order in which they started
     std::vector<JobIndex> started_;
     std::size_t tests_left_ = 0;
     bool in_doubt_ = false;
@@ -381,7 +406,8 @@ std::pair<Parameters::Given, Choice> random_choice_of_rules(Random& random) {
         given.emplace_back("reservations", of_all ? "all" : std::to_string(choice.reservations));
     } else if (random.one_in(2)) {
         choice.only_needed_extra = true;
-        given.emplace_back("extra", "needed");
+        choice.latest_counts_first = random.one_in(2);
+        given.emplace_back("extra", choice.latest_counts_first ? "needed-latest" : "needed");
     } else {
         choice.one_as_several = true;
     }
@@ -567,6 +593,26 @@ TEST_CASE("With extra=needed, of the jobs that end together only those count tha
     CHECK(starts({{"extra", "needed"}}) == "start");
 }
 
+TEST_CASE("With extra=needed-latest, of the jobs that end together the latest counts first", "[easy]") {
+    const auto starts = [](const std::string& extra) {
+        Table table(8, "easy", {{"extra", extra}});
+        table.at(0);
+        table.submit("first", 1, 100);
+        table.starts();
+        table.at(1);
+        table.submit("second", 4, 99);
+        table.starts();
+        table.at(2);
+        table.submit("head", 4, 10);
+        table.submit("long", 3, 1000);
+        return table.starts();
+    };
+    // Three processors are idle, and both running jobs end at 100. With the first, the head has just what it needs;
+    // with the second, three are left over.
+    CHECK(starts("needed") == "start");
+    CHECK(starts("needed-latest") == "start long");
+}
+
 TEST_CASE("With rounds=event, submissions are handled before the completions of an instant", "[easy]") {
     const auto starts = [](const Parameters::Given& given, int now) {
         Table table(4, "easy", given);
@@ -670,7 +716,7 @@ TEST_CASE("test-limit counts the jobs that are looked at after the first that ca
         table.submit("short", 1, 50);
         return table.starts();
     };
-    for (const std::string& reservations : {"0", "1", "2", "all"}) {
+    for (const char* const reservations : {"0", "1", "2", "all"}) {
         INFO("reservations=" << reservations);
         CHECK(starts("0", reservations) == "start");
         CHECK(starts("1", reservations) == "start");

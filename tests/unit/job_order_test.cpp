@@ -14,7 +14,8 @@ using namespace batfill;
 namespace {
 
 JobOrder order(const std::string& policy, const std::string& weights = "") {
-    const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights()};
+    const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights(),
+                                          JobOrder::scales()};
     Parameters::Given given{{"order", policy}};
     if (!weights.empty()) {
         given.emplace_back("weights", weights);
@@ -149,7 +150,8 @@ TEST_CASE("Weights are needed by a mixed order, and by no other", "[order]") {
     CHECK_THROWS_WITH(order("mixed"), "parameter order=mixed: expected weights, of which at least one is not 0");
     CHECK_THROWS_AS(order("mixed", "0,0,0,0,0,0"), UsageError);
     CHECK_THROWS_AS(order("mixed", "1e308,1e308,0,0,0,0"), UsageError);  // their sum is no number
-    const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights()};
+    const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights(),
+                                          JobOrder::scales()};
     const Parameters unused("a", declared, {{"weights", "1,0,0,0,0,0"}});
     CHECK_THROWS_WITH(JobOrder::refuse_unused_weights(unused, {"order"}),
                       "parameter weights is used only with order=mixed");

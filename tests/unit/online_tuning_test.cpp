@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -23,8 +24,9 @@ using namespace batfill::tests;
 namespace {
 
 // For easy, which begins with the longest job first.
-std::unique_ptr<WeightTuner> tuner(Parameters::Given given) {
-    given.emplace_back("order", "mixed");
+std::unique_ptr<WeightTuner> tuner(const Parameters::Given& more) {
+    Parameters::Given given{{"order", "mixed"}};
+    given.insert(given.end(), more.begin(), more.end());
     given.emplace_back("weights", "0,1,0,0,0,0");
     return WeightTuner::from("easy", Parameters("easy", find_algorithm("easy").parameters, given));
 }
@@ -121,6 +123,42 @@ TEST_CASE("Weights are tuned once in each period, to what would have been best f
     CHECK_FALSE(tuned->tune(past.state));
     CHECK(tuned->statistics()[0].value == 2);
     CHECK(tuned->statistics()[1].value == 1);
+}
+
+TEST_CASE("Weights are tuned for scaled features, and the scales stay", "[tuning]") {
+    const auto tuned = tuner({{"period", "50000"}, {"evaluations", "60"}, {"scales", "1,-1,1,1,1,1"}});
+    Past past = long_and_short_jobs(50'000);
+    tuned->ended(past.state, past.completions);
+    // To begin with the shortest job goes first, which is the best already.
+    CHECK_FALSE(tuned->tune(past.state));
+    CHECK(tuned->statistics()[0].value == 1);
+
+    // Jobs of different lengths that wait for one processor, today and tomorrow. Today the longest go first.
+    std::string jobs;
+    for (const int day : {0, 1}) {
+        for (const int run : {50, 500, 20, 3000, 100, 40, 800, 10, 60}) {
+            jobs += (jobs.empty() ? "" : ",") + job("d" + std::to_string(day) + "-" + std::to_string(run),
+                                                    std::to_string(day * 86'400), 1, std::to_string(run),
+                                                    std::to_string(run));
+        }
+    }
+    const Scenario scenario = scenario_of(machine(1), {workload_of(jobs)});
+    Engine engine("easy", {{"order", "mixed"},
+                           {"weights", "0,-1,0,0,0,0"},
+                           {"scales", "1,-1,1,1,1,1"},
+                           {"period", "86400"},
+                           {"evaluations", "60"}});
+    EmbeddedScheduler scheduler(engine);
+    Simulator simulator(scenario);
+    simulator.run(scheduler);
+    const auto start = [&](const std::string& id) {
+        const auto& simulated = simulator.jobs();
+        return std::find_if(simulated.begin(), simulated.end(),
+                            [&](const SimulatedJob& one) { return one.job->description.id == "w0!" + id; })
+            ->start;
+    };
+    CHECK(start("d0-3000") < start("d0-20"));
+    CHECK(start("d1-20") < start("d1-3000"));
 }
 
 TEST_CASE("Jobs that were submitted before the history do not count for the tuning of weights", "[tuning]") {
