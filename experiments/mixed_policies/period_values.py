@@ -5,19 +5,21 @@ from common.tables import read_csv
 
 # By policy and period.
 Values = dict[str, dict[int, float]]
-NAMES = {"w-star": "w*", "w-train": "w*_train", "w-greedy": "w_greedy", "xnes3": "xnes3", "xnes6": "xnes6"}
+NAMES = {"w-star": "w*", "w-train": "w*_train", "w-greedy": "w_greedy", "w-star-raw": "w*, raw features",
+         "w-train-raw": "w*_train, raw features"}
 
 
 def shown(policy: str) -> str:
     """A policy's name, as in the paper."""
-    return NAMES.get(policy, policy.upper())
+    return policy if policy.startswith("xnes") else NAMES.get(policy, policy.upper())
 
 
-def read_values(file: str) -> Values:
-    """A CSV with the columns policy, period and value."""
+def read_values(file: str, **where: str) -> Values:
+    """A CSV with the columns policy, period and value; of its rows those in which other columns have these values."""
     values: Values = {}
     for row in read_csv(file):
-        values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
+        if all(row[column] == wanted for column, wanted in where.items()):
+            values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
     return values
 
 
