@@ -25,6 +25,7 @@ def main(job: Job) -> None:
         ours = longest(read_json(str(bench.path("log.json"))), len(paper))
         write_csv(str(bench.path("table-7.csv")), [
             {**{f"{name}, paper": value for name, value in theirs.items()}, **here,
+             "longer": "yes" if here["run_time"] > here["estimate"] else "no",
              "same": "yes" if all(here[name] == value for name, value in theirs.items()) else "no"}
             for theirs, here in zip(paper, ours)])
         bench.keep("table-7.csv", job.output.table)

@@ -48,6 +48,14 @@ class PeriodValues:
         values = [self.value(policy, period) for period in periods]
         return None if None in values else sum(value for value in values if value is not None)
 
+    def of_seeds(self, search: str, period: int) -> list[float]:
+        """What a search found in a period with each of its seeds: policies `xnes3-1`, `xnes3-2`, ..."""
+        return [values[period] for policy, values in self._values.items() if policy.startswith(f"{search}-")]
+
+    def seeds(self, search: str) -> list[str]:
+        """A search with each of its seeds, as policies."""
+        return [policy for policy in self._values if policy.startswith(f"{search}-")]
+
     def best_pure(self, period: int) -> float:
         """The smallest value of a pure policy in the period."""
         return min(self._values[order][period] for order in self.orders)

@@ -255,6 +255,7 @@ rule mixed_tables:
     input:
         paper=EXPERIMENTS / "mixed_policies/paper-tables.csv",
         paper_logs=EXPERIMENTS / "mixed_policies/paper-table-1.csv",
+        paper_weeks=EXPERIMENTS / "mixed_policies/paper-weeks.csv",
         splits=mixed_of_all("split.json", ["weeks"]),
         weeks=mixed_of_all("policies.csv", ["weeks"]),
         months=mixed_of_all("policies.csv", ["months"]),

@@ -105,7 +105,8 @@ def summary(setting: str, of: Mapping[Place, float], digits: Optional[int] = Non
     worst = max(of, key=lambda place: abs(of[place]), default=None)
     sizes = [abs(difference) for difference in of.values()]
     return {"setting": setting, "numbers": len(of), "to the digit": digits, "median": median(sizes) if sizes else None,
-            "largest": of[worst] if worst else None,
+            "median_percent": 100 * median(sizes) if sizes else None, "largest": of[worst] if worst else None,
+            "largest_percent": 100 * of[worst] if worst else None,
             "where": f"{worst[0]}, {worst[1]}, {shown(worst[2])}" if worst else None,
             "within 2 %": sum(size <= MET for size in sizes) / len(sizes) if sizes else None,
             "within 2 %, count": sum(size <= MET for size in sizes)}
