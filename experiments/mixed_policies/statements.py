@@ -227,7 +227,7 @@ def _of_table_2(rows: Lines) -> list[Overview]:
     lines = []
     for name, mixed in (("pure policies", False), ("w*, w*_train, w_greedy", True)):
         ratios = {(row["policy"], half): (row[half], row[f"{half}, paper"]) for row in rows
-                  for half in ("training", "testing") if row[f"{half}, paper"] and "raw" not in row["policy"]
+                  for half in ("training", "testing") if row[half] and row[f"{half}, paper"] and "raw" not in row["policy"]
                   and row["policy"].startswith("w") == mixed}
         if not ratios:
             continue
@@ -245,7 +245,7 @@ def _of_sums(read: Mapping[str, Lines]) -> list[Overview]:
     lines = [Overview(
         "Tables 3 to 6, columns sorted", "yes", "",
         f"{all_of['numbers']} sums: median {100 * float(all_of['median']):.3f} %, "
-        f"{percent(float(all_of['within 2 %']), 1)} within 2 %, {all_of['to the digit']} to the last digit",
+        f"{percent(float(all_of['within 2 %']), 1)} within 2 %, {all_of['to the digit']} to 0.01",
         word(1 + median(abs(float(row["difference"])) for row in known), 1))]
     for table, log in zip((3, 4, 5, 6), ("SDSC-SP2", "SDSC-BLUE", "KTH-SP2", "CTC-SP2")):
         of_log = [row for row in known if row["log"] == log]

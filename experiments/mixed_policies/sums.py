@@ -40,8 +40,10 @@ def whose(column: Sequence[Printed], ours: Mapping[str, float]) -> dict[str, Pri
 
 
 def to_the_digit(weeks: Iterable[float], printed: float) -> bool:
-    """Whether the sum of weekly values, rounded as the paper's simulator and tables do, is the printed number."""
-    return round(sum(round(value, WEEK_DIGITS) for value in weeks), SUM_DIGITS) == printed
+    """Whether the sum of weekly values, rounded as the paper's simulator and tables do, is the printed number, but for
+    one in the last digit."""
+    ours = round(sum(round(value, WEEK_DIGITS) for value in weeks), SUM_DIGITS)
+    return abs(ours - printed) < 1.5 * 10 ** -SUM_DIGITS
 
 
 def read_weeks(file: str, **where: str) -> dict[str, dict[str, dict[int, float]]]:
@@ -163,7 +165,7 @@ class Sums:
                          "moved": None, "sure": None}]
 
     def digits(self) -> int:
-        """How many sums are the paper's to the last digit."""
+        """How many sums are the paper's, but for one in the last digit."""
         return sum(to_the_digit(self.weeks[place], number) for place, number in self.papers.items())
 
 
