@@ -3,7 +3,8 @@
 
 Publishes the results of papers: copies what rule `page` has put together (FOLDER/pages/PAPER, with its manifest, tables
 and figures; FOLDER is build/experiments unless told otherwise) to docs/results/PAPER, in the place of what was there.
-Then renders all pages of docs/results that have a template from what is published. Without a PAPER, does only that.
+Then renders their pages and the overview from what is published. Without a PAPER, renders all pages that have a
+template.
 """
 import argparse
 import shutil
@@ -16,12 +17,15 @@ PUBLISHED = EXPERIMENTS.parent / "docs" / "results"
 OVERVIEW = EXPERIMENTS / "overview.md"
 
 
-def pages(published: Path = PUBLISHED) -> dict[Path, str]:
-    """Every page that has a template, as its template and the published results make it: the papers' and, with the
-    overviews of all of them, README.md."""
-    papers = [folder.parent.name.replace("_", "-") for folder in sorted(EXPERIMENTS.glob(f"*/{TEMPLATE}"))]
-    made = {published / f"{paper}.md": render(template_of(paper), published / paper) for paper in papers}
-    return {**made, published / "README.md": render(OVERVIEW, published)}
+def papers() -> list[str]:
+    """The papers whose pages have a template."""
+    return [folder.parent.name.replace("_", "-") for folder in sorted(EXPERIMENTS.glob(f"*/{TEMPLATE}"))]
+
+
+def page_of(name: str) -> str:
+    """The page of this name, as its template and the published results make it: a paper's or, with the overviews of all
+    of them, README."""
+    return render(OVERVIEW, PUBLISHED) if name == "README" else render(template_of(name), PUBLISHED / name)
 
 
 def take_over(paper: str, results: Path, published: Path = PUBLISHED) -> None:
@@ -43,8 +47,8 @@ def main() -> None:
     try:
         for paper in asked.papers:
             take_over(paper, asked.results)
-        for page, text in pages().items():
-            page.write_text(text, encoding="utf-8")
+        for name in [*(asked.papers or papers()), "README"]:
+            (PUBLISHED / f"{name}.md").write_text(page_of(name), encoding="utf-8")
     except PageError as error:
         sys.exit(f"publish.py: {error}")
 

@@ -64,16 +64,11 @@ class Ranking {
     }
 
     void clear() { ranked_.clear(); }
-    // Of jobs with equal scores, that which is added first comes first.
-    void add(JobIndex job, Time now) { ranked_.add(job, is_submission_order() ? 0 : scores_[job].at(now)); }
-    // As RankedJobs.
+    // As RankedJobs. Requires that the order is not that of the queue.
+    void add(JobIndex job, Time now) { ranked_.add(job, scores_[job].at(now)); }
     template <typename Take>
     void for_each_until(Take take) {
-        if (is_submission_order()) {
-            ranked_.for_each_as_added_until(take);
-        } else {
-            ranked_.for_each_until(take);
-        }
+        ranked_.for_each_until(take);
     }
 
  private:
@@ -258,8 +253,10 @@ class Easy : public Algorithm {
                 return head;
             }
         }
-        rank(state, queue.jobs());
-        primary_.for_each_until(start);
+        if (!queue.empty()) {
+            rank(state, queue.jobs());
+            primary_.for_each_until(start);
+        }
         return head;
     }
 
@@ -276,6 +273,9 @@ class Easy : public Algorithm {
 
     // Puts jobs that are given in the order of the queue into the primary order. O(jobs * log(jobs)).
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs) {
+        if (primary_.is_submission_order()) {
+            return {jobs.begin(), jobs.end()};
+        }
         const auto others =
             std::find_if(jobs.begin(), jobs.end(), [&](JobIndex job) { return !over_threshold(state, job); });
         std::vector<JobIndex> order(jobs.begin(), others);
@@ -326,6 +326,10 @@ class Easy : public Algorithm {
     // Lets the candidates come in the backfill order. They are given in the order that decides between equal scores.
     template <typename Take>
     void for_each_to_backfill_until(Time now, Take take) {
+        if (backfill_.is_submission_order()) {
+            std::all_of(candidates_.begin(), candidates_.end(), take);
+            return;
+        }
         backfill_.clear();
         for (const JobIndex job : candidates_) {
             backfill_.add(job, now);

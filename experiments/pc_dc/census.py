@@ -11,6 +11,9 @@ from common.tables import write_csv
 # Fields of the Standard Workload Format, from 0.
 RUN_TIME, ALLOCATED, ESTIMATE, STATUS = 3, 4, 8, 10
 PARTIAL, CANCELLED = (2, 3, 4), 5
+# What the converter notes of jobs that ran longer than their estimate, by what becomes of them.
+LONGER = ("run time > walltime: stopped at the walltime when run",
+          "run time > requested time: the run time is the walltime")
 
 
 def log_jobs(log: str) -> Iterator[list[float]]:
@@ -50,7 +53,7 @@ def replayed(workload: dict[str, Any], conversion: dict[str, Any]) -> dict[str, 
     return {
         "replayed": len(jobs),
         "replayed_with_exact_estimate": notes.get("no requested time: the run time is the walltime", 0),
-        "replayed_longer_than_estimate": notes.get("run time > walltime: stopped at the walltime when run", 0),
+        "replayed_longer_than_estimate": sum(jobs for what, jobs in notes.items() if what in LONGER),
         "widths": len({job["res"] for job in jobs}),
         "processors": workload["nb_res"],
     }
@@ -63,7 +66,8 @@ def main(job: Job) -> None:
     columns = ("partial_or_cancelled", "without_processors", "run_time_unknown", "counted", "counted_with_estimate",
                "run_time_0")
     write_csv(job.output[0], [{
-        "machine": job.wildcards.machine, "log": Path(logs[0]).name.split(".swf")[0] if logs else "",
+        "machine": job.params.machine, "reading": job.params.reading,
+        "log": Path(logs[0]).name.split(".swf")[0] if logs else "",
         **{column: found[column] if logs else "" for column in columns},
         **replayed(read_json(job.input.workload), read_json(job.input.conversion)),
     }])

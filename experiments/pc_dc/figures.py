@@ -1,67 +1,71 @@
 """Job of rule `pc_dc_figure`: one of the paper's Figures 5 to 9, and the numbers in it as CSV."""
-from typing import Mapping, Optional
+from typing import Mapping, Sequence
 
 from common import style
 from common.job import Job, run_job
-from common.tables import read_csv
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pc_dc.results import FIGURES
+from pc_dc.results import FIGURES, Results
 
 LOOKS: Mapping[str, style.Look] = {
     "pc": {"label": "PC", "color": "#0072B2"},
     "dc": {"label": "DC", "color": "#009E73"},
     "easy": {"label": "EASY", "color": style.SERIES["easy"]["color"]},
 }
-BAR_WIDTH = 0.26
-# Bars end here, and their value is written beside them, so that one log does not flatten all others.
+BAR_WIDTH = 0.28
+# Bars end here, so that one log does not flatten all others; every bar has its value beside it.
 LOWEST, HIGHEST = -100.0, 100.0
-Percentages = dict[str, list[Optional[float]]]
+Values = Mapping[str, Mapping[str, float]]
 
 
-def percentages(job: Job, metric: str, order: str) -> tuple[list[str], Percentages]:
-    """The figure's machines, and for each series its improvement over conservative there; none if nobody waits."""
-    widths = {row["machine"]: int(row["widths"]) for file in job.input.census for row in read_csv(file)}
-    machines = [one for one in job.params.machines if "widest" not in metric or widths[one] > 1]
-    results = {(row["machine"], row["run"]): row[f"{metric}_improvement"] for row in read_csv(job.input.replays)}
-    runs = {"pc": f"pc-{order}", "dc": f"dc-{order}", "easy": "easy"}
-    return machines, {
-        series: [100 * float(results[one, run]) if results[one, run] else None for one in machines]
-        for series, run in runs.items()}
-
-
-def draw(machines: list[str], series: Percentages, label: str) -> Figure:
-    """Bars for each machine, side by side."""
-    figure = Figure(figsize=(max(0.72 * len(machines), 3) + 0.6, 3.2))
+def draw(machines: Sequence[str], raised: Values, cut: Values, label: str) -> Figure:
+    """Bars for each machine, side by side, with a mark where each would end if estimates were cut. A machine without
+    values keeps its place."""
+    figure = Figure(figsize=(max(0.86 * len(machines), 3) + 0.6, 3.6))
     axes = figure.subplots()
-    for place, (name, improvements) in enumerate(series.items()):
+    for place, (name, look) in enumerate(LOOKS.items()):
         offsets = [machine + (place - 1) * BAR_WIDTH for machine in range(len(machines))]
-        heights = [0 if one is None else min(max(one, LOWEST), HIGHEST) for one in improvements]
-        axes.bar(offsets, heights, BAR_WIDTH, **LOOKS[name])
-        write_values_cut_off(axes, offsets, improvements)
+        shown = [(offset, raised[machine][name]) for offset, machine in zip(offsets, machines) if machine in raised]
+        axes.bar([offset for offset, _ in shown], [within(value) for _, value in shown], BAR_WIDTH, **look)
+        write_values(axes, shown)
+        marks = [(offset, within(cut[machine][name])) for offset, machine in zip(offsets, machines) if machine in cut]
+        axes.plot([offset for offset, _ in marks], [value for _, value in marks], linestyle="none", marker="D",
+                  markersize=3, markerfacecolor="white", markeredgecolor="black", markeredgewidth=0.6,
+                  label="the same with estimates cut" if place == len(LOOKS) - 1 else None)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xticks(range(len(machines)), machines, rotation=30, ha="right", rotation_mode="anchor")
     axes.set_ylabel(f"{label}:\nimprovement (%)")
     axes.grid(axis="x", visible=False)
+    axes.margins(y=0.12)
     style.legend(figure, axes)
     return figure
 
 
-def write_values_cut_off(axes: Axes, offsets: list[float], improvements: list[Optional[float]]) -> None:
-    """Writes the value of each bar that ends before it."""
-    for offset, value in zip(offsets, improvements):
-        if value is not None and value < LOWEST:
-            axes.annotate(f"{value:.0f}", (offset, LOWEST), xytext=(0, -2), textcoords="offset points", ha="center",
-                          va="top", fontsize=6)
+def within(value: float) -> float:
+    """Where a bar of this value ends."""
+    return min(max(value, LOWEST), HIGHEST)
+
+
+def write_values(axes: Axes, shown: Sequence[tuple[float, float]]) -> None:
+    """Writes the value of each bar at its end; of one too low to be seen, 0."""
+    for offset, value in shown:
+        text = f"{value:.0f}"
+        axes.annotate("0" if text == "-0" else text, (offset, within(value)), xytext=(0, 3 if value >= 0 else -3),
+                      textcoords="offset points", ha="center", va="bottom" if value >= 0 else "top", fontsize=6)
 
 
 def main(job: Job) -> None:
     """Draws the figure that the rule asks for."""
-    shown = FIGURES[job.wildcards.figure]
-    machines, series = percentages(job, shown.metric, shown.order)
-    numbers = [{"machine": machine, "series": name, "improvement_percent": "" if value is None else value}
-               for name, improvements in series.items() for machine, value in zip(machines, improvements)]
-    style.save(draw(machines, series, shown.label), numbers, job.output)
+    number = job.wildcards.figure
+    results = Results(job.input.replays, job.input.census)
+    readings: list[str] = job.params.readings[:2]
+    values = [results.improvements(number, job.params.machines, reading) for reading in readings]
+    of_one_width = [machine for machine in job.params.machines if machine not in values[0] and number == "8"]
+    machines = [machine for machine in job.params.machines if machine not in of_one_width]
+    numbers = [{"machine": machine, "reading": reading, "series": name,
+                "improvement_percent": shown[machine][name] if machine in shown else ""}
+               for reading, shown in zip(readings, values) if shown for name in LOOKS for machine in machines]
+    style.save(draw(machines, values[0], values[-1], FIGURES[number].label), numbers, job.output)
 
 
 if __name__ == "__main__":

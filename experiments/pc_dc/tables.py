@@ -1,20 +1,21 @@
-"""Job of rule `pc_dc_tables`: the paper's Figure 4, what its text says in numbers, and what the replays took."""
+"""Job of rule `pc_dc_tables`: the paper's Figure 4, the numbers behind Figures 5 to 9, what its text says, and what the
+replays took."""
 from pathlib import Path
-from typing import Callable, Mapping, Optional, Sequence
+from typing import Mapping, Optional, Sequence
 
+from common.comparison import Overview, relation, rows_of, word, worst
 from common.job import Job, run_job
-from common.tables import Row, Show, count, one_digit, read_csv, two_digits, write_table
-from pc_dc.results import FIGURES, MEAN_WAIT, Shown
+from common.tables import Row, read_csv, write_csv
+from pc_dc.results import FIGURES, MEAN_WAIT, Results
+from pc_dc.statements import hypothesis, statements
 
-
-def per_cent(value: float) -> str:
-    """A number in per cent."""
-    return f"{value:+.1f}"
-
-
-def names(machines: Sequence[str]) -> str:
-    """A list of machines, in words."""
-    return ", ".join(machines) or "none"
+HYPOTHESIS = ("CTC-SP2", "CTC-SP2-430")
+# What is counted as an event of the profile, and where: by pc, and by conservative.
+COUNTS = {
+    "instants": ("profile_events", "profile_events"),
+    "starts and ends": ("profile_starts_and_ends", "profile_starts_and_ends"),
+    "starts and ends, placed anew": ("profile_starts_and_ends", "profile_starts_and_ends_anew"),
+}
 
 
 class Tables:
@@ -23,144 +24,172 @@ class Tables:
     def __init__(self, job: Job) -> None:
         self._folder = Path(job.output[0]).parent
         self._machines: list[str] = job.params.machines
-        self._runs: list[str] = job.params.runs
-        self._combinations = [run for run in self._runs if run not in ("conservative", "easy")]
+        self._readings: list[str] = job.params.readings
+        self._main = self._readings[0]
+        self._orders: list[str] = job.params.orders
+        self._combinations = [f"{algorithm}-{order}" for algorithm in ("pc", "dc") for order in self._orders]
         self._paper = {row["machine"]: row for row in read_csv(job.input.paper)}
-        self._census = {row["machine"]: row for file in job.input.census for row in read_csv(file)}
-        self._results = {(row["machine"], row["run"]): row for row in read_csv(job.input.replays)}
+        self._numbers = {row["what"]: float(row["value"]) for row in read_csv(job.input.statements)}
+        self._results = Results(job.input.replays, job.input.census)
+        self._events = {(row["machine"], row["run"]): row for row in read_csv(job.input.events)}
+        self._statements = [
+            *statements(self._results, self._machines, self._readings, self._orders, job.input.statements),
+            *self._event_statements()]
 
     def write_all(self) -> None:
-        """Writes every table, as CSV with full numbers and as Markdown."""
-        self._write("figure-4", "Figure 4: the jobs of the logs, in the paper and here", self._jobs(), two_digits)
-        self._write("combinations", "Mean wait: improvement over conservative in per cent", self._all_combinations(),
-                    per_cent)
-        self._write("summary", "What the text of the paper counts", self._summary())
-        self._write("comparison", "On how many logs which algorithm is better", self._comparisons())
-        self._write("waits", "What the improvements are over: waits under conservative, in minutes", self._waits(),
-                    one_digit)
-        self._write("times", "Processor seconds of the replays", self._times(), one_digit)
+        """Writes every table, with full numbers."""
+        self._write("figure-4", self._jobs())
+        self._write("improvements", self._improvements())
+        self._write("combinations", self._all_combinations())
+        self._write("waits", self._waits())
+        self._write("times", self._times())
+        self._write("events", self._event_rows())
+        self._write("statements", self._statements)
+        self._write("hypothesis", hypothesis(self._results, self._main, HYPOTHESIS))
+        self._write("overview", rows_of(self._overview()))
 
-    def _write(self, name: str, title: str, rows: Sequence[Row], show: Show = str) -> None:
-        write_table(str(self._folder / name), title, rows, show)
+    def _write(self, name: str, rows: Sequence[Row]) -> None:
+        write_csv(str(self._folder / f"{name}.csv"), rows or [{"none": ""}])
 
     def _jobs(self) -> Sequence[Row]:
-        return [{"log": machine, **self._jobs_of(self._census[machine], self._paper.get(machine))}
+        return [self._jobs_of(machine, self._results.census(machine, self._main), self._paper.get(machine))
                 for machine in self._machines]
 
-    @staticmethod
-    def _jobs_of(census: Mapping[str, str], paper: Optional[Mapping[str, str]]) -> Row:
+    def _jobs_of(self, machine: str, census: Mapping[str, str], paper: Optional[Mapping[str, str]]) -> Row:
         def found(column: str) -> Optional[int]:
             return int(census[column]) if census[column] else None
 
         counted = found("counted")
         return {
-            "the paper's log": paper["log"] if paper else None, "our log": census["log"] or None,
-            "jobs, paper": int(paper["jobs"]) if paper else None, "jobs, ours": counted,
-            "with estimate, paper (%)": float(paper["with_estimate_percent"]) if paper else None,
-            "with estimate, ours (%)": 100 * int(census["counted_with_estimate"]) / counted if counted else None,
-            "cancelled": found("partial_or_cancelled"), "without processors": found("without_processors"),
-            "run time unknown": found("run_time_unknown"), "run time 0": found("run_time_0"),
-            "replayed": found("replayed"), "with exact estimate": found("replayed_with_exact_estimate"),
-            "cut at the estimate": found("replayed_longer_than_estimate"),
+            "log": machine, "paper_log": paper["log"] if paper else None, "our_log": census["log"] or None,
+            "paper_jobs": int(paper["jobs"]) if paper else None, "jobs": counted,
+            "difference": counted - int(paper["jobs"]) if paper and counted is not None else None,
+            "word": word(counted, int(paper["jobs"])) if paper and counted is not None else None,
+            "paper_with_estimate_percent": float(paper["with_estimate_percent"]) if paper else None,
+            "with_estimate_percent": 100 * int(census["counted_with_estimate"]) / counted if counted else None,
+            "partial_or_cancelled": found("partial_or_cancelled"), "without_processors": found("without_processors"),
+            "run_time_unknown": found("run_time_unknown"), "run_time_0": found("run_time_0"),
+            "longer_than_estimate": found("replayed_longer_than_estimate"), "replayed": found("replayed"),
+            "processors": found("processors"),
         }
 
-    def _waits(self) -> Sequence[Row]:
-        metrics = {shown.name: shown.metric for shown in FIGURES.values()}
-        return [{"log": machine, "processors": int(self._census[machine]["processors"]),
-                 "utilisation (%)": 100 * float(self._results[machine, "conservative"]["utilisation"]),
-                 **{what: float(self._results[machine, "conservative"][metric]) / 60
-                    for what, metric in metrics.items()},
-                 "mean wait, easy": float(self._results[machine, "easy"][MEAN_WAIT]) / 60}
-                for machine in self._machines]
-
-    def _improvement(self, machine: str, run: str, metric: str = MEAN_WAIT) -> Optional[float]:
-        """Over conservative, in per cent; none if nobody waits there."""
-        value = self._results[machine, run][f"{metric}_improvement"]
-        return 100 * float(value) if value else None
+    def _improvements(self) -> Sequence[Row]:
+        return [{"figure": int(figure), "machine": machine, "reading": reading, **values}
+                for figure in FIGURES for machine, reading in self._results.cases()
+                for values in self._results.improvements(figure, [machine], reading).values()]
 
     def _all_combinations(self) -> Sequence[Row]:
-        return [{"log": machine, **{run: self._improvement(machine, run) for run in [*self._combinations, "easy"]}}
-                for machine in self._machines]
+        return [{"machine": machine, "reading": reading,
+                 **{run: self._results.improvement(machine, reading, run) for run in [*self._combinations, "easy"]}}
+                for machine, reading in self._results.cases()]
 
-    def _summary(self) -> Sequence[Row]:
-        values = {(machine, run): value for machine in self._machines for run in self._combinations
-                  if (value := self._improvement(machine, run)) is not None}
-        worse = [key for key, value in values.items() if value < 0]
-        lowest = min(values, key=lambda key: values[key])
-        orders: dict[str, int] = {}
-        for _, run in worse:
-            order = run.split("-")[1]
-            orders[order] = orders.get(order, 0) + 1
-        rows: list[tuple[str, str, str]] = [
-            ("combinations worse than conservative", "49 of 150 (33 %)",
-             f"{count(worse, list(values))} ({100 * len(worse) / len(values):.0f} %)"),
-            ("of these by order", "most of the significant ones lpf, lqf",
-             ", ".join(f"{order} {number}" for order, number in sorted(orders.items())) or "none"),
-            ("worse by 10 % or more", "few", self._those_below(values, -10)),
-            ("better or worse by less than 10 %", "generally",
-             count([value for value in values.values() if abs(value) < 10], list(values))),
-            ("better or worse by less than 2 %", "many",
-             count([value for value in values.values() if abs(value) < 2], list(values))),
-            ("worst single value", "-38 % (DC, lpf)", f"{values[lowest]:.1f} % ({lowest[1]} on {lowest[0]})"),
-        ]
-        return [{"what": what, "paper": paper, "here": here} for what, paper, here in rows + self._dc_shortest_first()]
+    def _waits(self) -> Sequence[Row]:
+        metrics = dict.fromkeys(shown.metric for shown in FIGURES.values())
 
-    @staticmethod
-    def _those_below(values: Mapping[tuple[str, str], float], limit: float) -> str:
-        found = {key: value for key, value in values.items() if value <= limit}
-        listed = ", ".join(f"{run} on {machine} {value:.0f} %" for (machine, run), value in found.items())
-        return f"{len(found)}: {listed}" if found else "none"
+        def minutes(machine: str, reading: str, run: str, metric: str) -> float:
+            return self._results.number(machine, reading, run, metric) / 60
 
-    def _dc_shortest_first(self) -> list[tuple[str, str, str]]:
-        if "dc-spf" not in self._combinations:
-            return []
-        compared = {machine: (ours, easy) for machine in self._machines
-                    if (ours := self._improvement(machine, "dc-spf")) is not None
-                    and (easy := self._improvement(machine, "easy")) is not None}
-
-        def of(condition: Callable[[float, float], bool]) -> str:
-            found = [machine for machine, (ours, easy) in compared.items() if condition(ours, easy)]
-            return f"{count(found, list(compared))} ({names(found)})"
-
-        return [
-            ("dc-spf better than conservative and EASY", "11 of 15", of(lambda ours, easy: ours > max(0, easy))),
-            ("dc-spf worse than both", "1 of 15", of(lambda ours, easy: ours < min(0, easy))),
-            ("dc-spf worse than EASY alone", "3 of 15", of(lambda ours, easy: 0 <= ours < easy)),
-            ("dc-spf worse than conservative alone", "none", of(lambda ours, easy: easy <= ours < 0)),
-        ]
-
-    def _comparisons(self) -> Sequence[Row]:
-        return [row for figure, shown in FIGURES.items() if f"pc-{shown.order}" in self._combinations
-                for row in self._comparisons_in(figure, shown)]
-
-    def _comparisons_in(self, figure: str, shown: Shown) -> Sequence[Row]:
-        machines = [machine for machine in self._machines
-                    if self._improvement(machine, "easy", shown.metric) is not None
-                    and (figure != "8" or self._census[machine]["widths"] != "1")]
-        pc, dc = f"pc-{shown.order}", f"dc-{shown.order}"
-        rows: list[Row] = []
-        for ours, other in ((pc, "conservative"), (dc, "conservative"), (pc, "easy"), (dc, "easy"), (dc, pc)):
-            better = [one for one in machines
-                      if self._known(one, ours, shown.metric) > self._known(one, other, shown.metric)]
-            rows.append({"figure": figure, "what": shown.name, "compared": f"{ours} better than {other}",
-                         "logs": count(better, machines),
-                         "not on": names([one for one in machines if one not in better])})
-        return rows
-
-    def _known(self, machine: str, run: str, metric: str) -> float:
-        value = self._improvement(machine, run, metric)
-        assert value is not None, (machine, run, metric)
-        return value
+        return [{"machine": machine, "reading": reading,
+                 "processors": int(self._results.census(machine, reading)["processors"]),
+                 "jobs": int(self._results.census(machine, reading)["replayed"]),
+                 "utilisation": self._results.number(machine, reading, "conservative", "utilisation"),
+                 **{f"{metric}_minutes": minutes(machine, reading, "conservative", metric) for metric in metrics},
+                 "mean_wait_easy_minutes": minutes(machine, reading, "easy", MEAN_WAIT)}
+                for machine, reading in self._results.cases()]
 
     def _times(self) -> Sequence[Row]:
-        rows = [self._times_of(machine) for machine in self._machines]
-        total = {column: sum(row[column] for row in rows) for column in rows[0]}
-        return [{"log": name, **row} for name, row in zip([*self._machines, "all"], [*rows, total])]
+        runs = ["conservative", "easy", *self._combinations]
 
-    def _times_of(self, machine: str) -> dict[str, float]:
-        replays = {run: float(self._results[machine, run]["replay_processor_seconds"]) for run in self._runs}
-        jobs = sum(float(self._results[machine, run]["job_processor_seconds"]) for run in self._runs)
-        return {**replays, "all replays": sum(replays.values()), "with audits and metrics": jobs}
+        def total(machine: str, reading: str, column: str) -> float:
+            return sum(self._results.number(machine, reading, run, column) for run in runs)
+
+        return [{"machine": machine, "reading": reading, "runs": len(runs),
+                 "replays": total(machine, reading, "replay_processor_seconds"),
+                 "slowest": max(self._results.number(machine, reading, run, "replay_processor_seconds")
+                                for run in runs),
+                 "with_audits_and_metrics": total(machine, reading, "job_processor_seconds")}
+                for machine, reading in self._results.cases()]
+
+    def _event_rows(self) -> Sequence[Row]:
+        return [{"machine": machine, "counted": name,
+                 "conservative": int(self._events[machine, "conservative"][conservative]),
+                 **{order: self._multiple(machine, order, name) for order in self._orders}}
+                for name, (_, conservative) in COUNTS.items() for machine in self._machines
+                if (machine, "conservative") in self._events]
+
+    def _multiple(self, machine: str, order: str, name: str) -> Optional[float]:
+        """Of the events that conservative examines, if it examines any."""
+        ours, conservative = COUNTS[name]
+        yardstick = int(self._events[machine, "conservative"][conservative])
+        return int(self._events[machine, f"pc-{order}"][ours]) / yardstick if yardstick else None
+
+    def _largest(self, name: str) -> dict[str, tuple[float, str]]:
+        """The largest multiple of each log, and its order."""
+        found: dict[str, tuple[float, str]] = {}
+        for machine in self._machines:
+            if (machine, "conservative") in self._events:
+                multiples = [(value, order) for order in self._orders
+                             if (value := self._multiple(machine, order, name)) is not None]
+                if multiples:
+                    found[machine] = max(multiples)
+        return found
+
+    def _event_statements(self) -> list[Row]:
+        rows: list[Row] = []
+        for name in COUNTS:
+            largest = self._largest(name)
+            if not largest:
+                continue
+            longest = [machine for machine, (_, order) in largest.items() if order == "lpf"]
+            above = {machine: value for machine, (value, _) in largest.items()
+                     if machine != "HPC2N" and value > self._numbers["bound on all other traces"]}
+            most, order, log = max((value, order, machine) for machine, (value, order) in largest.items())
+            rows.append(self._event_statement(
+                name, "Longest first is the worst case",
+                f"on {len(longest)} of {len(largest)} logs, and overall {order} on {log}, {most:.0f} times",
+                relation(order == "lpf")))
+            if "HPC2N" in largest:
+                value = largest["HPC2N"][0]
+                rows.append(self._event_statement(name, "On HPC2N PC examines 127 times as many events",
+                                                  f"{value:.0f} times", word(value, self._numbers["multiple on HPC2N"],
+                                                                             1)))
+            rows.append(self._event_statement(
+                name, "On no other log than DAS2-fs0, DAS2-fs3 and HPC2N more than 43 times",
+                ", ".join(f"{value:.0f} times on {machine}" for machine, value in above.items()) or "on none",
+                relation(not above)))
+        return rows
+
+    @staticmethod
+    def _event_statement(counted: str, statement: str, here: str, its_word: str) -> Row:
+        return {"part": f"section 4.3, {counted}", "statement": statement, "here": here, "word": its_word, "cut": "",
+                "cut_word": ""}
+
+    def _parts(self) -> dict[str, str]:
+        """What the statements are about, and its name in the overview; of the counts of events, those by the paper's
+        own definition."""
+        parts = dict.fromkeys(str(row["part"]) for row in self._statements)
+        names = {"section 4.1": "Section 4.1", "section 4.3, starts and ends": "Section 4.3"}
+        return {part: names.get(part, part) for part in parts if part.startswith("Figure") or part in names}
+
+    def _overview(self) -> list[Overview]:
+        jobs = {row["log"]: row for row in read_csv(str(self._folder / "figure-4.csv")) if row["word"]}
+        logs = f"{len(self._machines)} of the paper's {self._numbers['traces']:.0f} logs are at hand"
+        lines = [Overview(f"Figure {number}", "no", "it is a drawing that explains the algorithms") for number in "123"]
+        if jobs:
+            differences = {log: (int(row["difference"]), int(row["paper_jobs"])) for log, row in jobs.items()}
+            furthest = max(jobs, key=lambda log: abs(differences[log][0]) / differences[log][1])
+            difference, of = differences[furthest]
+            lines.append(Overview("Figure 4", "partly", logs, f"{difference:+,} of {of:,} jobs ({furthest})",
+                                  worst(row["word"] for row in jobs.values())))
+        for part, what in self._parts().items():
+            rows = [row for row in self._statements if row["part"] == part]
+            failed = [row for row in rows if row["word"] == "differs"]
+            why = f"{logs}; its bars have no numbers, so that its statements are compared" if "Figure" in part else logs
+            lines.append(Overview(what, "partly", why,
+                                  f"{len(failed)} of {len(rows)} statements differ"
+                                  + (f": {failed[0]['statement']} (here: {failed[0]['here']})" if failed else ""),
+                                  worst(str(row["word"]) for row in rows)))
+        return lines
 
 
 def main(job: Job) -> None:

@@ -102,6 +102,18 @@ void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
     conversion.given_walltime = *given;
 }
 
+SwfConversion::ShortEstimates short_estimates(const po::variables_map& values) {
+    using ShortEstimates = SwfConversion::ShortEstimates;
+    const std::string word = choice(values, "short-estimates", {"cut", "raise", "drop"});
+    if (values.count("drop-longer-than-estimate") == 0) {
+        return word == "cut" ? ShortEstimates::cut : word == "raise" ? ShortEstimates::raise : ShortEstimates::drop;
+    }
+    if (values.count("short-estimates") != 0 && word != "drop") {
+        throw UsageError("--drop-longer-than-estimate means --short-estimates drop, found --short-estimates " + word);
+    }
+    return ShortEstimates::drop;
+}
+
 std::optional<SwfSplit> split_of(const po::variables_map& values) {
     if (values.count("split") == 0) {
         for (const char* option : {"skip", "periods", "count-from", "crossing"}) {
@@ -144,7 +156,8 @@ SwfConversion conversion_of(const po::variables_map& values) {
     conversion.queue_names = queue_names(values);
     conversion.from = optional_seconds(values, "from");
     conversion.until = optional_seconds(values, "until");
-    conversion.drop_longer_than_estimate = values.count("drop-longer-than-estimate") != 0;
+    conversion.short_estimates = short_estimates(values);
+    conversion.keep_zero_run_times = values.count("keep-zero-run-times") != 0;
     conversion.size = choice(values, "size", {"requested", "allocated"}) == "requested"
                           ? SwfConversion::Size::requested
                           : SwfConversion::Size::allocated;
@@ -308,7 +321,11 @@ int swf(const Arguments& arguments) {
     add("from", po::value<std::string>()->value_name("SECONDS"),
         "drop jobs submitted before this instant of the log's clock");
     add("until", po::value<std::string>()->value_name("SECONDS"), "drop jobs submitted at or after it");
-    add("drop-longer-than-estimate", "drop jobs that ran longer than the time they requested");
+    add("short-estimates", po::value<std::string>()->value_name("HOW"),
+        "jobs that ran longer than the time they requested: cut (their walltime is what they requested, at which they "
+        "are stopped; default), raise (it is their run time) or drop");
+    add("drop-longer-than-estimate", "the same as --short-estimates drop");
+    add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
     add("size", po::value<std::string>()->default_value("requested")->value_name("WHICH"),
         "processors of a job: requested (allocated where unknown) or allocated");
     add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");
@@ -340,7 +357,7 @@ int swf(const Arguments& arguments) {
     po::variables_map values;
     if (!parse(arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
                "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and "
-               "why.\nJobs without a positive run time are always dropped.",
+               "why.\nJobs without a known run time are always dropped.",
                options, positional, values)) {
         return 0;
     }

@@ -94,10 +94,32 @@ TEST_CASE("batfill swf passes its options on", "[swf][command]") {
     CHECK(convert({"--missing-walltime", "omit"}).jobs.at(0).description.walltime == std::nullopt);
     CHECK(convert({"--missing-walltime", "drop"}).jobs.size() == 1);
     CHECK(convert({"--missing-walltime", "7"}).jobs.at(0).description.walltime == Duration::seconds(7));
+    CHECK(convert({"--short-estimates", "cut"}).jobs.size() == 2);
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(0).description.queue == "low");
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(1).description.queue == "high=er");
     CHECK(convert({"--queue-names=-1=none"}).jobs.at(0).description.queue == "0");
     CHECK(convert({"--shift"}).jobs.at(1).description.submit == Time::seconds(50));
+}
+
+TEST_CASE("batfill swf cuts, raises or drops what ran longer than it requested, and keeps 0 s on request",
+          "[swf][command]") {
+    const Folder folder;
+    const std::string out = folder.file("out.json");
+    const std::string log = folder.log(
+        "; MaxProcs: 64\n1 0 0 200 4 -1 -1 8 100 -1 1 3 1 -1 2 1 -1 -1\n"
+        "2 5 0 0 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
+        "3 9 0 50 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
+    const auto convert = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {log, "-o", out});
+        REQUIRE(commands::swf(options) == 0);
+        return read_workload(out, "w0").jobs;
+    };
+    CHECK(convert({}).at(0).description.walltime == Duration::seconds(100));
+    CHECK(convert({"--short-estimates", "raise"}).at(0).description.walltime == Duration::seconds(200));
+    CHECK(convert({"--short-estimates", "drop"}).size() == 1);
+    CHECK(convert({"--short-estimates", "drop", "--drop-longer-than-estimate"}).size() == 1);
+    CHECK(convert({"--drop-longer-than-estimate"}).size() == 1);
+    CHECK(convert({"--keep-zero-run-times"}).at(1).description.id == "w0!2");
 }
 
 TEST_CASE("batfill swf keeps the header comments on request", "[swf][command]") {
@@ -117,6 +139,9 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_WITH(commands::swf({log, "--size", "both"}), Contains("known: requested, allocated"));
     CHECK_THROWS_WITH(commands::swf({log, "--format", "csv"}), Contains("known: table, json"));
     CHECK_THROWS_WITH(commands::swf({log, "--missing-walltime", "0"}), Contains("exact, omit, drop or a number"));
+    CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "keep"}), Contains("known: cut, raise, drop"));
+    CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "raise", "--drop-longer-than-estimate"}),
+                      Contains("means --short-estimates drop, found --short-estimates raise"));
     CHECK_THROWS_WITH(commands::swf({log, "--unit", "0"}), Contains("--unit: expected a number above 0"));
     CHECK_THROWS_WITH(commands::swf({log, "--from", "noon"}), Contains("--from: expected a number of seconds"));
     for (const std::string names : {"", "1", "1=", "=low", "one=low", "1 =low", "1=low,", "1=low,,2=high", "1.5=low"}) {

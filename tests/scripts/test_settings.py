@@ -82,3 +82,16 @@ def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> Non
         for machine in (*config[paper]["machines"].values(), *config[paper]["generated"].values()):
             assert "hosts" in machine or (PROJECT / "platforms" / f"{machine['platform']}.xml").exists()
         assert Settings({**config, "batfill": str(program)}, PROJECT, {}).machines(paper)
+
+
+def test_readings_make_one_machine_of_each(tmp_path: Path) -> None:
+    write(tmp_path / "logs" / "KTH-1.swf")
+    write(tmp_path / "logs" / "DAS2-1.swf")
+    paper = {"machines": MACHINES, "generated": GENERATED,
+             "readings": {"raised": {"options": "--raise"}, "cut": {"options": "--cut", "machines": ["KTH"]}}}
+    known = settings(tmp_path, logs=str(tmp_path / "logs"), paper=paper)
+    assert known.readings("paper") == {"KTH-raised": ("KTH", "raised"), "KTH-cut": ("KTH", "cut"),
+                                       "DAS2-raised": ("DAS2", "raised")}
+    assert known.workload_options("paper", "KTH-cut") == ["--exclude-status", "2", "--unit", "4", "--cut"]
+    assert known.platform("paper", "DAS2-raised") == "paper/DAS2-raised/platform.xml"
+    assert settings(tmp_path, paper=paper).readings("paper") == {"Lublin": ("Lublin", "raised")}

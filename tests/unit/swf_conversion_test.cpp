@@ -142,7 +142,7 @@ TEST_CASE("SWF jobs are dropped by queue, partition, status, submission, overrun
         CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!2", "w0!3"});
     }
     SECTION("longer than the estimate") {
-        conversion.drop_longer_than_estimate = true;
+        conversion.short_estimates = SwfConversion::ShortEstimates::drop;
         CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!3", "w0!5"});
     }
     SECTION("too wide") {
@@ -204,6 +204,49 @@ TEST_CASE("a run time longer than the walltime stays in the SWF job's profile", 
     CHECK(converted.workload.jobs.at(0).description.walltime == Duration::seconds(200));
     CHECK(converted.workload.profiles.at("d500").delay == Duration::seconds(500));
     CHECK(count_of(converted.noted, "run time > walltime") == 1);
+}
+
+TEST_CASE("the walltime of an SWF job that ran longer than it requested can be raised to its run time", "[swf]") {
+    SwfConversion conversion;
+    conversion.short_estimates = SwfConversion::ShortEstimates::raise;
+    const SwfWorkload converted = convert_swf(log_of({{.number = "1", .run = "500"},
+                                                      {.number = "2", .run = "200"},
+                                                      {.number = "3", .run = "100"},
+                                                      {.number = "4", .run = "700", .estimate = "-1"}}),
+                                              conversion);
+    std::vector<Duration> walltimes;
+    for (const WorkloadJob& job : converted.workload.jobs) {
+        walltimes.push_back(job.description.walltime.value());
+        CHECK(job.description.walltime >= converted.workload.profiles.at(job.description.profile).delay);
+    }
+    CHECK(walltimes == std::vector<Duration>{Duration::seconds(500), Duration::seconds(200), Duration::seconds(200),
+                                             Duration::seconds(700)});
+    CHECK(count_of(converted.noted, "run time > requested time") == 1);
+    CHECK(count_of(converted.noted, "run time > walltime") == 0);
+}
+
+TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "[swf]") {
+    const SwfLog log = log_of({{.number = "1", .run = "0"},
+                               {.number = "2", .run = "0", .estimate = "-1"},
+                               {.number = "3", .run = "-1"},
+                               {.number = "4"},
+                               {.number = "5", .run = "0", .status = "5"}});
+    CHECK(ids(convert_swf(log, {})) == Ids{"w0!4"});
+    SwfConversion conversion;
+    conversion.keep_zero_run_times = true;
+    const SwfWorkload converted = convert_swf(log, conversion);
+    REQUIRE(ids(converted) == Ids{"w0!1", "w0!2", "w0!4"});
+    CHECK(count_of(converted.dropped, "run time unknown, or 0 and cancelled") == 2);
+    CHECK(count_of(converted.noted, "run time 0") == 2);
+    const JobDescription& with_estimate = converted.workload.jobs[0].description;
+    const JobDescription& without = converted.workload.jobs[1].description;
+    CHECK(converted.workload.profiles.at(with_estimate.profile).delay == Duration::microseconds(1));
+    CHECK(with_estimate.walltime == Duration::seconds(200));
+    CHECK(without.profile == with_estimate.profile);
+    CHECK(without.walltime == Duration::microseconds(1));
+
+    conversion.split = SwfSplit{.period = Duration::seconds(100), .begin = Duration(), .periods = {}};
+    CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!4"});
 }
 
 TEST_CASE("SWF ids have one width and jobs are in the order in which Batsim submits them", "[swf]") {

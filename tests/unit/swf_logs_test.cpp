@@ -74,7 +74,7 @@ TEST_CASE("the weeks of the paper on mixed policies are those that docs/workload
         CAPTURE(weeks.file);
         const SwfLog log = read_swf(test_data("traces/" + weeks.file));
         SwfConversion conversion;
-        conversion.drop_longer_than_estimate = true;
+        conversion.short_estimates = SwfConversion::ShortEstimates::drop;
         conversion.missing_walltime = SwfConversion::MissingWalltime::drop;
         conversion.keep_unallocated = true;
         conversion.split = SwfSplit{.period = Duration::days(7),
