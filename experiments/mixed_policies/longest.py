@@ -10,8 +10,9 @@ from common.workbench import Workbench
 
 def longest(workload: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """The jobs that ran longest, with what they had estimated."""
-    jobs = [{"job": int(job["id"].split("-")[0]), "submit_time": job["subtime"], "processors": job["res"], "estimate": job["walltime"],
-             "run_time": workload["profiles"][job["profile"]]["delay"]} for job in workload["jobs"]]
+    jobs = [{"job": int(job["id"].split("-")[0]), "submit_time": job["subtime"], "processors": job["res"],
+             "estimate": job["walltime"], "run_time": workload["profiles"][job["profile"]]["delay"]}
+            for job in workload["jobs"]]
     return sorted(jobs, key=lambda job: (-job["run_time"], job["job"]))[:count]
 
 

@@ -10,13 +10,14 @@ Parameters = Mapping[str, Union[str, int]]
 
 def scheduler(order: str, parameters: Parameters, threshold: Optional[int]) -> str:
     """A pure policy as `batfill compare` takes it."""
-    options = {"order": order, **parameters, **({} if threshold is None else {"threshold": threshold})}
-    return ",".join(["easy", *(f"{name}={value}" for name, value in options.items())])
+    options = [f"{name}={value}" for name, value in parameters.items()]
+    return ",".join(["easy", f"order={order}", *options, *([] if threshold is None else [f"threshold={threshold}"])])
 
 
 def with_parameters(parameters: Parameters, threshold: int) -> list[str]:
     """The parameters as options of `batfill tune`."""
-    return [word for name, value in {**parameters, "threshold": threshold}.items() for word in ("-P", f"{name}={value}")]
+    options = [f"{name}={value}" for name, value in parameters.items()]
+    return [word for option in [*options, f"threshold={threshold}"] for word in ("-P", option)]
 
 
 def pure_policies(bench: Workbench, workloads: Sequence[str], settings: Mapping[str, Any],

@@ -58,8 +58,8 @@ def numbers(cover: Cover, week: int) -> dict[str, Any]:
     values = cover.values(week)
     best = cover.best([week])
     names = dict(zip(("w_q", "w_p", "w_wait"), cover.weights[best]))
-    of_sides = {f"median, q {sign} 0": median(value for weights, value in zip(cover.weights, values) if side(weights[0]))
-                for sign, side in (("<=", lambda weight: weight <= 0), (">=", lambda weight: weight >= 0))}
+    of_sides = {f"median, q {name} 0": median(value for weights, value in zip(cover.weights, values)
+                                            if sign * weights[0] >= 0) for name, sign in (("<=", -1), (">=", 1))}
     before = values[cover.best([week - 1])] if week - 1 in cover.periods else None
     return {"week": week, "least": values[best], "most": max(values), **names, **of_sides,
             "share_within_5_percent": sum(one <= (1 + CLOSE) * values[best] for one in values) / len(values),

@@ -1,4 +1,4 @@
-"""What the paper states, what there is here, and the word for it; and the paper's part of the overview of all papers."""
+"""What the paper states, what there is here, and the word for it; and its part of the overview of all papers."""
 from statistics import fmean, median
 from typing import Any, Callable, Mapping, Sequence
 
@@ -44,7 +44,8 @@ def statements(machines: Sequence[str], tables: Mapping[str, Lines], read: Mappi
 
 
 def _of_pure(machines: Sequence[str], tables: Mapping[str, Lines]) -> list[Statement]:
-    places = {machine: {row[f"{machine}, here"]: int(row["place"]) for row in tables["ranking"]} for machine in machines}
+    places = {machine: {row[f"{machine}, here"]: int(row["place"]) for row in tables["ranking"]}
+              for machine in machines}
     weeks = tables["weeks"]
     total, better = column(weeks, "weeks"), column(weeks, "SAF more than 10 % above the best")
     fcfs = {machine: of["FCFS"] for machine, of in places.items()}
@@ -90,7 +91,8 @@ def _of_learning(machines: Sequence[str], tables: Mapping[str, Lines]) -> list[S
               for half in ("training", "testing")}
     said = []
     for what, policy, other, half, text in (
-            ("w*_train / SAF, training", "w*_train", "SAF", "training", "w*_train is slightly better than SAF in training"),
+            ("w*_train / SAF, training", "w*_train", "SAF", "training",
+             "w*_train is slightly better than SAF in training"),
             ("w*_train / SAF, testing", "w*_train", "SAF", "testing", "In testing SAF outperforms w*_train"),
             ("w*_train / w*, training", "w*_train", "w*", "training", "w*_train is far from w* even in training"),
             ("w_greedy / SAF, testing", "w_greedy", "SAF", "testing", "The weights of the week before are not good")):
@@ -120,7 +122,7 @@ def _of_space(rows: Lines) -> list[Statement]:
     if not rows:
         return []
     sides = {row["week"]: (float(row["median, q <= 0"]), float(row["median, q >= 0"])) for row in rows}
-    before = {row["week"]: float(row["share_below_these"]) for row in rows if row["share_below_these"] not in (None, "")}
+    before = {row["week"]: float(row["share_below_these"]) for row in rows if row["share_below_these"]}
     return [
         Statement("Figure 4", "The half with q >= 0 has the lower slowdowns",
                   "medians of both halves: " + ", ".join(f"week {week} {_two(below)} and {_two(above)}"
@@ -212,8 +214,8 @@ def overview(tables: Mapping[str, Lines], read: Mapping[str, Lines], said: Seque
     """A line for each table and figure of the paper."""
     if not any(row["paper"] for row in read["sums"]):
         return [Overview("all", "no", "workloads are drawn: the paper's numbers are about its logs")]
-    return [_of_table_1(tables["table-1"]), *_of_table_2(tables["table-2"]), *_of_sums(read), _of_table_7(read["table-7"]),
-            *_of_figures(said, tables["named-weeks"])]
+    return [_of_table_1(tables["table-1"]), *_of_table_2(tables["table-2"]), *_of_sums(read),
+            _of_table_7(read["table-7"]), *_of_figures(said, tables["named-weeks"])]
 
 
 def _of_table_1(rows: Lines) -> Overview:
@@ -226,16 +228,13 @@ def _of_table_1(rows: Lines) -> Overview:
 def _of_table_2(rows: Lines) -> list[Overview]:
     lines = []
     for name, mixed in (("pure policies", False), ("w*, w*_train, w_greedy", True)):
-        ratios = {(row["policy"], half): (row[half], row[f"{half}, paper"]) for row in rows
-                  for half in ("training", "testing") if row[half] and row[f"{half}, paper"] and "raw" not in row["policy"]
-                  and row["policy"].startswith("w") == mixed}
-        if not ratios:
-            continue
-        far = max(ratios, key=lambda at: abs(ratios[at][0] / ratios[at][1] - 1))
-        lines.append(Overview(
-            f"Table 2, {name}", "yes", "",
-            f"{_signed(ratios[far][0] / ratios[far][1] - 1)} ({far[0]}, {far[1]})",
-            worst(word(ours, paper) for ours, paper in ratios.values())))
+        known = [(row[half] / row[f"{half}, paper"], row["policy"], half) for row in rows
+                 for half in ("training", "testing") if row[half] and row[f"{half}, paper"]
+                 and "raw" not in row["policy"] and row["policy"].startswith("w") == mixed]
+        if known:
+            ratio, policy, half = max(known, key=lambda one: abs(one[0] - 1))
+            lines.append(Overview(f"Table 2, {name}", "yes", "", f"{_signed(ratio - 1)} ({policy}, {half})",
+                                  worst(word(one, 1) for one, _, _ in known)))
     return lines
 
 
@@ -276,7 +275,8 @@ def _of_figures(said: Sequence[Statement], named: Lines) -> list[Overview]:
         words = [one.word for one in said if one.part == part]
         if words:
             kept = sum(one != "differs" for one in words)
-            lines.append(Overview(figures, "yes", "", f"{kept} of {len(words)} statements of the text hold", worst(words)))
+            lines.append(Overview(figures, "yes", "", f"{kept} of {len(words)} statements of the text hold",
+                                  worst(words)))
     words = [row["word"] for row in named if row["word"]]
     if words:
         kept = sum(one != "differs" for one in words)

@@ -24,7 +24,7 @@ QUIET = 2.0
 # The numbers of evaluations at which searches are compared.
 STEPS = (50, 100, 200, 300, 500, 900, 1000, 1500, 2000, 3000, 5000, 10000)
 
-Rows = list[dict[str, Any]]
+Rows = Sequence[Mapping[str, Any]]
 
 
 class Results:
@@ -85,7 +85,8 @@ def halves(results: Results) -> Rows:
         by_testing = sorted((value, policy) for policy, value in sums["testing"].items()
                             if value is not None and policy not in RAW)
         places = {policy: place for place, (_, policy) in enumerate(by_testing, start=1)}
-        for policy in sorted(sums["training"], key=lambda one: (sums["training"][one] is None, sums["training"][one])):
+        by_training = sorted((value is None, value or 0, policy) for policy, value in sums["training"].items())
+        for _, _, policy in by_training:
             row: dict[str, Any] = {"log": machine, "policy": shown(policy), "place in testing": places.get(policy)}
             for half in HALVES:
                 ours = sums[half][policy]
@@ -206,7 +207,7 @@ def means(weeks: PeriodValues, search: str) -> list[float]:
 def convergence(results: Results, files: Sequence[str]) -> Rows:
     """The sums over all weeks of the best values after so many evaluations, mean and interval over the seeds."""
     names = iter(files)
-    rows: Rows = []
+    rows: list[dict[str, Any]] = []
     for machine, settings in results.machines.items():
         for search in results.searches:
             found = [read_csv(next(names)) for _ in range(settings["weeks"]["seeds"])]
@@ -229,7 +230,7 @@ def _sum_after(lines: Sequence[Mapping[str, str]], evaluations: int) -> float:
 
 def monthly(results: Results) -> Rows:
     """Figure 15 in sums."""
-    rows: Rows = []
+    rows: list[dict[str, Any]] = []
     for machine, months in results.months.items():
         settings = results.machines[machine]["months"]
         for policy in ("w-star", "w-train", "w-greedy", "saf", "spf", "fcfs"):

@@ -168,8 +168,8 @@ RAW = {feature: 1 for feature in FEATURES}
 
 def corner_values() -> dict[str, dict[int, float]]:
     """The values of the pure policies that are in the cover."""
-    return {policy: {week: COVER[tuple(map(float, corner))][week - 1] for week in (1, 2)}
-            for policy, corner in policies.CORNERS.items()}
+    return {policy: {week: COVER[float(q), float(p), float(wait)][week - 1] for week in (1, 2)}
+            for policy, (q, p, wait) in policies.CORNERS.items()}
 
 
 def test_corners_of_the_cover_are_the_pure_policies(cover_file: str) -> None:
@@ -217,7 +217,8 @@ def test_policies_are_brought_together(tmp_path: Path, program: StandInProgram, 
     assert program.calls == [
         "compare w-train.json -p platform.xml -o compare.csv --tau 60 --threads 2 -w workloads/001.json"]
     values = {(row["policy"], row["period"]): float(row["value"]) for row in read_csv(str(tmp_path / "p.csv"))}
-    assert [values[policy, "2"] for policy in ("fcfs", "w-greedy", "w-train", "w-star", "xnes3-1")] == [7, 7, 2, 2, 1.75]
+    assert [values[policy, "2"] for policy in ("fcfs", "w-greedy", "w-train", "w-star", "xnes3-1")] == [
+        7, 7, 2, 2, 1.75]
     assert ("w-greedy", "1") not in values
     weights = read_csv(str(tmp_path / "w.csv"))
     assert [(row["policy"], row["period"], row["q"]) for row in weights[:3]] == [
@@ -324,8 +325,8 @@ def test_a_variant_makes_its_own_weeks(tmp_path: Path, program: StandInProgram) 
 
 
 def test_only_jobs_of_one_second_change_places() -> None:
-    workload = {"nb_res": 4, "jobs": [{"id": str(number), "subtime": number // 4, "profile": str(number)}
-                                      for number in range(12)]}
+    jobs = [{"id": str(number), "subtime": number // 4, "profile": str(number)} for number in range(12)]
+    workload: dict[str, Any] = {"nb_res": 4, "jobs": jobs}
     shuffled = same_second.shuffle(workload, Random(1))
     assert [job["profile"] for job in shuffled["jobs"]] == [job["profile"] for job in workload["jobs"]]
     ids = [job["id"] for job in shuffled["jobs"]]
@@ -367,8 +368,8 @@ def test_search_keeps_what_it_found_and_forgets_the_unfinished(tmp_path: Path, p
                             results_in(tmp_path, results="cover.csv", values="cover-values.csv.gz", manifest="m"),
                             {"search": ["--method", "cover", "--features", "3"], "scales": SCALES}, {}))
     assert program.calls == [
-        "tune --method cover --features 3 --scale q=-8 --scale p=-100 --scale wait=1000 --values search/found_values.csv.gz "
-        "-P backfill-order=spf -P threshold=1000 --tau 60 -p platform.xml -o search/found --threads 1 "
+        "tune --method cover --features 3 --scale q=-8 --scale p=-100 --scale wait=1000 "
+        "--values search/found_values.csv.gz -P backfill-order=spf -P threshold=1000 --tau 60 -p platform.xml -o search/found --threads 1 "
         "-w workloads/001.json workloads/002.json"]
     assert (lines_of(tmp_path / "cover.csv"), lines_of(tmp_path / "cover-values.csv.gz")) == (["a", "1"], ["packed"])
     assert not list((tmp_path / "unfinished").iterdir())
@@ -390,7 +391,8 @@ def audit_job(folder: Path, program: StandInProgram, in_memory: str) -> StandInJ
     values = write(folder / "p.csv", "period,policy,value", *(
         f"{period},{policy},{in_memory}" for period in (1, 2) for policy in ("saf", "w-train", "w-star")))
     job = periods_job(folder, program, results_in(folder, audit="audit.csv", manifest="m"),
-                      {"engine": "simulate", "every": 2, "policies": ["saf", "w-train", "w-star"], "scales": SCALES}, {})
+                      {"engine": "simulate", "every": 2, "scales": SCALES, "policies": ["saf", "w-train", "w-star"]},
+                      {})
     job.input = named({**dict(job.input.items()), "policies": values, "weights": weights})
     return job
 
@@ -428,7 +430,8 @@ def test_a_log_is_split_into_numbered_periods(tmp_path: Path, program: StandInPr
         "options": ["--keep"],
         "periods": {"days": 7, "skip": 1, "crossing": "keep", "count": 2, "table_1": [2, 5]}}))
     assert program.calls == [
-        "swf KTH.swf --keep --count-from first-job --split 7 --skip 1 --crossing keep --periods 2 -o split --format json",
+        "swf KTH.swf --keep --count-from first-job --split 7 --skip 1 --crossing keep --periods 2 -o split "
+        "--format json",
         "swf KTH.swf --keep --from 604800 --until 3024000 -o whole.json --format json"]
     assert {file.name: lines_of(file) for file in (tmp_path / "workloads").iterdir()} == {
         "001.json": ["second"], "002.json": ["third"]}
