@@ -5,12 +5,21 @@ namespace batfill {
 namespace {
 
 // Every job gets the earliest start that delays no planned one. When a job ends early, the waiting jobs are placed
-// again one by one, so that planned starts only ever move earlier. A compression costs one pass over the waiting jobs,
-// O(1) for each that the freed processors cannot help.
+// again one by one, so that planned starts only ever move earlier. With compression=start-now they move only to start
+// at once, and holes that begin later are left open. A compression costs one pass over the waiting jobs, O(1) for each
+// that the freed processors cannot help.
 class Conservative : public PlanAlgorithm {
  public:
     explicit Conservative(const Parameters& parameters)
         : PlanAlgorithm(parameters.boolean("count-events")), compression_(parameters.choice("compression")) {}
+
+    // With start-now also when all ended on time: now may be the beginning of a hole that was left.
+    void completed(Round& round, std::span<const Completion> completions) override {
+        const bool early = give_back(round, completions);
+        if (early || compression_ == "start-now") {
+            compress(round);
+        }
+    }
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
@@ -24,6 +33,10 @@ class Conservative : public PlanAlgorithm {
         ++compressions_;
         if (compression_ == "planned-start") {
             moves_ += move_all_earlier(round);
+            return;
+        }
+        if (compression_ == "start-now") {
+            moves_ += move_all_earlier(round, round.now() + Duration::microseconds(1));
             return;
         }
         for (const JobIndex job : round.state().waiting.jobs()) {
@@ -42,8 +55,9 @@ const Registration registration({
     "conservative backfilling: every waiting job has a planned start that is never delayed",
     "Mu'alem, Feitelson, IEEE TPDS 12(6), 2001; compression as in Lindsay et al., Backfilling with guarantees granted "
     "upon job submission, Euro-Par 2011, section 2",
-    {Parameter::choice("compression", {"planned-start", "submission", "none"}, "planned-start",
-                       "order in which waiting jobs are placed again after an early completion"),
+    {Parameter::choice("compression", {"planned-start", "submission", "start-now", "none"}, "planned-start",
+                       "order in which waiting jobs are placed again after an early completion; start-now: as "
+                       "planned-start, but only those that can start at once, after any completion"),
      PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<Conservative>(parameters); },
 });

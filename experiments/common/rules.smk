@@ -1,5 +1,5 @@
 # What every paper starts from: {paper}/{machine}/workload.json, and {paper}/{machine}/{schedule}/jobs.csv.gz for the
-# schedules that its section of the configuration names.
+# schedules that its section of the configuration names; and what it ends with, pages/{paper}.md.
 import os
 import sys
 
@@ -9,6 +9,8 @@ sys.path.insert(0, str(EXPERIMENTS))
 from common.settings import Settings
 
 SETTINGS = Settings(config, EXPERIMENTS.parent, os.environ)
+
+localrules: page
 
 wildcard_constraints:
     paper="[^/]+",
@@ -57,3 +59,23 @@ rule schedule:
         replay=lambda wildcards: SETTINGS.schedule(wildcards.paper, wildcards.schedule),
     script:
         "schedule.py"
+
+
+# The tables and figures of each paper that has a template for its page, which are those in its {paper}/manifest.json.
+PAGES = {}
+
+
+# A page as it is published, by publish.py. It is made when asked for, because a page speaks of logs by name.
+rule page:
+    input:
+        template=lambda wildcards: EXPERIMENTS / wildcards.paper.replace("-", "_") / "page.md",
+        manifest="{paper}/manifest.json",
+        paper=lambda wildcards: sorted((EXPERIMENTS / wildcards.paper.replace("-", "_")).glob("paper-*.csv")),
+        results=lambda wildcards: PAGES[wildcards.paper],
+    output:
+        page="pages/{paper}.md",
+        folder=directory("pages/{paper}"),
+    wildcard_constraints:
+        paper="[^/.]+",
+    script:
+        "page.py"

@@ -59,6 +59,13 @@ class Settings:
         """The number of hosts of a machine whose platform is written."""
         return self._found(paper)[machine]["hosts"]
 
+    def readings(self, paper: str) -> dict[str, tuple[str, str]]:
+        """Of each machine its name in the configuration and the reading of its log, of a paper with `readings`. Where
+        workloads are generated there is nothing to read, and each is of the first reading."""
+        first = next(iter(self._config[paper]["readings"]))
+        return {machine: (settings.get("machine", machine), settings.get("reading", first))
+                for machine, settings in self._found(paper).items()}
+
     def schedule(self, paper: str, schedule: str) -> Mapping[str, Any]:
         """Algorithm and parameters of one of the paper's schedules."""
         return self._config[paper]["schedules"][schedule]
@@ -71,15 +78,24 @@ class Settings:
     def _find(self, paper: str) -> dict[str, dict[str, Any]]:
         if self._logs is None:
             return {machine: {**settings, "logs": []} for machine, settings in self._config[paper]["generated"].items()}
-        found = {}
+        found: dict[str, dict[str, Any]] = {}
         for machine, settings in self._config[paper]["machines"].items():
             log = _find_log(self._logs, settings["logs"])
             if log:
-                found[machine] = {**settings, "logs": [str(log)]}
+                found |= self._by_reading(paper, machine, {**settings, "logs": [str(log)]})
         if not found:
             patterns = ", ".join(settings["logs"][0] for settings in self._config[paper]["machines"].values())
             raise WorkflowError(f"no log of {paper} in {self._logs}; expected one of {patterns}")
         return found
+
+    def _by_reading(self, paper: str, machine: str, settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """The machine, if the paper's section has `readings` once for each, called MACHINE-READING."""
+        if "readings" not in self._config[paper]:
+            return {machine: settings}
+        return {f"{machine}-{name}": {**settings, "machine": machine, "reading": name,
+                                      "options": f"{settings['options']} {reading['options']}"}
+                for name, reading in self._config[paper]["readings"].items()
+                if machine in reading.get("machines", [machine])}
 
 
 def _find_batfill(configured: str, project: Path) -> str:

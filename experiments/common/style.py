@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from common.tables import Spread, write_csv
 
-Look = Mapping[str, str]
+Look = Mapping[str, Any]
 Numbers = list[dict[str, Any]]
 
 # Colours of Okabe and Ito, which people who see few colours can tell apart; markers and dashes for print in grey.
@@ -23,6 +23,7 @@ MACHINES: Sequence[Look] = (
     {"color": "#E69F00", "marker": "s", "linestyle": "--"},
     {"color": "#009E73", "marker": "o", "linestyle": "-"},
     {"color": "#CC79A7", "marker": "D", "linestyle": ":"},
+    {"color": "#56B4E9", "marker": "v", "linestyle": (0, (6, 1, 1, 1, 1, 1))},
 )
 
 matplotlib.rcParams.update({
@@ -43,10 +44,12 @@ matplotlib.rcParams.update({
 })
 
 
-def plot_spreads(axes: Axes, places: Sequence[float], series: Sequence[tuple[Look, Sequence[Spread]]]) -> None:
+def plot_spreads(axes: Axes, places: Sequence[float], series: Sequence[tuple[Look, Sequence[Spread]]],
+                 room: float = 0.06) -> None:
     """Draws each series as a line of means with whiskers from the least to the most. The series stand a little beside
-    each other, so that their whiskers can be told apart. The vertical axis starts at 0."""
-    step = 0.06 * (places[-1] - places[0]) / len(series)
+    each other, so that their whiskers can be told apart: all of them together take this share of the horizontal axis at
+    each place. The vertical axis starts at 0."""
+    step = room * (places[-1] - places[0]) / len(series)
     for number, (look, spreads) in enumerate(series):
         shift = (number - (len(series) - 1) / 2) * step
         axes.errorbar([place + shift for place in places], [spread.mean for spread in spreads], yerr=whiskers(spreads),

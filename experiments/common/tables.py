@@ -48,13 +48,13 @@ Row = Mapping[str, Value]
 
 
 def one_digit(value: float) -> str:
-    """A number with one digit after the point."""
-    return f"{value:,.1f}"
+    """A number with one digit after the point; none is a negative 0."""
+    return f"{value:z,.1f}"
 
 
 def two_digits(value: float) -> str:
-    """A number with two digits after the point."""
-    return f"{value:,.2f}"
+    """A number with two digits after the point; none is a negative 0."""
+    return f"{value:z,.2f}"
 
 
 def count(found: Sequence[object], of: Sequence[object]) -> str:

@@ -13,6 +13,7 @@ from matplotlib.ticker import PercentFormatter
 MINUTE, HOUR, DAY = 60, 3600, 86400
 WAIT_TICKS = {0: "0", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 6 * HOUR: "6 h", DAY: "1 d", 7 * DAY: "7 d"}
 SHARE_LABEL = "Deadline-driven jobs (%)"
+BANDS = {"easy": "////", "conservative": r"\\\\", "dbf": "...."}  # hatches of the spans of the draws
 
 
 class Figures:
@@ -33,15 +34,19 @@ class Figures:
         for machine, axes in zip(self._machines, panels):
             rates = values(self._arrivals[machine], "arrivals_per_hour")
             mean = sum(rates) / len(rates)
+            above = False
             for hour, rate in enumerate(rates):
                 if rate > mean:
-                    axes.axvspan(hour, hour + 1, color="#dddddd", linewidth=0)
+                    axes.axvspan(hour, hour + 1, color="#dddddd", linewidth=0,
+                                 label=None if above else "hours above the mean")
+                    above = True
                 numbers.append({"machine": machine, "hour": hour, "arrivals_per_hour": rate, "peak": int(rate > mean)})
             axes.stairs(rates, range(25), color=style.SERIES["conservative"]["color"], linewidth=1.6,
-                        baseline=None)
-            axes.axhline(mean, color="black", linewidth=0.8)
+                        baseline=None, label="arrivals")
+            axes.axhline(mean, color="black", linewidth=0.8, label="mean")
             axes.set(xlim=(0, 24), xticks=range(0, 25, 4), ylim=(0, None), xlabel="Hour of the day")
         panels[0].set_ylabel("Jobs per hour")
+        style.legend(figure, panels[0])
         return figure, numbers
 
     def wait_of_regular_jobs(self) -> tuple[Figure, Numbers]:
@@ -71,11 +76,18 @@ class Figures:
         return self._by_algorithm("mean_wait", 1 / MINUTE, "Mean wait, all jobs (min)")
 
     def stretch_of_regular_jobs(self) -> tuple[Figure, Numbers]:
-        """Figure 5: maximum stretch of the regular jobs."""
-        return self._by_algorithm("max_stretch_regular", 1, "Maximum stretch, regular jobs")
+        """Figure 5: maximum stretch of the regular jobs, logarithmic: single draws are far above the others."""
+        figure, numbers = self._by_algorithm("max_stretch_regular", 1, "Maximum stretch, regular jobs")
+        for axes in figure.axes:
+            axes.set_yscale("log")
+            known = [float(number[part]) for number in numbers for part in ("least", "most")
+                     if number["machine"] == axes.get_title() and number[part] > 0]
+            axes.set_ylim(0.8 * min(known, default=1), 1.25 * max(known, default=10))
+        return figure, numbers
 
     def violations(self) -> tuple[Figure, Numbers]:
-        """Figure 6: missed deadlines of short jobs, with the least deadline there is, and of long ones."""
+        """Figure 6: missed deadlines of short jobs, with the least deadline there is, and of long ones. Hatched bars
+        are those of variants; a bar of no height has its number."""
         figure, panels = self._row_of_panels(height=2.6)
         kinds = {"deadline_violations_short": ("short", "#56B4E9"), "deadline_violations_long": ("long", "#D55E00")}
         numbers: Numbers = []
@@ -86,26 +98,33 @@ class Figures:
                 kind, colour = kinds[metric]
                 spreads = self._spreads(machine, "dbf", metric, 1, repair)
                 offsets = [share + (place - (len(series) - 1) / 2) * width for share in range(len(self._shares))]
-                axes.bar(offsets, [spread.mean for spread in spreads], width, color=colour, label=f"{kind}, {repair}",
-                         alpha=1 if repair == self._repairs[0] else 0.5, yerr=style.whiskers(spreads),
+                name = f"dbf (repair={repair})"
+                first = repair == self._repairs[0]
+                axes.bar(offsets, [spread.mean for spread in spreads], width, label=f"{name}, {kind} jobs",
+                         facecolor=colour if first else "white", edgecolor=colour, linewidth=0.6,
+                         hatch=None if first else "//////", yerr=style.whiskers(spreads),
                          error_kw={"linewidth": 0.8, "capsize": 1.5})
-                numbers += self._numbers(machine, f"dbf, {repair}, {kind}", spreads)
+                for offset, spread in zip(offsets, spreads):
+                    if spread.most == 0:
+                        axes.annotate("0", (offset, 0), (0, 1), textcoords="offset points", ha="center", fontsize=6,
+                                      color=colour)
+                numbers += self._numbers(machine, f"{name}, {kind}", spreads)
             axes.set(xticks=range(len(self._shares)), xticklabels=self._shares, ylim=(0, None), xlabel=SHARE_LABEL)
             axes.grid(axis="x", visible=False)
         panels[0].set_ylabel("Missed deadlines")
-        style.legend(figure, panels[0])
+        style.legend(figure, panels[0], rows=len(self._repairs))
         return figure, numbers
 
     def deadline_usage(self) -> tuple[Figure, Numbers]:
         """Figure 7: how much of the time to the deadline the delayed deadline-driven jobs use."""
-        figure = Figure(figsize=(4.4, 2.8))
+        figure = Figure(figsize=(5.6, 2.8))
         axes = figure.subplots()
         usages = {machine: self._spreads(machine, "dbf", "mean_deadline_usage_delayed", 100, self._repairs[0])
                   for machine in self._machines}
         style.plot_spreads(axes, self._places(), [({**look, "label": machine}, usages[machine])
                                                   for machine, look in zip(self._machines, style.MACHINES)])
         axes.set(xlabel=SHARE_LABEL, ylabel="Mean deadline usage (%)")
-        axes.legend()
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
         return figure, [number for machine, spreads in usages.items()
                         for number in self._numbers(machine, "dbf", spreads)]
 
@@ -151,9 +170,11 @@ def _plot_distribution(axes: Axes, draws: Rows, run: str) -> Numbers:
     levels = [number["level"] for number in numbers]
     look = style.SERIES[run]
     axes.fill_betweenx(levels, [number["least"] for number in numbers], [number["most"] for number in numbers],
-                       color=look["color"], alpha=0.2, linewidth=0)
+                       facecolor=look["color"], alpha=0.25, edgecolor=look["color"], hatch=BANDS[run], linewidth=0)
+    # Markers, each algorithm's at levels of its own, tell curves apart that lie on each other.
     axes.plot([number["mean"] for number in numbers], levels, color=look["color"], linestyle=look["linestyle"],
-              label=look["label"])
+              label=look["label"], marker=look["marker"], markersize=3,
+              markevery=(6 * list(style.SERIES).index(run), 18))
     return numbers
 
 

@@ -5,7 +5,7 @@ from typing import Optional
 from common.files import read_json
 from common.job import Job, run_job
 from common.tables import Cell, Row, Show, Spread, Value, one_digit, read_csv, write_table
-from dbf.results import distinct, select, values
+from dbf.results import DBF, EASY, distinct, ratios, select, values
 
 # The columns of Table 1, by what `batfill swf` calls them.
 ANOMALIES = {
@@ -55,11 +55,6 @@ def cell(numbers: list[float], show: Show) -> Optional[Cell]:
     return Cell(Spread.of(numbers), show) if numbers else None
 
 
-def fractions(parts: list[float], wholes: list[float]) -> list[float]:
-    """Each part of its whole, without the wholes that are nothing."""
-    return [part / whole for part, whole in zip(parts, wholes) if whole > 0]
-
-
 class Tables:
     """Writes the tables from the workflow's files."""
 
@@ -74,6 +69,7 @@ class Tables:
         self._metrics = select(self._all_metrics, repair=self._repairs[0])
         self._all_statistics = read_csv(job.input.statistics)
         self._distribution = select(read_csv(job.input.distribution), repair=self._repairs[0])
+        self._compressions = read_csv(job.input.compressions)
         self._shares = distinct(self._metrics, "share")
 
     def write_all(self) -> None:
@@ -86,6 +82,8 @@ class Tables:
         self._write("deadlines", "What became of the deadlines, mean (least to most) of the draws", self._deadlines())
         self._write("wait-quantiles", "Waits of regular jobs that count, in minutes, mean (least to most) of the draws",
                     self._wait_quantiles())
+        self._write("compressions", "CBF with other compressions of its plan: mean wait of regular jobs that count, in "
+                    "minutes, mean (least to most) of the draws", self._with_compressions())
 
     def _write(self, name: str, title: str, rows: list[Row]) -> None:
         write_table(str(self._folder / name), title, rows)
@@ -129,9 +127,22 @@ class Tables:
         row: dict[str, Value] = {}
         for other in self._schedules:
             theirs = values(select(runs, run=other), metric)
-            row[f"dbf / {other}"] = cell(fractions(ours, theirs), "{:.2f}".format)
+            row[f"dbf / {other}"] = cell(ratios(ours, theirs), "{:.2f}".format)
             row[f"draws below {other}"] = f"{sum(a < b for a, b in zip(ours, theirs))} of {len(ours)}"
         return row
+
+    def _with_compressions(self) -> list[Row]:
+        rows: list[Row] = []
+        for machine in self._machines:
+            for variant in distinct(self._compressions, "variant"):
+                draws = select(self._compressions, machine=machine, variant=variant)
+                easy, cbf, dbf = (values(select(draws, run=run), "mean_wait_regular") for run in (EASY, variant, DBF))
+                rows.append({"workload": machine, "variant": variant,
+                             **{name: cell([wait / 60 for wait in waits], one_digit)
+                                for name, waits in (("CBF", cbf), ("EASY", easy), ("DBF", dbf))},
+                             "CBF / EASY": cell(ratios(cbf, easy), "{:.2f}".format),
+                             "DBF / CBF": cell(ratios(dbf, cbf), "{:.2f}".format)})
+        return rows
 
     def _deadlines(self) -> list[Row]:
         return [{"workload": machine, "repair": repair, "share": f"{share} %", **self._fates(machine, repair, share)}
@@ -143,11 +154,11 @@ class Tables:
         jobs = values(runs, "deadline_jobs")
         return {
             "deadline-driven": cell(jobs, thousands),
-            "missed": cell(fractions(values(runs, "deadline_violations"), jobs), two_digits_per_cent),
+            "missed": cell(ratios(values(runs, "deadline_violations"), jobs), two_digits_per_cent),
             "missed, short": cell(values(runs, "deadline_violations_short"), thousands),
             "missed, long": cell(values(runs, "deadline_violations_long"), thousands),
             "of these certain at submission": cell(values(statistics, "deadlines_missed_hopeless"), thousands),
-            "started at once": cell(fractions(values(runs, "deadline_jobs_started_at_once"), jobs), per_cent),
+            "started at once": cell(ratios(values(runs, "deadline_jobs_started_at_once"), jobs), per_cent),
             "usage": cell(values(runs, "mean_deadline_usage"), per_cent),
             "usage if delayed": cell(values(runs, "mean_deadline_usage_delayed"), per_cent),
             "usage above 80 %": cell(values(runs, "share_deadline_usage_above_80_percent"), two_digits_per_cent),

@@ -10,23 +10,24 @@ from farms.results import MEASURES, NAMES, Results
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+LINES: Sequence[style.Look] = (
+    {"color": "#CC79A7", "marker": "D", "linestyle": ":", "linewidth": 0.7},
+    {"color": "#E69F00", "marker": "s", "linestyle": "--", "linewidth": 0.7},
+    {"color": "#0072B2", "marker": "^", "linestyle": "-.", "linewidth": 0.7},
+    {"color": "#009E73", "marker": "o", "linestyle": "-", "linewidth": 0.7},
+)
 LOOKS: Mapping[str, style.Look] = {
-    scheduler: {**look, "label": NAMES[scheduler]} for scheduler, look in zip(NAMES, (
-        {"color": "#CC79A7", "marker": "D", "linestyle": ":"},
-        {"color": "#E69F00", "marker": "s", "linestyle": "--"},
-        {"color": "#0072B2", "marker": "^", "linestyle": "-."},
-        {"color": "#009E73", "marker": "o", "linestyle": "-"},
-    ))
-}
+    scheduler: {**look, "label": NAMES[scheduler]} for scheduler, look in zip(NAMES, LINES)}
 # The measure, the label of the horizontal axis, the places on it, and what is at a place for a scheduler.
 Panel = tuple[str, str, Sequence[str], Callable[[str, str], Interval]]
 
 
 def plot(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence[Interval]]) -> None:
-    """Means with their confidence intervals, over places at equal distances."""
+    """Means with their confidence intervals, over places at equal distances, in columns beside each other: some are so
+    close that their lines would hide each other."""
     style.plot_spreads(axes, range(len(places)), [
         (LOOKS[scheduler], [Spread(one.mean, one.low, one.high) for one in intervals])
-        for scheduler, intervals in series.items()])
+        for scheduler, intervals in series.items()], room=0.7 / max(len(places) - 1, 1))
     axes.set_xticks(range(len(places)), places)
 
 
@@ -54,7 +55,7 @@ def panels(results: Results, part: str) -> list[Panel]:
 def draw(shown: Sequence[Panel], columns: int) -> tuple[Figure, Numbers]:
     """All panels, row by row."""
     rows = -(-len(shown) // columns)
-    figure = Figure(figsize=(3.3 * columns + 0.2, 2.7 * rows))
+    figure = Figure(figsize=(3.6 * columns + 0.2, 2.9 * rows))
     numbers: Numbers = []
     axes_of_panels = figure.subplots(rows, columns, squeeze=False)
     for (measure, label, places, interval), axes in zip(shown, axes_of_panels.flat):

@@ -6,7 +6,7 @@
 
 FARMS = {"farms": SETTINGS.paper("farms")}
 FARMS["farms-trial"] = {**FARMS["farms"], **FARMS["farms"]["trial"]}
-FARMS_TABLES = ["rates", "differences", "licenses", "license-differences", "variants", "statements"]
+FARMS_TABLES = ["means", "gains", "statements", "overview"]
 FARMS_FIGURES = ["1", "2a", "2b"]
 
 localrules: farms_collect, farms_tables, farms_figure, farms_manifest
@@ -46,9 +46,16 @@ def farms_files(study, name):
 
 def farms_results(study):
     """Tables, figures and manifest of a study."""
-    return (expand(f"{study}/tables/{{table}}.{{format}}", table=FARMS_TABLES, format=["csv", "md"])
-            + expand(f"{study}/figures/figure-{{part}}.{{format}}", part=FARMS_FIGURES, format=["svg", "png", "csv"])
-            + [f"{study}/manifest.json"])
+    return [*farms_published(study), f"{study}/manifest.json"]
+
+
+def farms_published(study):
+    """What the manifest of a study lists."""
+    return (expand(f"{study}/tables/{{table}}.csv", table=FARMS_TABLES)
+            + expand(f"{study}/figures/figure-{{part}}.{{format}}", part=FARMS_FIGURES, format=["svg", "png", "csv"]))
+
+
+PAGES["farms"] = farms_published("farms")
 
 
 rule farms:
@@ -90,7 +97,7 @@ rule farms_tables:
     input:
         "{study}/replays.csv",
     output:
-        expand("{{study}}/tables/{table}.{format}", table=FARMS_TABLES, format=["csv", "md"]),
+        expand("{{study}}/tables/{table}.csv", table=FARMS_TABLES),
     params:
         workloads=lambda wildcards: list(FARMS[wildcards.study]["workloads"]),
         heuristics=lambda wildcards: list(FARMS[wildcards.study]["heuristics"]),
@@ -112,8 +119,7 @@ rule farms_figure:
 rule farms_manifest:
     input:
         manifests=lambda wildcards: farms_files(wildcards.study, "manifest.json"),
-        results=expand("{{study}}/tables/{table}.csv", table=FARMS_TABLES)
-        + expand("{{study}}/figures/figure-{part}.{format}", part=FARMS_FIGURES, format=["svg", "png", "csv"]),
+        results=lambda wildcards: farms_published(wildcards.study),
         batfill=SETTINGS.batfill,
     output:
         "{study}/manifest.json",

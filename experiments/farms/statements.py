@@ -2,9 +2,14 @@
 from dataclasses import dataclass, field
 from typing import Iterable, Sequence
 
+from common.comparison import Overview, Statement, relation, worst
 from common.tables import Row, count, one_digit, two_digits
 from farms.results import MEASURES, NAMES, PRIORITISED, Results
 
+# The parts of the paper.
+LATE, USAGE, SLOWDOWN, LICENSES, LICENSES_LATE, ALL = (
+    "Figure 1(a)", "Figure 1(b)", "Figure 2(a)", "Figure 2(b), first table", "Figure 2(b), second table",
+    "The text, on BF_UNMOD and BF_MOD")
 # The paper's high contention is at these mean inter-arrival times; at the longer ones it is low.
 HIGH_CONTENTION = ("4", "6", "12")
 # What is taken for "similar" late jobs, in points of per cent; for "hardly better" and "drastically better" slowdowns.
@@ -14,27 +19,49 @@ DRASTICALLY = 2.0
 
 
 @dataclass
-class Statement:
-    """A sentence of the paper, when it counts as held, and the cases in which it was and was not."""
+class Claim:
+    """A sentence of the paper, the part of it where it stands, when it counts as held, and the cases in which it was
+    and was not, each with a number that says how large it is."""
 
+    part: str
     says: str
     bound: str
-    held: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
+    held: list[tuple[float, str]] = field(default_factory=list)
+    failed: list[tuple[float, str]] = field(default_factory=list)
 
-    def check(self, holds: bool, case: str) -> None:
+    def check(self, holds: bool, size: float, case: str) -> None:
         """Notes a case, with its numbers."""
-        (self.held if holds else self.failed).append(case)
+        (self.held if holds else self.failed).append((abs(size), case))
+
+    @property
+    def word(self) -> str:
+        """The word for it, by whether it holds in all cases."""
+        return relation(not self.failed)
 
     def row(self) -> Row:
-        """Its line in the table."""
-        cases = self.held + self.failed
-        return {"the paper": self.says, "holds where": self.bound, "holds": count(self.held, cases),
-                "not in": "; ".join(self.failed) or "-"}
+        """Its line in the table of statements."""
+        here = f"in {count(self.held, self.held + self.failed)} comparisons"
+        found = Statement(self.part, self.says, here, self.word)
+        return {**vars(found), "bound": self.bound, "not_in": "; ".join(case for _, case in self.failed)}
+
+
+def overview(checked: Sequence[Claim]) -> list[Overview]:
+    """The paper's figures in the overview of all, each by what the paper says of it."""
+    lines: list[Overview] = []
+    for part in dict.fromkeys(claim.part for claim in checked):
+        ours = [claim for claim in checked if claim.part == part]
+        failed = [case for claim in ours for case in claim.failed]
+        cases = [case for claim in ours for case in claim.held] + failed
+        furthest = f"; furthest: {max(failed)[1]}" if failed else ""
+        lines.append(Overview(
+            part, "partly", "the paper has its numbers in pictures only; what it says of them is checked",
+            f"what it says does not hold in {count(failed, cases)} comparisons{furthest}",
+            worst(claim.word for claim in ours)))
+    return lines
 
 
 class Checks:
-    """Puts the paper's statements to the results."""
+    """Puts the paper's claims to the results."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -42,18 +69,18 @@ class Checks:
         self._high = [rate for rate in self._rates if rate in HIGH_CONTENTION]
         self._low = [rate for rate in self._rates if rate not in HIGH_CONTENTION]
 
-    def all(self) -> list[Statement]:
+    def all(self) -> list[Claim]:
         """In the order of the text."""
         return [
-            self._better("Figure 1(a): BF_MOD and BF_UNMOD have fewer late jobs than FCFS in each test", "late",
+            self._better(LATE, "BF_MOD and BF_UNMOD have fewer late jobs than FCFS in each test", "late",
                          [(one, "fcfs") for one in PRIORITISED], self._rates),
-            self._better("... and fewer than BF_FCFS in each test", "late", [(one, "easy") for one in PRIORITISED],
-                         self._rates),
+            self._better(LATE, "... and fewer than BF_FCFS in each test", "late",
+                         [(one, "easy") for one in PRIORITISED], self._rates),
             self._similar(),
-            self._better("At 4, 6 and 12, priorities lead to fewer late jobs than BF_FCFS", "late",
+            self._better(LATE, "At 4, 6 and 12 s, priorities lead to fewer late jobs than BF_FCFS", "late",
                          [(one, "easy") for one in PRIORITISED], self._high),
-            *(statement for measure in ("system_usage", "system_usage_requested")
-              for statement in self._usage(measure)),
+            *(claim for measure in ("system_usage_requested", "system_usage")
+              for claim in self._usage(measure)),
             self._hardly_better(),
             self._drastically_better(),
             *self._licenses(),
@@ -61,68 +88,71 @@ class Checks:
             self._no_difference(),
         ]
 
-    def _better(self, says: str, measure: str, pairs: Sequence[tuple[str, str]], rates: Iterable[str]) -> Statement:
-        statement = Statement(says, "the difference is better than 0 by its confidence interval")
+    def _better(self, part: str, says: str, measure: str, pairs: Sequence[tuple[str, str]],
+                rates: Iterable[str]) -> Claim:
+        claim = Claim(part, says, "the difference is better than 0 by its confidence interval")
         for rate in rates:
             for pair in pairs:
                 gain = self._results.gain(measure, pair, rate)
-                statement.check(gain.low > 0, f"{self._pair(pair)} at {rate}: {gain.text(MEASURES[measure].show)}")
-        return statement
+                claim.check(gain.low > 0, gain.mean,
+                            f"{self._pair(pair)} at {rate} s: {gain.text(MEASURES[measure].show)}{unit(measure)}")
+        return claim
 
-    def _similar(self) -> Statement:
-        statement = Statement("At 24 and 48, BF_FCFS is similar to both (late jobs)",
-                              f"the mean difference is at most {SIMILAR:g} points")
+    def _similar(self) -> Claim:
+        claim = Claim(LATE, "At 24 and 48 s, BF_FCFS is similar to both",
+                      f"the mean difference is at most {SIMILAR:g} points")
         for rate in self._low:
             for scheduler in PRIORITISED:
                 gain = self._results.gain("late", (scheduler, "easy"), rate)
-                statement.check(abs(gain.mean) <= SIMILAR,
-                                f"{self._pair((scheduler, 'easy'))} at {rate}: {gain.text(one_digit)}")
-        return statement
+                claim.check(abs(gain.mean) <= SIMILAR, gain.mean,
+                            f"{self._pair((scheduler, 'easy'))} at {rate} s: {gain.text(one_digit)} points")
+        return claim
 
-    def _usage(self, measure: str) -> list[Statement]:
-        title = MEASURES[measure].title
+    def _usage(self, measure: str) -> list[Claim]:
+        counted = {"system_usage": "by jobs", "system_usage_requested": "by processors"}[measure]
         backfilling = ["easy", *PRIORITISED]
-        rising = Statement(f"... in particular when contention is high ({title})",
-                           "the least gain over FCFS at 4, 6 and 12 is above the greatest at 24 and 48")
+        rising = Claim(USAGE, f"... in particular when contention is high ({counted})",
+                       "the least gain over FCFS at 4, 6 and 12 s is above the greatest at 24 and 48 s")
         for scheduler in backfilling:
             gains = {rate: self._results.gain(measure, (scheduler, "fcfs"), rate).mean for rate in self._rates}
-            rising.check(min(gains[rate] for rate in self._high) > max(gains[rate] for rate in self._low),
-                         f"{NAMES[scheduler]}: " + ", ".join(f"{gain:.1f} at {rate}" for rate, gain in gains.items()))
+            least, most = min(gains[rate] for rate in self._high), max(gains[rate] for rate in self._low)
+            rising.check(least > most, most - least, f"{NAMES[scheduler]}: " + ", ".join(
+                f"{one_digit(gain)} at {rate} s" for rate, gain in gains.items()))
         return [
-            self._better(f"Figure 1(b): backfilling leads to a better system usage than FCFS ({title})", measure,
+            self._better(USAGE, f"Backfilling leads to a better system usage than FCFS ({counted})", measure,
                          [(one, "fcfs") for one in backfilling], self._rates),
             rising,
-            self._better(f"BF_UNMOD and BF_MOD outperform BF_FCFS in system usage ({title})", measure,
+            self._better(USAGE, f"BF_UNMOD and BF_MOD outperform BF_FCFS in system usage ({counted})", measure,
                          [(one, "easy") for one in PRIORITISED], self._rates),
         ]
 
-    def _hardly_better(self) -> Statement:
-        statement = Statement("Figure 2(a): their slowdown is not greatly better than that of BF_FCFS",
+    def _hardly_better(self) -> Claim:
+        claim = Claim(SLOWDOWN, "Their slowdown is not greatly better than that of BF_FCFS",
                               f"the mean is not more than {100 * HARDLY:g} % lower")
         for rate in self._rates:
             easy = self._results.mean("slowdown", "easy", rate).mean
             for scheduler in PRIORITISED:
                 ours = self._results.mean("slowdown", scheduler, rate).mean
-                statement.check(ours >= (1 - HARDLY) * easy,
-                                f"{NAMES[scheduler]} at {rate}: {two_digits(ours)}, BF_FCFS {two_digits(easy)}")
-        return statement
+                claim.check(ours >= (1 - HARDLY) * easy, ours - easy,
+                            f"{NAMES[scheduler]} at {rate} s: {two_digits(ours)}, BF_FCFS {two_digits(easy)}")
+        return claim
 
-    def _drastically_better(self) -> Statement:
-        statement = Statement("Backfilling drastically reduces the slowdown of FCFS",
+    def _drastically_better(self) -> Claim:
+        claim = Claim(SLOWDOWN, "Backfilling drastically reduces the slowdown of FCFS",
                               f"the mean of FCFS is at least {DRASTICALLY:g} times as high")
         for rate in self._rates:
             fcfs = self._results.mean("slowdown", "fcfs", rate).mean
             for scheduler in ("easy", *PRIORITISED):
                 ours = self._results.mean("slowdown", scheduler, rate).mean
-                statement.check(fcfs >= DRASTICALLY * ours,
-                                f"{NAMES[scheduler]} at {rate}: {two_digits(ours)}, FCFS {two_digits(fcfs)}")
-        return statement
+                claim.check(fcfs >= DRASTICALLY * ours, DRASTICALLY * ours - fcfs,
+                            f"{NAMES[scheduler]} at {rate} s: {two_digits(ours)}, FCFS {two_digits(fcfs)}")
+        return claim
 
-    def _licenses(self) -> list[Statement]:
-        more = Statement("Figure 2(b), first table: priorities improve the use of licences where they are scarce",
+    def _licenses(self) -> list[Claim]:
+        more = Claim(LICENSES, "Priorities improve the use of licences where they are scarce",
                          "the difference to BF_FCFS is better than 0 by its confidence interval, at the lower half of "
                          "the ratios")
-        less = Statement("... and make it worse where they are not",
+        less = Claim(LICENSES, "... and make it worse where they are not",
                          "the difference is worse than 0 by its confidence interval, at the upper half of the ratios")
         ratios = self._results.ratios()
         for ratio in ratios:
@@ -130,40 +160,46 @@ class Checks:
             for rate in self._results.interarrivals(f"ratio-{ratio}"):
                 for scheduler in PRIORITISED:
                     gain = self._results.gain("license_usage", (scheduler, "easy"), rate, f"ratio-{ratio}")
-                    case = f"{NAMES[scheduler]} at ratio {ratio} %, {rate}: {gain.text(one_digit)}"
+                    case = f"{NAMES[scheduler]} at ratio {ratio} %, {rate} s: {gain.text(one_digit)} points"
                     if is_scarce:
-                        more.check(gain.low > 0, case)
+                        more.check(gain.low > 0, gain.mean, case)
                     else:
-                        less.check(gain.high < 0, case)
+                        less.check(gain.high < 0, gain.mean, case)
         return [more, less]
 
-    def _mod_under_contention(self) -> Statement:
-        statement = Statement("Second table: the scarcer licences are, the more jobs meet their deadline when the "
-                              "reservation changes (BF_MOD) than when it does not (BF_UNMOD)",
+    def _mod_under_contention(self) -> Claim:
+        claim = Claim(LICENSES_LATE, "Where licences are scarce, more jobs meet their deadline when the reservation "
+                      "changes (BF_MOD) than when it does not (BF_UNMOD)",
                               "the difference is better than 0 by its confidence interval, at the lower half of the "
                               "ratios")
         ratios = self._results.ratios()
         for ratio in ratios[:len(ratios) // 2]:
             for rate in self._results.interarrivals(f"ratio-{ratio}"):
                 gain = self._results.gain("late", ("bf-mod", "bf-unmod"), rate, f"ratio-{ratio}")
-                statement.check(gain.low > 0, f"ratio {ratio} %, {rate}: {gain.text(one_digit)}")
-        return statement
+                claim.check(gain.low > 0, gain.mean, f"ratio {ratio} %, {rate} s: {gain.text(one_digit)} points")
+        return claim
 
-    def _no_difference(self) -> Statement:
-        statement = Statement("No difference between BF_UNMOD and BF_MOD could be measured",
+    def _no_difference(self) -> Claim:
+        claim = Claim(ALL, "No difference between BF_UNMOD and BF_MOD could be measured",
                               "0 is in the confidence interval of the difference")
         for measure in ("late", "system_usage", "slowdown"):
             for rate in self._rates:
                 gain = self._results.gain(measure, ("bf-mod", "bf-unmod"), rate)
-                statement.check(not gain.differs,
-                                f"{MEASURES[measure].title} at {rate}: {gain.text(MEASURES[measure].show)}")
-        return statement
+                claim.check(not gain.differs, gain.mean,
+                            f"{MEASURES[measure].title} at {rate} s: "
+                            f"{gain.text(MEASURES[measure].show)}{unit(measure)}")
+        return claim
 
     @staticmethod
     def _pair(pair: tuple[str, str]) -> str:
         return f"{NAMES[pair[0]]} over {NAMES[pair[1]]}"
 
 
-def statements(results: Results) -> list[Statement]:
+def unit(measure: str) -> str:
+    """What stands behind a difference of this measure."""
+    return "" if measure == "slowdown" else " points"
+
+
+def claims(results: Results) -> list[Claim]:
     """All that the paper says of its figures and tables, checked."""
     return Checks(results).all()

@@ -1,93 +1,74 @@
-"""Job of rule `farms_tables`: the numbers of the figures, what differs, the variants, and the paper's statements."""
+"""Job of rule `farms_tables`: the means behind the figures and of the variants, what differs, the paper's statements,
+and its part of the overview."""
 from pathlib import Path
-from typing import Sequence
+from typing import Iterator
 
+from common.comparison import rows_of
 from common.confidence import Interval
 from common.job import Job, run_job
-from common.tables import Cell, Row, Show, write_table
+from common.tables import Row, write_csv
 from farms.results import MEASURES, NAMES, PAPER, Results
-from farms.statements import statements
+from farms.statements import claims, overview
 
 # Each of these: by how much the first is better than the second.
 PAIRS = [("easy", "fcfs"), ("bf-unmod", "fcfs"), ("bf-mod", "fcfs"), ("bf-unmod", "easy"), ("bf-mod", "easy"),
          ("bf-mod", "bf-unmod")]
+# What is told of the scenarios that are not the paper's.
+VARIANT_MEASURES = ["late", "slowdown"]
 LICENSE_MEASURES = ["license_usage", "late"]
 
 
-def signed(show: Show) -> Show:
-    """The same way to show numbers, with a sign in front of those that are not shown as 0."""
-    def shown(value: float) -> str:
-        text = show(abs(value))
-        return text if text == show(0.0) else ("+" if value > 0 else "-") + text
-
-    return shown
-
-
-class Gain(Interval):
-    """A paired difference, which is called the same where 0 is in its interval."""
-
-    def text(self, show: Show) -> str:
-        """`+1.0 ± 0.5`, and `same` behind it if that may be by chance."""
-        return f"{signed(show)(self.mean)} ± {show(self.half_width)}{'' if self.differs else ' (same)'}"
-
-
-def pair_name(pair: Sequence[str]) -> str:
-    """The names of both."""
-    return f"{NAMES[pair[0]]} over {NAMES[pair[1]]}"
+def verdict(gain: Interval) -> str:
+    """What the interval says of a difference."""
+    if gain.low > 0:
+        return "better"
+    return "worse" if gain.high < 0 else "undecided"
 
 
 class Tables:
-    """Writes the tables from the workflow's file."""
+    """The tables from the workflow's file."""
 
     def __init__(self, job: Job) -> None:
-        self._folder = Path(job.output[0]).parent
         self._results = Results(job.input[0])
         self._scenarios: list[str] = [*job.params.workloads, *job.params.heuristics]
-        self._ratios = [(f"ratio-{ratio}", ratio, rate) for ratio in self._results.ratios()
-                        for rate in self._results.interarrivals(f"ratio-{ratio}")]
-        self._ratios.sort(key=lambda place: int(place[2]))
 
-    def write_all(self) -> None:
-        """Writes every table, as CSV with full numbers and as Markdown."""
-        rates = self._results.interarrivals()
-        self._write("rates", "Figures 1 and 2(a): mean ± half the width of the 95 % confidence interval", [
-            {"measure": shown.title, "inter-arrival time (s)": rate, **self._means(measure, rate, PAPER)}
-            for measure, shown in MEASURES.items() for rate in rates])
-        self._write("differences", "By how much the first scheduler is better than the second, on the same draws", [
-            {"measure": shown.title, "inter-arrival time (s)": rate,
-             **{pair_name(pair): self._gain(measure, pair, rate, PAPER) for pair in PAIRS}}
-            for measure, shown in MEASURES.items() for rate in rates])
-        self._write("licenses", "Figure 2(b): use of licences and late jobs by licence ratio", [
-            {"measure": MEASURES[measure].title, "inter-arrival time (s)": rate, "licence ratio (%)": ratio,
-             **self._means(measure, rate, scenario)}
-            for measure in LICENSE_MEASURES for scenario, ratio, rate in self._ratios])
-        self._write("license-differences", "The same, by how much the first is better than the second", [
-            {"measure": MEASURES[measure].title, "inter-arrival time (s)": rate, "licence ratio (%)": ratio,
-             **{pair_name(pair): self._gain(measure, pair, rate, scenario) for pair in PAIRS[3:]}}
-            for measure in LICENSE_MEASURES for scenario, ratio, rate in self._ratios])
-        self._write("variants", "Late jobs (% of those with a deadline) under other readings and settings", [
-            {"variant": scenario, "inter-arrival time (s)": rate, **self._means("late", rate, scenario),
-             **{pair_name(pair): self._gain("late", pair, rate, scenario) for pair in PAIRS[3:]},
-             **{f"slowdown, {pair_name(pair)}": self._gain("slowdown", pair, rate, scenario) for pair in PAIRS[3:5]}}
-            for scenario in self._scenarios for rate in self._results.interarrivals(scenario)])
-        self._write("statements", "What the paper says, and what is here",
-                    [statement.row() for statement in statements(self._results)])
+    def _places(self) -> Iterator[tuple[str, str, str]]:
+        """Scenario, inter-arrival time and measure of everything that is told."""
+        for scenario in self._scenarios:
+            for measure in MEASURES if scenario == PAPER else VARIANT_MEASURES:
+                for rate in self._results.interarrivals(scenario):
+                    yield scenario, rate, measure
+        for scenario in (f"ratio-{ratio}" for ratio in self._results.ratios()):
+            for rate in self._results.interarrivals(scenario):
+                for measure in LICENSE_MEASURES:
+                    yield scenario, rate, measure
 
-    def _write(self, name: str, title: str, rows: Sequence[Row]) -> None:
-        write_table(str(self._folder / name), title, rows)
+    def means(self) -> list[Row]:
+        """Means with half the widths of their intervals."""
+        return [{"scenario": scenario, "interarrival": rate, "measure": measure, "scheduler": name,
+                 **vars(self._results.mean(measure, scheduler, rate, scenario))}
+                for scenario, rate, measure in self._places() for scheduler, name in NAMES.items()]
 
-    def _means(self, measure: str, rate: str, scenario: str) -> Row:
-        return {name: Cell(self._results.mean(measure, scheduler, rate, scenario), MEASURES[measure].show)
-                for scheduler, name in NAMES.items()}
-
-    def _gain(self, measure: str, pair: Sequence[str], rate: str, scenario: str) -> Cell:
-        gain = self._results.gain(measure, pair, rate, scenario)
-        return Cell(Gain(gain.mean, gain.half_width), MEASURES[measure].show)
+    def gains(self) -> list[Row]:
+        """By how much the first scheduler is better than the second on the same draws, and whether that is so by its
+        interval."""
+        rows: list[Row] = []
+        for scenario, rate, measure in self._places():
+            for first, second in PAIRS:
+                gain = self._results.gain(measure, (first, second), rate, scenario)
+                rows.append({"scenario": scenario, "interarrival": rate, "measure": measure, "first": NAMES[first],
+                             "second": NAMES[second], **vars(gain), "verdict": verdict(gain)})
+        return rows
 
 
 def main(job: Job) -> None:
     """Writes all tables."""
-    Tables(job).write_all()
+    folder, tables = Path(job.output[0]).parent, Tables(job)
+    found = claims(Results(job.input[0]))
+    write_csv(str(folder / "means.csv"), tables.means())
+    write_csv(str(folder / "gains.csv"), tables.gains())
+    write_csv(str(folder / "statements.csv"), [claim.row() for claim in found])
+    write_csv(str(folder / "overview.csv"), rows_of(overview(found)))
 
 
 if __name__ == "__main__":

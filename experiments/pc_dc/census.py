@@ -63,7 +63,7 @@ def main(job: Job) -> None:
     columns = ("partial_or_cancelled", "without_processors", "run_time_unknown", "counted", "counted_with_estimate",
                "run_time_0")
     write_csv(job.output[0], [{
-        "machine": job.wildcards.machine, "log": Path(logs[0]).name.split(".swf")[0] if logs else "",
+        "machine": job.params.machine, "reading": job.params.reading, "log": Path(logs[0]).name.split(".swf")[0] if logs else "",
         **{column: found[column] if logs else "" for column in columns},
         **replayed(read_json(job.input.workload), read_json(job.input.conversion)),
     }])

@@ -3,6 +3,8 @@ from common.job import Job, run_job
 from common.tables import write_csv
 from common.workbench import Workbench
 
+STATISTICS = ("compressions", "moves", "profile_events", "profile_starts_and_ends", "profile_starts_and_ends_anew")
+
 
 def main(job: Job) -> None:
     """Counts in one replay."""
@@ -14,9 +16,9 @@ def main(job: Job) -> None:
                             [*replay["parameters"], "count-events=yes"], "schedule")
         bench.audit("schedule", "workload.json", "platform.xml")
         write_csv(str(bench.path("results.csv")), [{
-            "machine": job.wildcards.machine, "run": job.wildcards.run,
+            "machine": job.params.machine, "reading": job.params.reading, "run": job.wildcards.run,
             "replay_processor_seconds": round(done.processor_seconds, 2),
-            **{name: done.statistics[name] for name in ("compressions", "moves", "profile_events")},
+            **{name: done.statistics.get(name, "") for name in STATISTICS},
         }])
         bench.keep("results.csv", job.output.results)
         bench.write_manifest(job.output.manifest)

@@ -23,7 +23,7 @@ def main(job: Job) -> None:
         bench.audit("schedule", "workload.json", "platform.xml")
         measured = bench.metrics("schedule_jobs.csv", "--baseline", "conservative_jobs.csv.gz", "-p", "platform.xml")
         write_csv(str(bench.path("results.csv")), [{
-            **measured, "machine": job.wildcards.machine, "run": job.wildcards.run,
+            **measured, "machine": job.params.machine, "reading": job.params.reading, "run": job.wildcards.run,
             "replay_wall_seconds": round(done.wall_seconds, 2),
             "replay_processor_seconds": round(done.processor_seconds, 2),
             "job_processor_seconds": round(processor_seconds_so_far(), 2),

@@ -1,9 +1,12 @@
-# "Backfilling with guarantees granted upon job submission": Figures 4 to 9 of the paper and the counts of its text, in
-# pc-dc/tables and pc-dc/figures. `pc_dc_events` makes the counts of section 4.3, which are slower and are not in `all`.
-# Each replay is one job of the workflow with audit and metrics; its schedule is gone when it ends.
+# "Backfilling with guarantees granted upon job submission": Figures 4 to 9 of the paper and what its text says, in
+# pc-dc/tables and pc-dc/figures. Each replay is one job of the workflow with audit and metrics; its schedule is gone when
+# it ends. A machine of the shared rules is here one of the paper's with one reading of its log: `HPC2N-raised`.
 
 PC_DC = SETTINGS.paper("pc-dc")
-PC_DC_MACHINES = SETTINGS.machines("pc-dc")
+PC_DC_READINGS = SETTINGS.readings("pc-dc")  # by case: machine, and the reading of its log
+PC_DC_MAIN = list(PC_DC["readings"])[0]
+PC_DC_MACHINES = [machine for case, (machine, reading) in PC_DC_READINGS.items()
+                  if reading == PC_DC_MAIN and not SETTINGS.machine("pc-dc", case).get("hypothesis")]
 PC_DC_RUNS = {
     "conservative": {"algorithm": "conservative", "parameters": []},
     "easy": {"algorithm": "easy", "parameters": []},
@@ -12,27 +15,31 @@ PC_DC_RUNS = {
     for algorithm in ("pc", "dc") for order in PC_DC["orders"]
 }
 PC_DC_COUNTED = [run for run, replay in PC_DC_RUNS.items() if replay["algorithm"] in ("conservative", "pc")]
-PC_DC_TABLES = ["figure-4", "combinations", "summary", "comparison", "waits", "times"]
+PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "overview"]
 PC_DC_FIGURES = range(5, 10)
 
-localrules: pc_dc_collect, pc_dc_tables, pc_dc_figure, pc_dc_event_table, pc_dc_manifest
+localrules: pc_dc_collect, pc_dc_collect_census, pc_dc_tables, pc_dc_figure, pc_dc_manifest
+
+
+def pc_dc_case(part):
+    """Machine (0) or reading (1) of a rule's case."""
+    return lambda wildcards: PC_DC_READINGS[wildcards.machine][part]
+
 
 wildcard_constraints:
     run="|".join(PC_DC_RUNS),
     results="replays|events",
+    figure=r"\d+",
+
+
+PAGES["pc-dc"] = (expand("pc-dc/tables/{table}.csv", table=PC_DC_TABLES)
+                  + expand("pc-dc/figures/figure-{figure}.{format}", figure=PC_DC_FIGURES, format=["svg", "png", "csv"]))
 
 
 rule pc_dc:
     input:
-        expand("pc-dc/tables/{table}.{format}", table=PC_DC_TABLES, format=["csv", "md"]),
-        expand("pc-dc/figures/figure-{figure}.{format}", figure=PC_DC_FIGURES, format=["svg", "png", "csv"]),
+        PAGES["pc-dc"],
         "pc-dc/manifest.json",
-
-
-rule pc_dc_events:
-    input:
-        expand("pc-dc/events/events.{format}", format=["csv", "md"]),
-        "pc-dc/events/manifest.json",
 
 
 # Which of a log's jobs the paper counts, and what became of them here.
@@ -43,6 +50,9 @@ rule pc_dc_census:
         conversion="pc-dc/{machine}/conversion.json",
     output:
         "pc-dc/{machine}/census.csv",
+    params:
+        machine=pc_dc_case(0),
+        reading=pc_dc_case(1),
     script:
         "census.py"
 
@@ -58,6 +68,8 @@ rule pc_dc_replay:
         manifest="pc-dc/{machine}/replays/{run}/manifest.json",
     params:
         engine=SETTINGS.engine,
+        machine=pc_dc_case(0),
+        reading=pc_dc_case(1),
         replay=lambda wildcards: PC_DC_RUNS[wildcards.run],
     script:
         "replay.py"
@@ -73,15 +85,21 @@ rule pc_dc_count:
         manifest="pc-dc/{machine}/events/{run}/manifest.json",
     params:
         engine=SETTINGS.engine,
+        machine=pc_dc_case(0),
+        reading=pc_dc_case(1),
         replay=lambda wildcards: PC_DC_RUNS[wildcards.run],
     script:
         "count.py"
 
 
 def pc_dc_results(results, name):
-    """The files of this name of all replays, or of all in which events are counted."""
-    runs = PC_DC_RUNS if results == "replays" else PC_DC_COUNTED
-    return expand(f"pc-dc/{{machine}}/{results}/{{run}}/{name}", machine=PC_DC_MACHINES, run=runs)
+    """The files of this name of all replays, or of all in which events are counted: only with the paper's reading, and
+    not where a machine is a hypothesis."""
+    if results == "replays":
+        return expand(f"pc-dc/{{machine}}/replays/{{run}}/{name}", machine=PC_DC_READINGS, run=PC_DC_RUNS)
+    counted = [case for case, (machine, reading) in PC_DC_READINGS.items()
+               if reading == PC_DC_MAIN and machine in PC_DC_MACHINES]
+    return expand(f"pc-dc/{{machine}}/events/{{run}}/{name}", machine=counted, run=PC_DC_COUNTED)
 
 
 rule pc_dc_collect:
@@ -95,24 +113,33 @@ rule pc_dc_collect:
         "../common/collect.py"
 
 
+use rule pc_dc_collect as pc_dc_collect_census with:
+    input:
+        expand("pc-dc/{machine}/census.csv", machine=PC_DC_READINGS),
+    output:
+        "pc-dc/census.csv",
+
+
 rule pc_dc_tables:
     input:
         paper=EXPERIMENTS / "pc_dc/paper-figure-4.csv",
-        census=expand("pc-dc/{machine}/census.csv", machine=PC_DC_MACHINES),
+        statements=EXPERIMENTS / "pc_dc/paper-statements.csv",
+        census="pc-dc/census.csv",
         replays="pc-dc/replays.csv",
+        events="pc-dc/events.csv",
     output:
-        expand("pc-dc/tables/{table}.{format}", table=PC_DC_TABLES, format=["csv", "md"]),
+        expand("pc-dc/tables/{table}.csv", table=PC_DC_TABLES),
     params:
         machines=PC_DC_MACHINES,
+        readings=list(PC_DC["readings"]),
         orders=PC_DC["orders"],
-        runs=list(PC_DC_RUNS),
     script:
         "tables.py"
 
 
 rule pc_dc_figure:
     input:
-        census=expand("pc-dc/{machine}/census.csv", machine=PC_DC_MACHINES),
+        census="pc-dc/census.csv",
         replays="pc-dc/replays.csv",
     output:
         svg="pc-dc/figures/figure-{figure}.svg",
@@ -120,28 +147,16 @@ rule pc_dc_figure:
         csv="pc-dc/figures/figure-{figure}.csv",
     params:
         machines=PC_DC_MACHINES,
+        readings=list(PC_DC["readings"]),
     script:
         "figures.py"
 
 
-rule pc_dc_event_table:
-    input:
-        "pc-dc/events.csv",
-    output:
-        expand("pc-dc/events/events.{format}", format=["csv", "md"]),
-    params:
-        machines=PC_DC_MACHINES,
-        orders=PC_DC["orders"],
-    script:
-        "events.py"
-
-
 rule pc_dc_manifest:
     input:
-        manifests=expand("pc-dc/{machine}/manifest.json", machine=PC_DC_MACHINES)
-        + pc_dc_results("replays", "manifest.json"),
-        results=expand("pc-dc/tables/{table}.csv", table=PC_DC_TABLES)
-        + expand("pc-dc/figures/figure-{figure}.{format}", figure=PC_DC_FIGURES, format=["svg", "png", "csv"]),
+        manifests=expand("pc-dc/{machine}/manifest.json", machine=PC_DC_READINGS)
+        + pc_dc_results("replays", "manifest.json") + pc_dc_results("events", "manifest.json"),
+        results=PAGES["pc-dc"],
         batfill=SETTINGS.batfill,
     output:
         "pc-dc/manifest.json",
@@ -150,13 +165,3 @@ rule pc_dc_manifest:
         settings=PC_DC,
     script:
         "../common/manifest.py"
-
-
-use rule pc_dc_manifest as pc_dc_event_manifest with:
-    input:
-        manifests=expand("pc-dc/{machine}/manifest.json", machine=PC_DC_MACHINES)
-        + pc_dc_results("events", "manifest.json"),
-        results=["pc-dc/events/events.csv"],
-        batfill=SETTINGS.batfill,
-    output:
-        "pc-dc/events/manifest.json",

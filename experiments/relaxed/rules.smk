@@ -7,8 +7,9 @@ RELAXED_MACHINES = SETTINGS.machines("relaxed")
 RELAXED_OMEGAS = [str(omega) for omega in RELAXED["omegas"]]
 RELAXED_ESTIMATES = ["requested", "actual"]
 RELAXED_MONTH_TABLES = ["waits", "backfilled", "important", "utilisation"]
-RELAXED_TABLES = ["logs", "totals", "statements", "references", "queues", "estimates", "variations", "paper-sums",
+RELAXED_TABLES = ["logs", "totals", "changes", "references", "queues", "estimates", "variations", "paper-sums",
                   "paper-averages"]
+RELAXED_LISTS = ["statements", "overview"]  # without a copy in Markdown
 RELAXED_FIGURES = [1, 2]
 
 
@@ -27,6 +28,11 @@ RELAXED_REPLAYS = {
     **{name: relaxed_with_omegas("requested", **parameters) for name, parameters in RELAXED["variations"].items()},
 }
 
+PAGES["relaxed"] = (
+    expand("relaxed/tables/{table}.csv", table=RELAXED_TABLES + RELAXED_LISTS)
+    + expand("relaxed/tables/{machine}-{table}.csv", machine=RELAXED_MACHINES, table=RELAXED_MONTH_TABLES)
+    + expand("relaxed/figures/figure-{figure}.{format}", figure=RELAXED_FIGURES, format=["svg", "png", "csv"]))
+
 localrules: relaxed_log, relaxed_collect, relaxed_tables, relaxed_figure, relaxed_manifest
 
 wildcard_constraints:
@@ -36,6 +42,7 @@ wildcard_constraints:
 rule relaxed:
     input:
         expand("relaxed/tables/{table}.{format}", table=RELAXED_TABLES, format=["csv", "md"]),
+        expand("relaxed/tables/{table}.csv", table=RELAXED_LISTS),
         expand("relaxed/tables/{machine}-{table}.{format}", machine=RELAXED_MACHINES, table=RELAXED_MONTH_TABLES,
                format=["csv", "md"]),
         expand("relaxed/figures/figure-{figure}.{format}", figure=RELAXED_FIGURES, format=["svg", "png", "csv"]),
@@ -104,10 +111,12 @@ rule relaxed_tables:
         results="relaxed/results.csv",
     output:
         expand("relaxed/tables/{table}.{format}", table=RELAXED_TABLES, format=["csv", "md"]),
+        expand("relaxed/tables/{table}.csv", table=RELAXED_LISTS),
         expand("relaxed/tables/{machine}-{table}.{format}", machine=RELAXED_MACHINES, table=RELAXED_MONTH_TABLES,
                format=["csv", "md"]),
     params:
         machines=RELAXED_MACHINES,
+        larger=[machine for machine in RELAXED_MACHINES if not relaxed_own_log(machine) and SETTINGS.has_logs],
         omegas=RELAXED_OMEGAS,
         references=list(RELAXED["references"]),
         variations=RELAXED["variations"],
@@ -134,9 +143,7 @@ rule relaxed_figure:
 rule relaxed_manifest:
     input:
         manifests=expand("relaxed/{machine}/manifest.json", machine=RELAXED_MACHINES) + relaxed_files("manifest.json"),
-        results=expand("relaxed/tables/{table}.csv", table=RELAXED_TABLES)
-        + expand("relaxed/tables/{machine}-{table}.csv", machine=RELAXED_MACHINES, table=RELAXED_MONTH_TABLES)
-        + expand("relaxed/figures/figure-{figure}.{format}", figure=RELAXED_FIGURES, format=["svg", "png", "csv"]),
+        results=PAGES["relaxed"],
         batfill=SETTINGS.batfill,
     output:
         "relaxed/manifest.json",

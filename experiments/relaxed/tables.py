@@ -2,11 +2,12 @@
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
+from common.comparison import rows_of
 from common.job import Job, JobError, run_job
-from common.tables import Row, Show, Value, one_digit, read_csv, two_digits, write_table
+from common.tables import Row, Show, Value, one_digit, read_csv, two_digits, write_csv, write_table
 from relaxed.month_tables import MonthTables, hours, mean, per_cent, shown
 from relaxed.monthly import ACTUAL, ESTIMATED, PAPER_MACHINES, PAPER_OMEGAS, TIMES, papers, replayed
-from relaxed.statements import STATEMENTS, average_change, below, change, verdict
+from relaxed.statements import STATEMENTS, average_change, below, change, overview
 from relaxed.workload_jobs import QUEUES
 
 # Table 1 has an actual wait in it that is ten to forty times that of any other month.
@@ -48,6 +49,7 @@ class Tables:
         for machine, monthly in here.items():
             if not monthly.months:
                 raise JobError(f"{machine}: no whole month between the first submission and the last")
+        self._here = {machine: months for machine, months in here.items() if machine not in job.params.larger}
         self._all = {machine: papers(self._paper, machine) for machine in PAPER_MACHINES} | here
 
     def write_all(self) -> None:
@@ -64,7 +66,9 @@ class Tables:
                         tables.utilisation(self._references), per_cent)
         self._write("logs", "The logs", [self._log(machine) for machine in self._machines], per_cent)
         self._write("totals", "Total wait in hours: sums of the months", self._totals())
-        self._write("statements", "What the paper states, and whether it holds", self._statements())
+        self._write("changes", "By how much the totals of the months change, in per cent", self._changes(), one_digit)
+        write_csv(str(self._folder / "statements.csv"), self._statements())
+        write_csv(str(self._folder / "overview.csv"), rows_of(overview(list(self._here.values()))))
         self._write("references", "Total and longest wait in hours of all jobs, estimated times", self._compared())
         self._write("queues", "Mean wait in hours of the jobs of each queue, estimated times", self._by_queue(),
                     one_digit)
@@ -98,10 +102,27 @@ class Tables:
             **{shown(omega): round(sum(monthly.waits[estimates, omega])) for omega in monthly.omegas},
         } for machine, monthly in self._all.items() for estimates, title in TIMES.items()]
 
+    def _where(self, machine: str) -> str:
+        """Whose machine it is: of the paper, of its log, or a larger one."""
+        return "paper" if machine in PAPER_MACHINES else "log" if machine in self._here else "larger"
+
+    def _changes(self) -> list[Row]:
+        return [self._change(machine, omega, base) for machine in self._all
+                for omega, base in [("2", "1"), ("4", "1"), ("inf", "1"), ("inf", "log")]
+                if base != "log" or self._all[machine].log_waits]
+
+    def _change(self, machine: str, omega: str, base: str) -> Row:
+        monthly = self._all[machine]
+        waits, bases = monthly.waits[ESTIMATED, omega], monthly.waits.get((ESTIMATED, base), monthly.log_waits or [])
+        return {"machine": machine, "where": self._where(machine), "omega": omega, "to": base,
+                "total": change(sum(waits), sum(bases)), "average": average_change(waits, bases),
+                "months below": below(waits, bases), "months": len(waits)}
+
     def _statements(self) -> list[Row]:
-        return [{"the paper": one.paper, "bound": one.bound,
-                 **{machine: verdict(one.find(monthly)) for machine, monthly in self._all.items()}}
-                for one in STATEMENTS]
+        return [{"part": one.part, "statement": one.paper, "bound": one.bound, "machine": machine,
+                 "where": self._where(machine), "here": (one.find(monthly) or (None, "no data"))[1],
+                 "word": one.word(monthly)}
+                for one in STATEMENTS for machine, monthly in self._all.items()]
 
     def _compared(self) -> list[Row]:
         ways = [("references", reference, reference) for reference in self._references]

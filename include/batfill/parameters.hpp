@@ -21,7 +21,7 @@ struct Parameter {
         number,        // at least `least`; "inf" only if it may be infinite
         seconds,       // a length of time, not negative
         numbers,       // `count` numbers with commas between them
-        whole_number,  // from 0 to 2^63 - 1
+        whole_number,  // from 0 to 2^63 - 1; "all" only if it may be all
     };
     std::string name;
     Type type;
@@ -32,6 +32,7 @@ struct Parameter {
     // Of a number:
     double least = -std::numeric_limits<double>::infinity();
     bool may_be_infinite = false;
+    bool may_be_all = false;  // of a whole number
 
     // One that is "no" by default.
     static Parameter boolean(std::string name, std::string description);
@@ -41,9 +42,10 @@ struct Parameter {
     static Parameter number(std::string name, std::string default_value, std::string description,
                             double least = -std::numeric_limits<double>::infinity(), bool may_be_infinite = false);
     static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description);
-    static Parameter whole_number(std::string name, std::string default_value, std::string description);
+    static Parameter whole_number(std::string name, std::string default_value, std::string description,
+                                  bool may_be_all = false);
 
-    std::string type_name() const;  // "boolean", "choice", "number", "seconds", "6 numbers", "whole number"
+    std::string type_name() const;  // "boolean", "choice", "number", "6 numbers", "whole number or all", ...
     // Throws UsageError that says what is allowed if `value` is not.
     void validate(const std::string& value) const;
 };
@@ -60,10 +62,11 @@ class Parameters {
 
     bool boolean(const std::string& name) const;
     const std::string& choice(const std::string& name) const;
-    double number(const std::string& name) const;                              // requires that it has a default
-    std::optional<Duration> seconds(const std::string& name) const;            // none: off
-    std::vector<double> numbers(const std::string& name) const;                // empty: off
-    std::optional<std::uint64_t> whole_number(const std::string& name) const;  // none: off
+    double number(const std::string& name) const;                    // requires that it has a default
+    std::optional<Duration> seconds(const std::string& name) const;  // none: off
+    std::vector<double> numbers(const std::string& name) const;      // empty: off
+    // None: off. The largest of all numbers for "all".
+    std::optional<std::uint64_t> whole_number(const std::string& name) const;
 
     // Those that are not off, as text, by name.
     Given values() const;

@@ -38,7 +38,7 @@ class Plan {
     void advance(Time now);
 
     // Processors that a running job holds until `end`, or gives back that long before it.
-    void hold(Time from, Time end, int processors) { profile_.add(from, end, -processors); }
+    void hold(Time from, Time end, int processors);
     void give_back(Time from, Time end, int processors);
 
     // Plans a job at earliest(job, from), which is returned: the first instant from `from` on at which its processors
@@ -97,13 +97,49 @@ class Plan {
 
     const AvailabilityProfile& profile() const { return profile_; }
 
-    // Counts, from now on, how many events of the profile a plain search from the present on would look at for each
-    // call of move_earlier, up to the end of the job's place: what the paper on prioritized compression counts
-    // (section 4.3). The searches themselves are cheaper; counting costs another one for each.
-    void count_events() { counted_events_ = 0; }
-    std::optional<std::uint64_t> counted_events() const { return counted_events_; }  // none: not counted
+    // How many events of the profile a plain search from the present on would look at in all calls of move_earlier, up
+    // to the end of the job's place: what the paper on prioritized compression counts (section 4.3), by three readings
+    // of what an event is and what is in the profile.
+    struct EventCounts {
+        std::uint64_t instants = 0;         // at which the number of free processors changes
+        std::uint64_t starts_and_ends = 0;  // planned ones of all other jobs, those of one instant each for itself
+        // The same where a pass takes all planned jobs out of the profile first, and then places one after the other;
+        // none if there was no pass.
+        std::optional<std::uint64_t> placed_anew;
+    };
+    // Counts from now on; requires that nothing is held or planned yet. The searches themselves are cheaper: counting
+    // costs another one for each, and O(planned and running jobs) for each change of the plan.
+    void count_events() { events_.emplace(); }
+    // Nothing if they are not counted.
+    std::optional<EventCounts> counted_events() const {
+        return events_ ? std::optional(events_->counts) : std::nullopt;
+    }
+    // From here on, each planned job is given to move_earlier once, by planned start. Only what is counted depends on
+    // this.
+    void begin_pass();
 
  private:
+    // Instants in order, each as often as it was added; none that is infinite. O(log instants) to count, O(instants) to
+    // change.
+    class Instants {
+     public:
+        void add(Time instant);
+        void remove(Time instant);  // once; nothing if it is not there
+        void remove_until(Time instant);
+        std::uint64_t within(Time after, Time until) const;
+
+     private:
+        std::vector<Time> instants_;
+    };
+    // What counts need: the ends of running jobs, the starts and ends of planned ones, and in a pass the ends of
+    // running jobs with the starts and ends of those that it has placed.
+    struct Events {
+        EventCounts counts;
+        Instants running;
+        Instants planned;
+        Instants in_pass;
+    };
+
     struct Slot {
         Time start;
         Duration walltime;
@@ -140,7 +176,8 @@ class Plan {
     void forget(JobIndex job);
     void note_return(Time from, Time to, int processors);
     bool may_profit(const Slot& slot) const;
-    std::size_t events_of_search(const Slot& slot, Time now, Time than) const;
+    void return_processors(Time from, Time end, int processors);
+    void count_events_of_search(const Slot& slot, Time now, Time than);
 
     AvailabilityProfile profile_;
     std::vector<JobIndex> by_start_;
@@ -149,7 +186,7 @@ class Plan {
     std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: not in the plan
     std::vector<Return> returns_;
     std::size_t returns_forgotten_ = 0;
-    std::optional<std::uint64_t> counted_events_;
+    std::optional<Events> events_;
 };
 
 }  // namespace batfill

@@ -53,9 +53,9 @@ class PlanAlgorithm : public Algorithm {
     bool give_back(const Round& round, std::span<const Completion> completions);
     // Places a waiting job at its earliest start from `from` on, on the present plan.
     Time place(const Round& round, JobIndex index, Time from);
-    // Compression by planned start: each planned job in turn is placed again, and none moves later. O(1) for each that
-    // provably cannot move. Returns how many moved.
-    std::size_t move_all_earlier(const Round& round);
+    // Compression by planned start: each planned job in turn is placed again if it can start earlier than planned and
+    // before `than`. O(1) for each that provably cannot move. Returns how many moved.
+    std::size_t move_all_earlier(const Round& round, Time than = Time::infinity());
     // Compression in an order: each job in turn is placed again if it can start earlier than planned and before `than`,
     // and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move, in
     // each pass. Returns how many moves there were.

@@ -31,12 +31,6 @@ class RankedJobs {
         }
     }
 
-    // The same in the order in which they were added, whatever their scores.
-    template <typename Take>
-    void for_each_as_added_until(Take take) const {
-        std::all_of(ranked_.begin(), ranked_.end(), [&](const Ranked& ranked) { return take(ranked.job); });
-    }
-
  private:
     struct Ranked {
         double score;

@@ -22,8 +22,10 @@ class Reservation {
  public:
     // Requires that the job waits and cannot start now. O(running jobs), and for machine O(groups).
     Reservation(const SchedulerState& state, JobIndex job) : Reservation(state, job, state.running) {}
-    // The same if the running jobs end otherwise than estimated; `running` is sorted by end.
-    Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running);
+    // The same if other jobs run, or end otherwise than estimated; `running` is sorted by end. Of the idle processors
+    // `withheld` are not to be used now: jobs of `running` hold them. With withheld processors the placement must be
+    // lowest or best-effort-contiguous.
+    Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running, int withheld = 0);
 
     // When the job can start by the estimates, not before now; Time::infinity() if it cannot even when all running jobs
     // have ended, because processors are unavailable: nothing delays it then.
@@ -56,6 +58,7 @@ class Reservation {
     void take_copies(const Request& request);
 
     const SchedulerState& state_;
+    int withheld_;
     bool place_matters_;  // contiguous and machine
     Time shadow_time_ = Time::infinity();
     // Of the processors, or of those of the machine, what the reserved job leaves free at the shadow time.

@@ -46,8 +46,8 @@ struct SwfSplit {
     void count_from_first_job(const SwfLog& log);
 };
 
-// How to make a workload of a log. Jobs without a positive run time or a known submission time are always dropped, and
-// those without allocated processors unless `keep_unallocated` is set.
+// How to make a workload of a log. Jobs without a known run time or submission time are always dropped, those that ran
+// for 0 s unless `keep_zero_run_times` is set, and those without allocated processors unless `keep_unallocated` is set.
 struct SwfConversion {
     enum class Size {
         requested,  // or the allocated processors, where that is unknown
@@ -60,11 +60,10 @@ struct SwfConversion {
         given,  // its walltime is `given_walltime`
         drop,   // it is dropped
     };
-
     // What becomes of a job that ran longer than the time it requested.
     enum class ShortEstimates {
-        cut,    // it keeps its walltime, at which it is stopped when run
-        raise,  // its walltime is its run time; so is any other walltime below the run time
+        cut,    // its walltime is what it requested, at which it is stopped
+        raise,  // its walltime is its run time
         drop,   // it is dropped
     };
     // What the walltime of every job is, also of one that requested no time.
@@ -94,6 +93,9 @@ struct SwfConversion {
     std::optional<int> max_processors;  // drop wider jobs, in units
     int unit = 1;                       // processors allocated together: sizes are rounded up to whole units
     Size size = Size::requested;
+    // Keep jobs that ran for 0 s, but not those that were cancelled (status 5): before they started, then. They run for
+    // a microsecond, because Batsim knows no delay of 0.
+    bool keep_zero_run_times = false;
     bool keep_unallocated = false;  // keep jobs without allocated processors whose size is what they requested
     bool shift = false;             // subtract the first kept job's submission time from all
 };
@@ -111,9 +113,9 @@ struct SwfWorkload {
 };
 
 // Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
-// requested time unless `conversion` says otherwise, user = its number in the log, queue = its name, if it is given
-// one, or number. A run time longer than the walltime stays as it is. Lines of one job number: partial runs (status 2,
-// 3, 4) are dropped where the job has a line of its own; others get
+// requested time unless `conversion` replaces it, user = its number in the log, queue = its name, if it is given one,
+// or number. Unless estimates are raised, a run time longer than the walltime stays as it is. Lines of one job number:
+// partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
 // "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
 // O(n log n).
 SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);

@@ -61,8 +61,12 @@ Parameter Parameter::number(std::string name, std::string default_value, std::st
     return parameter;
 }
 
-Parameter Parameter::whole_number(std::string name, std::string default_value, std::string description) {
-    return of_type(Type::whole_number, std::move(name), std::move(default_value), std::move(description));
+Parameter Parameter::whole_number(std::string name, std::string default_value, std::string description,
+                                  bool may_be_all) {
+    Parameter parameter =
+        of_type(Type::whole_number, std::move(name), std::move(default_value), std::move(description));
+    parameter.may_be_all = may_be_all;
+    return parameter;
 }
 
 std::string Parameter::type_name() const {
@@ -76,7 +80,7 @@ std::string Parameter::type_name() const {
         case Type::seconds:
             return "seconds";
         case Type::whole_number:
-            return "whole number";
+            return may_be_all ? "whole number or all" : "whole number";
         case Type::numbers:
             break;
     }
@@ -122,7 +126,10 @@ std::optional<bool> parse_boolean(const std::string& text) {
     return text == "no" || text == "false" ? std::optional(false) : std::nullopt;
 }
 
-std::optional<std::uint64_t> parse_whole_number(const std::string& text) {
+std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool may_be_all) {
+    if (may_be_all && text == "all") {
+        return std::numeric_limits<std::uint64_t>::max();
+    }
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [next, error] = std::from_chars(text.data(), end, number);
@@ -173,8 +180,9 @@ void Parameter::validate(const std::string& value) const {
             return;
         }
         case Type::whole_number:
-            if (!parse_whole_number(value)) {
-                throw UsageError("parameter " + name + ": '" + value + "' is not a whole number (0 or more)");
+            if (!parse_whole_number(value, may_be_all)) {
+                throw UsageError("parameter " + name + ": '" + value + "' is not a whole number (0 or more" +
+                                 (may_be_all ? ", or all)" : ")"));
             }
             return;
     }
@@ -245,7 +253,7 @@ std::vector<double> Parameters::numbers(const std::string& name) const {
 }
 
 std::optional<std::uint64_t> Parameters::whole_number(const std::string& name) const {
-    return parse_whole_number(value(name, Parameter::Type::whole_number));
+    return parse_whole_number(value(name, Parameter::Type::whole_number), true);
 }
 
 Parameters::Given Parameters::values() const {

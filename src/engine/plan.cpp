@@ -23,6 +23,31 @@ void Plan::reset(Time now, int processors) {
     slot_of_.clear();
     returns_.clear();
     returns_forgotten_ = 0;
+    if (events_) {
+        events_ = Events{.counts = events_->counts, .running = {}, .planned = {}, .in_pass = {}};
+    }
+}
+
+void Plan::Instants::add(Time instant) {
+    if (!instant.is_infinite()) {
+        instants_.insert(std::upper_bound(instants_.begin(), instants_.end(), instant), instant);
+    }
+}
+
+void Plan::Instants::remove(Time instant) {
+    const auto place = std::lower_bound(instants_.begin(), instants_.end(), instant);
+    if (place != instants_.end() && *place == instant) {
+        instants_.erase(place);
+    }
+}
+
+void Plan::Instants::remove_until(Time instant) {
+    instants_.erase(instants_.begin(), std::upper_bound(instants_.begin(), instants_.end(), instant));
+}
+
+std::uint64_t Plan::Instants::within(Time after, Time until) const {
+    const auto first = std::upper_bound(instants_.begin(), instants_.end(), after);
+    return static_cast<std::uint64_t>(std::upper_bound(first, instants_.end(), until) - first);
 }
 
 const Plan::Slot& Plan::planned(JobIndex job) const {
@@ -42,9 +67,26 @@ Plan::Slot& Plan::cancelled(JobIndex job) {
 void Plan::advance(Time now) {
     assert(now >= profile_.origin());
     profile_.advance(now);
+    if (events_) {
+        events_->running.remove_until(now);
+    }
+}
+
+void Plan::hold(Time from, Time end, int processors) {
+    profile_.add(from, end, -processors);
+    if (events_) {
+        events_->running.add(end);
+    }
 }
 
 void Plan::give_back(Time from, Time end, int processors) {
+    return_processors(from, end, processors);
+    if (events_) {
+        events_->running.remove(end);
+    }
+}
+
+void Plan::return_processors(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
     note_return(from, end, processors);
 }
@@ -99,8 +141,16 @@ std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
 }
 
 void Plan::change_place(const Slot& slot, int change) {
-    if (!slot.start.is_infinite()) {
-        profile_.add(slot.start, slot.end(), change);
+    if (slot.start.is_infinite()) {
+        return;
+    }
+    profile_.add(slot.start, slot.end(), change);
+    if (events_ && change < 0) {
+        events_->planned.add(slot.start);
+        events_->planned.add(slot.end());
+    } else if (events_) {
+        events_->planned.remove(slot.start);
+        events_->planned.remove(slot.end());
     }
 }
 
@@ -170,17 +220,36 @@ void Plan::restore(const std::vector<Place>& places) {
     }
 }
 
-std::size_t Plan::events_of_search(const Slot& slot, Time now, Time than) const {
-    const Time start = profile_.earliest(now, slot.walltime, slot.processors, slot.start, than);
+void Plan::begin_pass() {
+    if (events_) {
+        events_->in_pass = events_->running;
+        events_->counts.placed_anew = events_->counts.placed_anew.value_or(0);
+    }
+}
+
+void Plan::count_events_of_search(const Slot& slot, Time now, Time than) {
+    const Time earlier = profile_.earliest(now, slot.walltime, slot.processors, slot.start, than);
     // A job that is late, because the processors that are free do not lie together, was planned to start before now.
-    return profile_.steps_between(now, start.is_infinite() ? std::max(now, than) : start + slot.walltime);
+    events_->counts.instants +=
+        profile_.steps_between(now, earlier.is_infinite() ? std::max(now, than) : earlier + slot.walltime);
+
+    const Time start = std::min(earlier, slot.start);
+    const Time end = start.is_infinite() ? start : start + slot.walltime;
+    const auto looked_at = [&](Time event) { return event > now && event <= end ? 1U : 0U; };
+    const std::uint64_t own = start.is_infinite() ? 0 : looked_at(slot.start) + looked_at(slot.end());
+    events_->counts.starts_and_ends += events_->running.within(now, end) + events_->planned.within(now, end) - own;
+    if (events_->counts.placed_anew) {
+        *events_->counts.placed_anew += events_->in_pass.within(now, end);
+        events_->in_pass.add(start);
+        events_->in_pass.add(end);
+    }
 }
 
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     Slot& slot = planned(job);
     than = std::min(than, slot.start);
-    if (counted_events_) {
-        *counted_events_ += events_of_search(slot, now, than);
+    if (events_) {
+        count_events_of_search(slot, now, than);
     }
     Time from = now;
     if (!may_profit(slot)) {
@@ -203,25 +272,42 @@ bool Plan::move_earlier(JobIndex job, Time now, Time than) {
         std::lower_bound(by_start_.begin(), old_place, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
+    if (events_) {
+        for (const Time left : {old_start, old_start + slot.walltime}) {
+            events_->planned.remove(left);
+        }
+        for (const Time taken : {start, slot.end()}) {
+            events_->planned.add(taken);
+        }
+    }
     // Where the old and the new place overlap nothing changes.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
     if (!old_start.is_infinite()) {
-        give_back(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
+        return_processors(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
     slot.proved = returns_made();
     return true;
 }
 
 void Plan::start(JobIndex job) {
-    (void)planned(job);
+    const Slot started = planned(job);
     forget(job);
+    if (events_) {
+        events_->planned.remove(started.start);
+        events_->planned.remove(started.end());
+        events_->running.add(started.end());
+    }
 }
 
 void Plan::remove(JobIndex job) {
     const Slot removed = planned(job);
     forget(job);
     if (!removed.start.is_infinite()) {
-        give_back(removed.start, removed.end(), removed.processors);
+        return_processors(removed.start, removed.end(), removed.processors);
+        if (events_) {
+            events_->planned.remove(removed.start);
+            events_->planned.remove(removed.end());
+        }
     }
 }
 

@@ -59,11 +59,12 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     return plan_.place({index, job.processors(), job.walltime, job.submit()}, from);
 }
 
-std::size_t PlanAlgorithm::move_all_earlier(const Round& round) {
+std::size_t PlanAlgorithm::move_all_earlier(const Round& round, Time than) {
     std::size_t moves = 0;
+    plan_.begin_pass();
     // A job that moves goes to a place before its own, so the jobs after it keep theirs.
     for (std::size_t i = 0; i < plan_.by_start().size(); ++i) {
-        moves += plan_.move_earlier(plan_.by_start()[i], round.now()) ? 1U : 0U;
+        moves += plan_.move_earlier(plan_.by_start()[i], round.now(), than) ? 1U : 0U;
     }
     return moves;
 }
@@ -164,8 +165,12 @@ void PlanAlgorithm::decide(Round& round) {
 }
 
 std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic> own) const {
-    if (const std::optional<std::uint64_t> events = plan_.counted_events()) {
-        own.push_back({"profile_events", *events});
+    if (const std::optional<Plan::EventCounts> events = plan_.counted_events()) {
+        own.push_back({"profile_events", events->instants});
+        own.push_back({"profile_starts_and_ends", events->starts_and_ends});
+        if (events->placed_anew) {
+            own.push_back({"profile_starts_and_ends_anew", *events->placed_anew});
+        }
     }
     return own;
 }

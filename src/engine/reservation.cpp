@@ -15,8 +15,8 @@ bool holds(const Request& request, CounterIndex counter) {
 
 }  // namespace
 
-Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running)
-    : state_(state) {
+Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running, int withheld)
+    : state_(state), withheld_(withheld) {
     const Request& request = state.job(job).request;
     place_matters_ = request.placement == Placement::contiguous || request.placement == Placement::machine;
     switch (request.placement) {
@@ -49,7 +49,7 @@ void Reservation::find_shadow_time(std::span<const RunningJob> running, Add add,
 }
 
 void Reservation::reserve_processors(std::span<const RunningJob> running, int processors) {
-    int free = state_.idle_count;
+    int free = state_.idle_count - withheld_;
     find_shadow_time(
         running, [&](const RunningJob& job) { free += job.processors; }, [&] { return free >= processors; });
     extra_processors_ = free - processors;
@@ -128,7 +128,8 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
         case Placement::best_effort_contiguous:
             break;
     }
-    if (candidate.processors() > state_.idle_count || !may_admit(candidate.processors(), candidate.walltime)) {
+    if (candidate.processors() > state_.idle_count - withheld_ ||
+        !may_admit(candidate.processors(), candidate.walltime)) {
         return false;
     }
     if (!ends_in_time(candidate.walltime)) {

@@ -14,6 +14,8 @@ namespace batfill {
 namespace {
 
 constexpr long long max_processors = std::numeric_limits<int>::max() - 1;
+constexpr Duration shortest_run_time = Duration::microseconds(1);
+constexpr long long cancelled = 5;  // a job's status
 
 template <typename Values, typename Value>
 bool contains(const Values& values, Value value) {
@@ -36,6 +38,11 @@ bool longer_than_estimate(const SwfJob& job) {
     return has_estimate(job) && job.run_time > job.requested_time;
 }
 
+// How long a job that is kept runs.
+Duration run_time_of(const SwfJob& job) {
+    return std::max(job.run_time, shortest_run_time);
+}
+
 bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
     return conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
 }
@@ -56,7 +63,7 @@ void count_if(bool holds, std::size_t& counter) {
 // Intervals are half open: a job that ends at the very end of a period has ended in it.
 bool ends_in_another_period(const SwfJob& job, const SwfSplit& split) {
     const Duration start = job.submit + std::max(job.wait, Duration());
-    return split.period_of(start) != split.period_of(start + job.run_time - Duration::microseconds(1));
+    return split.period_of(start) != split.period_of(start + run_time_of(job) - Duration::microseconds(1));
 }
 
 struct Rule {
@@ -84,7 +91,11 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
     const char* const no_processors =
         conversion.keep_unallocated ? "processors <= 0 or unknown" : "allocated processors <= 0 or unknown";
     std::vector<Rule> rules = {
-        {"run time <= 0 or unknown", [](const SwfJob& job) { return job.run_time <= Duration(); }},
+        {conversion.keep_zero_run_times ? "run time unknown, or 0 and cancelled" : "run time <= 0 or unknown",
+         [&](const SwfJob& job) {
+             const bool keep_zero = conversion.keep_zero_run_times && job.status != cancelled;
+             return job.run_time < Duration() || (job.run_time == Duration() && !keep_zero);
+         }},
         {no_processors,
          [&](const SwfJob& job) {
              return job.allocated_processors <= 0 &&
@@ -253,24 +264,29 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
     }
 }
 
-// The walltime before any is raised.
-std::optional<Duration> estimate_of(const SwfJob& job, const SwfConversion& conversion) {
+// Whether the walltime is the run time because the job ran longer than the time it requested.
+bool is_raised(const SwfJob& job, const SwfConversion& conversion) {
+    return conversion.estimates == SwfConversion::Estimates::log &&
+           conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(job);
+}
+
+std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
     switch (conversion.estimates) {
         case SwfConversion::Estimates::log:
             break;
         case SwfConversion::Estimates::exact:
-            return job.run_time;
+            return run_time_of(job);
         case SwfConversion::Estimates::factor:
-            return conversion.estimate_factor.times(job.run_time);
+            return conversion.estimate_factor.times(run_time_of(job));
         case SwfConversion::Estimates::modal:
-            return modal_estimate(job.run_time);
+            return modal_estimate(run_time_of(job));
     }
     if (has_estimate(job)) {
-        return job.requested_time;
+        return is_raised(job, conversion) ? job.run_time : job.requested_time;
     }
     switch (conversion.missing_walltime) {
         case SwfConversion::MissingWalltime::exact:
-            return job.run_time;
+            return run_time_of(job);
         case SwfConversion::MissingWalltime::given:
             return conversion.given_walltime;
         case SwfConversion::MissingWalltime::omit:
@@ -278,18 +294,6 @@ std::optional<Duration> estimate_of(const SwfJob& job, const SwfConversion& conv
             break;
     }
     return std::nullopt;
-}
-
-// Whether it is below the run time.
-bool is_short(const std::optional<Duration>& estimate, const SwfJob& job) {
-    return estimate && *estimate < job.run_time;
-}
-
-std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
-    const std::optional<Duration> estimate = estimate_of(job, conversion);
-    const bool is_raised =
-        conversion.short_estimates == SwfConversion::ShortEstimates::raise && is_short(estimate, job);
-    return is_raised ? job.run_time : estimate;
 }
 
 std::string known_text(long long number) {
@@ -308,12 +312,13 @@ void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kep
         throw InputError(log.path + ":" + std::to_string(job.line) + ": expected at most " +
                          std::to_string(max_processors) + " processors, found " + std::to_string(size));
     }
-    const std::string profile = "d" + job.run_time.to_shortest_string();
+    const Duration run_time = run_time_of(job);
+    const std::string profile = "d" + run_time.to_shortest_string();
     const auto [entry, is_new] = workload.profiles.try_emplace(profile);
     if (is_new) {
         entry->second.type = JobProfile::Type::delay;
         entry->second.type_name = "delay";
-        entry->second.delay = job.run_time;
+        entry->second.delay = run_time;
     }
     JobDescription description;
     description.id = workload.name + "!" + kept.id;
@@ -354,13 +359,17 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
                                          int processors) {
     std::size_t without_request = 0;
     std::size_t without_estimate = 0;
-    std::size_t is_below_run_time = 0;
+    std::size_t cut = 0;
+    std::size_t raised = 0;
+    std::size_t instant = 0;
     std::size_t too_wide = 0;
     std::size_t copies = 0;
     for (const Kept& k : kept) {
         count_if(k.job->requested_processors <= 0, without_request);
         count_if(!has_estimate(*k.job), without_estimate);
-        count_if(is_short(estimate_of(*k.job, conversion), *k.job), is_below_run_time);
+        count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
+        count_if(is_raised(*k.job, conversion), raised);
+        count_if(k.job->run_time == Duration(), instant);
         count_if(size_of(*k.job, conversion) > processors, too_wide);
         count_if(k.copy > 1, copies);
     }
@@ -378,10 +387,9 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     } else {
         note("all estimates replaced by " + estimate_text(conversion), kept.size());
     }
-    note(conversion.short_estimates == SwfConversion::ShortEstimates::raise
-             ? "run time > walltime: raised to the run time"
-             : "run time > walltime: stopped at the walltime when run",
-         is_below_run_time);
+    note("run time > walltime: stopped at the walltime when run", cut);
+    note("run time > requested time: the run time is the walltime", raised);
+    note("run time 0: runs for a microsecond", instant);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
     note("job number seen before: -2, -3, ... added to the id", copies);
     return notes;

@@ -7,7 +7,7 @@ from typing import Optional
 import pytest
 from common.tables import read_csv, write_csv
 from common.workbench import Replay
-from dbf import arrivals, draw, figures, results, tables, timing
+from dbf import arrivals, census, closer, draw, figures, results, tables, timing
 from stand_ins import StandInJob, StandInProgram, lines_of, results_in, write
 
 MACHINES = ["KTH", "CTC"]
@@ -39,6 +39,10 @@ def collected_files(tmp_path: Path) -> dict[str, str]:
                          for one in draws for level, wait in (("0.0", "0.0"), ("0.5", "0.0"), ("1.0", "7200.0"))],
         "statistics": [{**one, "drawn_jobs": one["share"], "deadlines_missed_hopeless": 1} for one in draws],
     }
+    contents["compressions"] = [
+        {"machine": machine, "draw": number, "variant": variant, "run": run, "mean_wait_regular": wait}
+        for machine in MACHINES for number in ("1", "2") for variant in ("conservative", "conservative-none")
+        for run, wait in (("easy", 60.0), (variant, 120.0), ("dbf", 30.0))]
     files = {name: str(tmp_path / f"{name}.csv") for name in contents}
     for name, lines in contents.items():
         write_csv(files[name], lines)
@@ -95,6 +99,10 @@ def test_fates_of_deadlines(written: Path) -> None:
     assert len(rows(written / "deadlines.md")) == 2 * 2 * 2
 
 
+def test_compressions_are_compared(written: Path) -> None:
+    assert rows(written / "compressions.md")[1] == ["KTH", "conservative-none", "2.0", "1.0", "0.5", "2.00", "0.25"]
+
+
 def test_quantiles_of_waits_are_in_minutes(written: Path) -> None:
     assert rows(written / "wait-quantiles.md")[0] == ["KTH", "20 %", "easy", "50 %", "-", "0.0", "-", "120.0"]
 
@@ -138,6 +146,7 @@ def test_figure_1_shades_the_hours_above_the_mean(figure_job: StandInJob) -> Non
     assert [one["hour"] for one in numbers if one["peak"] and one["machine"] == "KTH"] == list(range(12, 24))
     shaded = [patch for patch in figure.axes[0].patches if patch.get_facecolor()[:3] == pytest.approx((13 / 15,) * 3)]
     assert len(shaded) == 12
+    assert [text.get_text() for text in figure.legends[0].texts] == ["hours above the mean", "arrivals", "mean"]
 
 
 def test_figure_2_is_in_hours_and_shows_the_first_variant(figure_job: StandInJob) -> None:
@@ -158,12 +167,20 @@ def test_figure_3_has_a_curve_for_each_algorithm(figure_job: StandInJob) -> None
                           "least": 7200.0, "most": 7200.0}
 
 
+def test_figure_5_is_logarithmic(figure_job: StandInJob) -> None:
+    figure, _ = figures.Figures(figure_job).stretch_of_regular_jobs()
+    assert [axes.get_yscale() for axes in figure.axes] == ["log", "log"]
+    assert figure.axes[0].get_ylim() == pytest.approx((0.8 * 4, 1.25 * 16))
+
+
 def test_figure_6_has_bars_for_both_variants(figure_job: StandInJob) -> None:
     figure, numbers = figures.Figures(figure_job).violations()
     assert [text.get_text() for text in figure.legends[0].texts] == [
-        "short, paper", "long, paper", "short, strict", "long, strict"]
+        "dbf (repair=paper), short jobs", "dbf (repair=paper), long jobs", "dbf (repair=strict), short jobs",
+        "dbf (repair=strict), long jobs"]
     assert [patch.get_height() for patch in figure.axes[0].patches] == [1, 1, 0, 0, 1, 1, 0, 0]
-    assert numbers[0]["series"] == "dbf, paper, short"
+    assert [text.get_text() for text in figure.axes[0].texts] == ["0"] * 4
+    assert numbers[0]["series"] == "dbf (repair=paper), short"
 
 
 def test_figure_7_has_a_line_for_each_machine(figure_job: StandInJob) -> None:
@@ -262,3 +279,51 @@ def test_timing_is_the_median_of_replays_in_turn(tmp_path: Path, program: StandI
     seconds = [Replay(wall, wall / 2, {}) for wall in (9.0, 1.0, 2.0)]
     assert timing.summary(("easy", ""), seconds)["wall_seconds"] == 2
     assert timing.summary(("easy", ""), seconds)["processor_seconds"] == 1
+
+
+def test_closer_look_puts_each_schedule_in_the_place_of_conservative(tmp_path: Path, program: StandInProgram) -> None:
+    program.answer("deadlines", writes={"deadlines.json": '{"jobs": [{"id": "1", "deadline": 5}, {"id": "2"}]}'})
+    head = "job_id,submission_time,requested_number_of_resources,final_state,finish_time"
+    program.answer("simulate", writes={"dbf_jobs.csv": f"{head}\n1,0,4,COMPLETED_SUCCESSFULLY,9\n2,1,9,REJECTED,\n"})
+    program.answer("metrics", prints="run,mean_wait_regular,mean_stretch_regular,max_stretch_regular,regular_jobs\n"
+                                     "dbf,1,2,3,4\n")
+    inputs = {name: write(tmp_path / name) for name in ("platform", "workload", "a.gz", "b.gz", "c.gz")}
+    output = results_in(tmp_path, compressions="c.csv", missed="m.csv", manifest="m.json")
+    closer.main(StandInJob(
+        {"batfill": str(program.file), "platform": inputs["platform"], "workload": inputs["workload"],
+         "schedules": [inputs["a.gz"], inputs["b.gz"], inputs["c.gz"]]}, output,
+        {"engine": "simulate", "share": 20, "repair": "paper", "names": ["easy", "cbf", "other"],
+         "compared": ["easy", "cbf"]}, {"draw": "7"}))
+    assert program.calls[0] == "deadlines workload.json -o deadlines.json --share 0.2 --seed 7"
+    assert program.calls[-1] == ("metrics easy_jobs.csv.gz other_jobs.csv.gz dbf_jobs.csv -w deadlines.json "
+                                 "--waited-in-any-run --format csv")
+    assert lines_of(tmp_path / "c.csv")[1:] == ["cbf,cbf,dbf,1,2,3,4", "cbf,other,dbf,1,2,3,4"]
+    assert lines_of(tmp_path / "m.csv") == ["missed,missed_submitted_under_heavy_load,mean_processors_asked_for",
+                                            "1,0,4.0"]
+
+
+def test_load_is_heavy_if_more_is_asked_for_than_on_average() -> None:
+    def job(name: str, submitted: float, processors: int, ended: float) -> dict[str, str]:
+        return {"job_id": name, "submission_time": str(submitted), "requested_number_of_resources": str(processors),
+                "finish_time": str(ended)}
+
+    # 8 processors from 0 to 2, 10 from 2 to 4, 2 from 4 to 10: 4.8 on average. `b` comes while 8 are asked for, `c` when
+    # only 2 are, `d` later.
+    jobs = [job("a", 0, 8, 4), job("b", 2, 2, 10), job("c", 6, 0, 9)]
+    assert [list(numbers) for numbers in closer.load_over_time(jobs)] == [[0, 2, 4, 6, 9, 10], [8, 10, 2, 2, 2, 0]]
+    assert closer.missed_under_load(jobs, {"a": 4, "b": 9.5, "c": 7}) == {
+        "missed": 2, "missed_submitted_under_heavy_load": 1, "mean_processors_asked_for": 4.8}
+    assert closer.missed_under_load(jobs, {"a": 1})["missed_submitted_under_heavy_load"] == 0
+
+
+def test_census_of_weekends_and_estimates() -> None:
+    header = "; UnixStartTime: 1017619200\n"  # Monday, 1 April 2002, 0 h
+    day = 86400
+    found = census.weekend([0, 1, 5 * day, 6 * day + 1, 6 * day + 2, 7 * day], header)
+    assert found == {"jobs_per_weekend_day": 1.5, "jobs_per_other_day": 0.5}
+    profiles = {"short": {"delay": 10}, "long": {"delay": 100}}
+    jobs = [{"profile": "short", "walltime": 10_010}, {"profile": "short", "walltime": 100},
+            {"profile": "long", "walltime": 2000}, {"profile": "long"}]
+    assert census.overestimates({"jobs": jobs, "profiles": profiles}) == {
+        "share_above_10": pytest.approx(2 / 3), "share_above_100": pytest.approx(1 / 3),
+        "share_above_1000": pytest.approx(1 / 3), "largest": 1001.0}

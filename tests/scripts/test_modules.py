@@ -7,12 +7,12 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = PROJECT / "experiments"
-SCRIPTS = sorted([*EXPERIMENTS.glob("*/*.py"), *PROJECT.glob("bench/*.py")])
+SCRIPTS = sorted([*EXPERIMENTS.glob("*.py"), *EXPERIMENTS.glob("*/*.py"), *PROJECT.glob("bench/*.py")])
 
 
 def module_name(script: Path) -> str:
     """As other scripts import it."""
-    return script.stem if script.parent.name == "bench" else f"{script.parent.name}.{script.stem}"
+    return script.stem if script.parent.name in ("bench", "experiments") else f"{script.parent.name}.{script.stem}"
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=module_name)

@@ -14,7 +14,7 @@ from relaxed import figures, log, replay, tables
 from relaxed.backfilled import Priorities, backfilled, rounded
 from relaxed.monthly import ACTUAL, ESTIMATED, PAPER_OMEGAS, Monthly, papers, replayed
 from relaxed.months import Months
-from relaxed.statements import STATEMENTS, Finding, average_change, change, verdict
+from relaxed.statements import STATEMENTS, Finding, average_change, change, overview
 from relaxed.workload_jobs import ScheduledJobs, WorkloadJobs
 from stand_ins import StandInJob, StandInProgram, lines_of, results_in, write
 
@@ -292,6 +292,7 @@ def waits_with(estimates: str, omega: str, hours: list[float]) -> dict[str, Any]
 def test_statements_hold_where_all_is_as_in_the_paper() -> None:
     assert [(one.find.__name__, (found := one.find(monthly())) is not None and found[0]) for one in STATEMENTS] == [
         (one.find.__name__, True) for one in STATEMENTS]
+    assert {one.word(monthly()) for one in STATEMENTS} == {"same direction"}
 
 
 @pytest.mark.parametrize("name, changed, held, numbers", [
@@ -301,8 +302,9 @@ def test_statements_hold_where_all_is_as_in_the_paper() -> None:
     ("_infinity_is_shortest", waits_with(ESTIMATED, "4", [3, 7]), False, "smallest total: 4; 1 of 2 months"),
     ("_each_improves", waits_with(ESTIMATED, "4", [3, 52]), False, "-20 %, +0 %, -80 %; 5 of 6 months"),
     ("_below_aggressive", waits_with(ESTIMATED, "1", [1, 50]), False, "1 of 2 months, -40.0 % on average"),
-    ("_far_below_aggressive", waits_with(ESTIMATED, "1", [2, 20]), False, "-50.0 % on average, -50.0 % in total"),
+    ("_far_below_aggressive", waits_with(ESTIMATED, "1", [1, 8]), False, "+12.5 % on average, +22.2 % in total"),
     ("_far_below_aggressive", waits_with(ESTIMATED, "1", [0, 50]), True, "-80.0 % on average, -78.0 % in total"),
+    ("_far_below_log", {"log_waits": [1, 8]}, False, "+12.5 % on average"),
     ("_below_log", {"log_waits": [1, 20]}, False, "1 of 2 months, -25.0 % on average"),
     ("_estimates_do_not_matter", waits_with(ACTUAL, "inf", [2, 8]), False, "-12.5 % on average; less in 1 of 2 months"),
     ("_more_are_backfilled", {"backfilled": {**monthly().backfilled, (ESTIMATED, "2"): [2, 6]}}, False, "5 of 6 steps"),
@@ -315,7 +317,16 @@ def test_statements_hold_where_all_is_as_in_the_paper() -> None:
 def test_statements_fail_by_their_bounds(name: str, changed: dict[str, Any], held: bool, numbers: str) -> None:
     finding = find(name, **changed)
     assert finding == (held, numbers)
-    assert verdict(finding) == f"{'held' if held else 'not held'}: {numbers}"
+    [statement] = [one for one in STATEMENTS if one.find.__name__ == name]
+    assert statement.word(monthly(**changed)) == ("same direction" if held else "differs")
+
+
+@pytest.mark.parametrize("machine, hours, found", [
+    ("T3E", [1.65, 16.5], "same"), ("O3K", [1.65, 16.5], "same direction"), ("O3K", [1.9, 19], "same"),
+    ("KTH", [1.9, 19], "same direction"), ("KTH", [1.775, 17.75], "close")])
+def test_numbers_are_those_of_the_machine_or_of_both(machine: str, hours: list[float], found: str) -> None:
+    [statement] = [one for one in STATEMENTS if one.find.__name__ == "_far_below_aggressive"]
+    assert statement.word(replace(monthly(**waits_with(ESTIMATED, "inf", hours)), machine=machine)) == found
 
 
 @pytest.mark.parametrize("name, changed", [
@@ -323,7 +334,17 @@ def test_statements_fail_by_their_bounds(name: str, changed: dict[str, Any], hel
     ("_important_fall", {"important": {}}), ("_important_do_not_pay", {"important": {}}),
     ("_important_below_log", {"important": {}})])
 def test_statements_need_data(name: str, changed: dict[str, Any]) -> None:
-    assert verdict(find(name, **changed)) == "no data"
+    assert find(name, **changed) is None
+    [statement] = [one for one in STATEMENTS if one.find.__name__ == name]
+    assert statement.word(monthly(**changed)) == ""
+
+
+def test_overview_counts_what_does_not_hold() -> None:
+    waits = overview([monthly(), monthly(**waits_with(ESTIMATED, "1", [1, 50]))])[2]
+    assert (waits.what, waits.largest_difference, waits.word) == (
+        "Tables 1 and 4", "what it states does not hold in 3 of 18 cases; omega = infinity to omega = 1: "
+        "-80 to -78 % in total", "differs")
+    assert [one.repeated for one in overview([monthly()])] == ["no", "no", "partly", "partly", "partly"]
 
 
 def test_changes_are_in_per_cent() -> None:
@@ -375,8 +396,8 @@ def all_tables(tmp_path: Path, files: dict[str, Any]) -> Path:
     folder = tmp_path / "tables"
     folder.mkdir()
     tables.main(StandInJob(files, [str(folder / "logs.csv")], {
-        "machines": ["KTH", "Lublin"], "omegas": list(PAPER_OMEGAS), "references": ["fcfs", "easy"],
-        "variations": VARIATIONS}))
+        "machines": ["KTH", "Lublin"], "larger": ["Lublin"], "omegas": list(PAPER_OMEGAS),
+        "references": ["fcfs", "easy"], "variations": VARIATIONS}))
     return folder
 
 
@@ -403,13 +424,22 @@ def test_other_tables_of_months(written: Path) -> None:
     assert lines_of(written / "KTH-utilisation.md")[6].startswith("| mean | 25.0 % | 55.0 % | 55.0 % | 55.0 % |")
 
 
-def test_statements_have_a_column_for_each_machine(written: Path) -> None:
+def test_statements_are_asked_of_each_machine(written: Path) -> None:
     rows = read_csv(str(written / "statements.csv"))
-    assert len(rows) == len(STATEMENTS)
-    assert list(rows[0]) == ["the paper", "bound", "T3E", "O3K", "KTH", "Lublin"]
-    assert rows[3]["T3E"] == "held: -39 %, -61 %, -70 %; 36 of 36 months"
-    assert rows[6]["KTH"] == "not held: 0 of 2 months, +105.0 % on average"
-    assert rows[6]["Lublin"] == rows[9]["Lublin"] == "no data"
+    assert [row["machine"] for row in rows] == ["T3E", "O3K", "KTH", "Lublin"] * len(STATEMENTS)
+    assert [row["where"] for row in rows[:4]] == ["paper", "paper", "log", "larger"]
+    assert (rows[12]["here"], rows[12]["word"]) == ("-39 %, -61 %, -70 %; 36 of 36 months", "same direction")
+    assert (rows[26]["here"], rows[26]["word"]) == ("0 of 2 months, +105.0 % on average", "differs")
+    assert (rows[20]["word"], rows[27]["here"], rows[27]["word"]) == ("same", "no data", "")
+
+
+def test_changes_are_of_totals_and_of_months(written: Path) -> None:
+    rows = {(row["machine"], row["omega"], row["to"]): row for row in read_csv(str(written / "changes.csv"))}
+    assert ("Lublin", "inf", "log") not in rows
+    change_of = rows["KTH", "inf", "1"]
+    assert float(change_of["total"]) == pytest.approx(change(41, 161))
+    assert (change_of["months below"], change_of["months"]) == ("2", "2")
+    assert float(rows["T3E", "inf", "log"]["average"]) == pytest.approx(-46.1, abs=0.05)
 
 
 def test_logs_and_totals(written: Path) -> None:
@@ -451,7 +481,7 @@ def test_a_machine_needs_a_whole_month(tmp_path: Path, files: dict[str, Any]) ->
     write_csv(files["logs"][0], [{**row, "whole": 0} for row in rows])
     with pytest.raises(JobError, match="KTH: no whole month"):
         tables.main(StandInJob(files, [str(tmp_path / "logs.csv")], {
-            "machines": ["KTH"], "omegas": list(PAPER_OMEGAS), "references": [], "variations": {}}))
+            "machines": ["KTH"], "larger": [], "omegas": list(PAPER_OMEGAS), "references": [], "variations": {}}))
 
 
 def test_months_here_are_whole_ones(files: dict[str, Any]) -> None:

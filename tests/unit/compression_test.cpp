@@ -13,13 +13,15 @@
 
 #include "engine_rounds.hpp"
 #include "plain_compression.hpp"
+#include "plain_conservative.hpp"
 #include "plain_order.hpp"
 #include "plain_scheduler.hpp"
 #include "random_stream.hpp"
 #include "test_data.hpp"
 
-// Prioritized and Delayed Compression: the same decisions as a second, plain form of them, and their guarantee, on
-// random streams of events; the figures of their paper, and other small schedules worked by hand.
+// Compression of the plan by conservative backfilling, and by Prioritized and Delayed Compression: the same decisions
+// as a second, plain form of them, and their guarantee, on random streams of events; the figures of the paper of pc and
+// dc, and other small schedules worked by hand.
 
 using namespace batfill;
 using namespace batfill::tests;
@@ -168,6 +170,88 @@ TEST_CASE("dc decides as its plain form does, in every round and every order", "
     CHECK(counts.too_late_to_conflict > 1000);
     CHECK(counts.exactly_at_c > 50);
     CHECK(counts.behind_submitted > 5000);
+}
+
+TEST_CASE("conservative decides as its plain form does, in every round and with every compression",
+          "[compression][property]") {
+    for (const std::string compression : {"planned-start", "submission", "start-now", "none"}) {
+        PlainConservative::Counts counts;
+        for (unsigned seed = 0; seed < 300; ++seed) {
+            INFO("compression=" << compression << ", stream " << seed);
+            Stream stream(seed, {.most_jobs = 60, .most_processors = seed % 3 == 0 ? 5 : 16, .deadlines = false});
+            Engine engine("conservative", {{"compression", compression}});
+            PlainConservative plain(stream.processors(), compression, counts);
+            std::map<JobIndex, Time> promised;
+            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+                INFO("at " << message.now);
+                REQUIRE(plain.round(message) == started);
+                require_same_plans(plan_of(engine), plain.planned_starts());
+                for (const JobIndex job : started) {
+                    REQUIRE(message.now <= promised.emplace(job, message.now).first->second);
+                }
+                for (const auto& [job, start] : plan_of(engine)) {
+                    Time& before = promised.emplace(job, start).first->second;
+                    REQUIRE(start <= before);
+                    before = start;
+                }
+            });
+        }
+        INFO("compression=" << compression);
+        CHECK((compression == "none" ? counts.moves == 0 : counts.moves > 1000));
+        if (compression == "start-now") {
+            CHECK(counts.moves_after_ends_on_time > 100);
+            CHECK(counts.left_for_later > 1000);
+        }
+    }
+}
+
+TEST_CASE("conservative with compression=start-now leaves holes that begin later, until time reaches them",
+          "[compression]") {
+    // Before A ends early, and after.
+    //
+    //     0 1 2 3 4 5 6 7 8 9 10  12          0 1 2 3 4 5 6 7 8 9 10  12
+    //     A A A A A A - E E E E E - -         A D D D D D D E E E E E - -
+    //     B B B B B B B E E E E E - -         B B B B B B B E E E E E - -
+    //     C C C C D D D D D D F F F F         C C C C - - - - - - F F F F
+    const auto after_the_end_of_A = [](const std::string& compression) {
+        auto table = std::make_unique<Table>(3, "conservative", Parameters::Given{{"compression", compression}});
+        table->at(0);
+        table->submit("A", 1, 6);
+        table->submit("B", 1, 7);
+        table->submit("C", 1, 4);
+        table->submit("D", 1, 6);
+        table->submit("E", 2, 5);
+        table->submit("F", 1, 4);
+        CHECK(table->round() == "start A B C; D 4; E 7; F 10");
+        table->at(1);
+        table->ends("A");
+        return table;
+    };
+    SECTION("by planned start, F moves into the place that D has left") {
+        CHECK(after_the_end_of_A("planned-start")->round() == "start D; E 7; F 4");
+    }
+    SECTION("F could start at 4, which is not now; at 4 it can, though C ends on time") {
+        const auto table = after_the_end_of_A("start-now");
+        CHECK(table->round() == "start D; E 7; F 10");
+        table->at(4);
+        table->ends("C");
+        CHECK(table->round() == "start F; E 7");
+    }
+    SECTION("a job that is submitted meanwhile may take the hole, and delays nobody's plan") {
+        const auto table = after_the_end_of_A("start-now");
+        CHECK(table->round() == "start D; E 7; F 10");
+        table->at(2);
+        table->submit("G", 1, 6);
+        CHECK(table->round() == "start; E 7; F 10; G 4");
+        table->at(4);
+        table->ends("C");
+        CHECK(table->round() == "start G; E 7; F 10");
+    }
+    SECTION("the job that was planned first is tried first") {
+        const auto table = after_the_end_of_A("start-now");
+        table->submit("G", 1, 1);  // with the end of A, which D's planned start comes before
+        CHECK(table->round() == "start D; E 7; F 10; G 4");
+    }
 }
 
 TEST_CASE("pc and dc: weights belong to order=mixed, and not all of them are zero", "[compression]") {

@@ -23,10 +23,18 @@ using namespace batfill::tests;
 namespace {
 
 struct Choice {
-    OrderWeights order;
-    OrderWeights backfill_order;
+    OrderWeights order = named_orders().at("fcfs");
+    OrderWeights backfill_order = named_orders().at("fcfs");
     std::optional<Duration> threshold;
+    bool last_of_ties_first = false;
+    bool only_needed_extra = false;
+    bool latest_counts_first = false;  // with only_needed_extra
+    bool round_for_each_event = false;
+    std::size_t reservations = 1;
+    std::optional<std::size_t> test_limit;
+    bool one_as_several = false;  // of the plain form: one reservation is a special case of several
 };
+constexpr std::size_t all = 1'000'000;
 
 // How often what is rare happened: a comparison of schedules in which it did not shows little.
 struct Counts {
@@ -38,47 +46,101 @@ struct Counts {
     int exactly_threshold = 0;
     int head_not_first = 0;  // heads that were not submitted first
     int equal_scores = 0;
+    int less_extra = 0;             // the head needs only some of the jobs that end at the shadow time
+    int second_reservations = 0;    // of a round
+    int reserved_before_first = 0;  // a later reservation is for an earlier time
+    int beside_reservations = 0;    // backfilled jobs that run beside one of several reserved jobs
+    int limited = 0;                // rounds that the limit of tests ended
+    int submissions_that_wait = 0;  // that have no round of their own
+    int withheld = 0;               // of these, those for which there is room by what has ended in the message
+    int starts_between = 0;         // that an event of a message allowed and the message as a whole would not
 };
 
-// Sorts everything, every time, by exact scores.
+// Sorts everything, every time, by exact scores, and looks for times one by one.
 class PlainEasy {
  public:
     PlainEasy(int processors, const Choice& choice, Counts& counts)
-        : idle_(processors), choice_(choice), counts_(counts) {}
+        : processors_(processors), choice_(choice), counts_(counts) {}
 
     bool in_doubt() const { return in_doubt_; }
 
     std::vector<JobIndex> round(const Message& message) {
         now_ = message.now;
         started_.clear();
-        for (const JobIndex job : message.ended) {
-            idle_ += jobs_.at(job).processors;
-            running_.erase(job);
-        }
-        for (const auto& [index, description] : message.submitted) {
-            jobs_.emplace(index, description);
-            waiting_.push_back(index);
-        }
-        std::sort(waiting_.begin(), waiting_.end(), [this](JobIndex a, JobIndex b) { return submitted_before(a, b); });
-        const std::vector<JobIndex> order = primary();
-        auto next = order.begin();
-        for (; next != order.end() && jobs_.at(*next).processors <= idle_; ++next) {
-            start(*next);
-        }
-        if (next != order.end()) {
-            counts_.head_not_first += *next != waiting_.front() ? 1 : 0;
-            backfill(*next);
+        if (choice_.round_for_each_event) {
+            handle_one_by_one(message);
+        } else {
+            for (const JobIndex job : message.ended) {
+                std::erase_if(running_, [=](const Running& running) { return running.job == job; });
+            }
+            for (const auto& [index, description] : message.submitted) {
+                add(index, description);
+            }
+            start_and_backfill();
         }
         std::sort(started_.begin(), started_.end());
         return started_;
     }
 
  private:
+    struct Running {
+        JobIndex job;
+        Time start;
+        Time end;  // by the estimate
+        int processors;
+    };
+
+    void add(JobIndex index, const JobDescription& description) {
+        jobs_.emplace(index, description);
+        waiting_.push_back(index);
+        std::sort(waiting_.begin(), waiting_.end(), [this](JobIndex a, JobIndex b) { return submitted_before(a, b); });
+    }
+
+    void handle_one_by_one(const Message& message) {
+        // Jobs that end as expected make room at once.
+        std::vector<JobIndex> ended;  // in the order in which they started
+        std::erase_if(running_, [&](const Running& running) {
+            const bool ends = std::count(message.ended.begin(), message.ended.end(), running.job) != 0;
+            if (ends) {
+                ended.push_back(running.job);
+            }
+            return ends && running.end <= now_;
+        });
+        for (const auto& [index, description] : message.submitted) {
+            add(index, description);
+            if (description.processors <= idle()) {
+                start_and_backfill();
+            } else {
+                int ending = 0;
+                for (const Running& running : running_) {
+                    ending += std::count(ended.begin(), ended.end(), running.job) != 0 ? running.processors : 0;
+                }
+                ++counts_.submissions_that_wait;
+                counts_.withheld += description.processors <= idle() + ending ? 1 : 0;
+            }
+        }
+        for (const JobIndex job : ended) {
+            std::erase_if(running_, [=](const Running& running) { return running.job == job; });
+            const std::size_t before = started_.size();
+            start_and_backfill();
+            counts_.starts_between += job != ended.back() && started_.size() > before ? 1 : 0;
+        }
+    }
+
+    void start_and_backfill() {
+        tests_left_ = choice_.test_limit.value_or(all);
+        if (choice_.reservations == 1 && !choice_.one_as_several) {
+            reserve_one();
+        } else {
+            reserve_several();
+        }
+    }
+
     bool submitted_before(JobIndex a, JobIndex b) const {
         return std::pair(jobs_.at(a).submit, a) < std::pair(jobs_.at(b).submit, b);
     }
 
-    // Of jobs in the order of submission.
+    // Of equal scores, that which is given first.
     std::vector<JobIndex> sorted(std::vector<JobIndex> jobs, const OrderWeights& weights) {
         std::map<JobIndex, ExactScore> scores;
         for (const JobIndex job : jobs) {
@@ -86,7 +148,7 @@ class PlainEasy {
         }
         std::stable_sort(jobs.begin(), jobs.end(), [&](JobIndex a, JobIndex b) { return scores.at(a) > scores.at(b); });
         for (std::size_t i = 1; i < jobs.size(); ++i) {
-            in_doubt_ |= scores.at(jobs[i - 1]).almost_equals(scores.at(jobs[i]));
+            in_doubt_ |= scores.at(jobs[i - 1]).is_in_doubt_with(scores.at(jobs[i]));
             counts_.equal_scores += scores.at(jobs[i - 1]) == scores.at(jobs[i]) ? 1 : 0;
         }
         return jobs;
@@ -103,25 +165,89 @@ class PlainEasy {
         if (!late.empty() && sorted(waiting_, choice_.order).front() != late.front()) {
             ++counts_.over_threshold;
         }
+        if (choice_.last_of_ties_first) {
+            std::reverse(others.begin(), others.end());
+        }
         others = sorted(others, choice_.order);
         late.insert(late.end(), others.begin(), others.end());
         return late;
     }
 
-    void backfill(JobIndex head) {
-        const int needed = jobs_.at(head).processors;
-        Time shadow = now_;
-        while (free_at(shadow) < needed) {
-            shadow = next_end_after(shadow);
+    // Of jobs in the primary order.
+    std::vector<JobIndex> in_backfill_order(std::vector<JobIndex> jobs) {
+        if (!choice_.last_of_ties_first) {
+            std::sort(jobs.begin(), jobs.end(), [this](JobIndex a, JobIndex b) { return submitted_before(a, b); });
         }
-        int extra = free_at(shadow) - needed;
+        return sorted(jobs, choice_.backfill_order);
+    }
+
+    // Whether one more job may be looked at.
+    bool may_test() {
+        counts_.limited += tests_left_ == 0 ? 1 : 0;
+        return tests_left_ != 0 && tests_left_-- != 0;
+    }
+
+    void reserve_one() {
+        std::vector<JobIndex> order = primary();
+        const std::size_t before = started_.size();
+        while (!order.empty() && jobs_.at(order.front()).processors <= idle()) {
+            start(order.front());
+            order.erase(order.begin());
+        }
+        const std::vector<JobIndex> in_order(started_.begin() + static_cast<std::ptrdiff_t>(before), started_.end());
+        if (!order.empty()) {
+            counts_.head_not_first += order.front() != waiting_.front() ? 1 : 0;
+            const JobIndex head = order.front();
+            order.erase(order.begin());
+            backfill(head, order, in_order);
+        }
+        const auto backfilled = started_.begin() + static_cast<std::ptrdiff_t>(before + in_order.size());
+        stack_.insert(stack_.begin(), in_order.rbegin(), in_order.rend());
+        stack_.insert(stack_.begin(), backfilled, started_.end());
+    }
+
+    // The running jobs by their ends, of which the head takes what it needs; those of `new_ones` were started just now.
+    std::vector<Running> by_end(const std::vector<JobIndex>& new_ones) const {
+        std::vector<Running> running;
+        if (choice_.latest_counts_first) {
+            for (const std::vector<JobIndex>& jobs : {stack_, new_ones}) {
+                for (const JobIndex job : jobs) {
+                    std::copy_if(running_.begin(), running_.end(), std::back_inserter(running),
+                                 [=](const Running& one) { return one.job == job; });
+                }
+            }
+        } else {
+            running = running_;
+        }
+        std::stable_sort(running.begin(), running.end(),
+                         [](const Running& a, const Running& b) { return a.end < b.end; });
+        return running;
+    }
+
+    void backfill(JobIndex head, const std::vector<JobIndex>& rest, const std::vector<JobIndex>& new_ones) {
+        const int needed = jobs_.at(head).processors;
+        const std::vector<Running> running = by_end(new_ones);
+        int free = idle();
+        Time shadow = now_;
+        auto next = running.begin();
+        for (; free < needed; ++next) {
+            shadow = std::max(shadow, next->end);
+            free += next->processors;
+        }
+        int more = 0;
+        for (; next != running.end() && next->end <= shadow; ++next) {
+            more += next->processors;
+        }
+        counts_.less_extra += choice_.only_needed_extra && more > 0 ? 1 : 0;
+        int extra = free - needed + (choice_.only_needed_extra ? 0 : more);
         const int extra_at_first = extra;
-        std::vector<JobIndex> rest = waiting_;
-        std::erase(rest, head);
-        for (const JobIndex job : sorted(rest, choice_.backfill_order)) {
+        for (const JobIndex job : in_backfill_order(rest)) {
             const int processors = jobs_.at(job).processors;
             const bool in_time = now_ + *jobs_.at(job).walltime <= shadow;
-            if (processors > idle_) {
+            if (!may_test()) {
+                return;
+            }
+            if (processors > idle()) {
                 continue;
             }
             if (in_time) {
@@ -138,37 +264,98 @@ class PlainEasy {
         }
     }
 
-    int free_at(Time time) const {
-        int free = idle_;
-        for (const auto& [job, end] : running_) {
-            free += end <= time ? jobs_.at(job).processors : 0;
+    void reserve_several() {
+        std::vector<Running> reserved;
+        std::vector<JobIndex> rest = primary();
+        std::size_t failed = 0;
+        while (!rest.empty() && (failed == 0 || failed < choice_.reservations)) {
+            if (failed > 0 && !may_test()) {
+                return;
+            }
+            const JobIndex job = rest.front();
+            rest.erase(rest.begin());
+            const Time start_time = earliest(job, reserved);
+            if (start_time == now_) {
+                start(job);
+                continue;
+            }
+            ++failed;
+            if (choice_.reservations > 0) {
+                counts_.second_reservations += failed == 2 ? 1 : 0;
+                counts_.reserved_before_first += failed > 1 && start_time < reserved.front().start ? 1 : 0;
+                reserved.push_back({job, start_time, start_time + *jobs_.at(job).walltime, jobs_.at(job).processors});
+            }
         }
-        return free;
+        for (const JobIndex job : in_backfill_order(rest)) {
+            if (!may_test()) {
+                return;
+            }
+            if (earliest(job, reserved) == now_) {
+                counts_.beside_reservations +=
+                    failed > 1 && now_ + *jobs_.at(job).walltime > reserved.front().start ? 1 : 0;
+                start(job);
+            }
+        }
     }
 
-    Time next_end_after(Time time) const {
-        Time next = Time::infinity();
-        for (const auto& [job, end] : running_) {
-            next = end > time ? std::min(next, end) : next;
+    // The first time at which the job can run beside the running and the reserved ones.
+    Time earliest(JobIndex job, const std::vector<Running>& reserved) const {
+        std::vector<Running> others = reserved;
+        for (Running running : running_) {
+            running.end = std::max(running.end, now_ + Duration::microseconds(1));  // overdue ones too
+            others.push_back(running);
         }
-        return next;
+        std::vector<Time> times{now_};
+        for (const Running& other : others) {
+            times.push_back(other.end);
+        }
+        std::sort(times.begin(), times.end());
+        return *std::find_if(times.begin(), times.end(), [&](Time time) { return fits(job, time, others); });
+    }
+
+    bool fits(JobIndex job, Time time, const std::vector<Running>& others) const {
+        const Time end = time + *jobs_.at(job).walltime;
+        std::vector<Time> instants{time};
+        for (const Running& other : others) {
+            if (other.start > time && other.start < end) {
+                instants.push_back(other.start);
+            }
+        }
+        return std::all_of(instants.begin(), instants.end(), [&](Time instant) {
+            int taken = jobs_.at(job).processors;
+            for (const Running& other : others) {
+                taken += other.start <= instant && instant < other.end ? other.processors : 0;
+            }
+            return taken <= processors_;
+        });
+    }
+
+    int idle() const {
+        int idle = processors_;
+        for (const Running& running : running_) {
+            idle -= running.processors;
+        }
+        return idle;
     }
 
     void start(JobIndex job) {
         started_.push_back(job);
-        idle_ -= jobs_.at(job).processors;
-        running_[job] = now_ + *jobs_.at(job).walltime;
+        running_.push_back({job, now_, now_ + *jobs_.at(job).walltime, jobs_.at(job).processors});
         std::erase(waiting_, job);
     }
 
-    int idle_;
+    int processors_;
     Choice choice_;
     Counts& counts_;
     Time now_;
     std::map<JobIndex, JobDescription> jobs_;
-    std::vector<JobIndex> waiting_;     // by submission
-    std::map<JobIndex, Time> running_;  // and their ends by the estimates
+    std::vector<JobIndex> waiting_;  // by submission
+    // All jobs that have started before this round: those of the last round first, of one round those that were
+    // backfilled in the order in which they started, then the others in the reverse one.
+    std::vector<JobIndex> stack_;
+    std::vector<Running> running_;  // in the order in which they started
     std::vector<JobIndex> started_;
+    std::size_t tests_left_ = 0;
     bool in_doubt_ = false;
 };
 
@@ -179,7 +366,7 @@ std::pair<Parameters::Given, Choice> random_choice(Random& random) {
                    [](const auto& order) { return order.first; });
     const OrderWeights weights = random_weights(random);
     Parameters::Given given;
-    Choice choice{named_orders().at("fcfs"), named_orders().at("fcfs"), std::nullopt};
+    Choice choice;
     bool mixed = false;
     const auto choose = [&](const std::string& parameter, OrderWeights& chosen) {
         if (random.one_in(8)) {
@@ -202,20 +389,42 @@ std::pair<Parameters::Given, Choice> random_choice(Random& random) {
     return {given, choice};
 }
 
-}  // namespace
+// The same with rules of old simulators, several reservations and limits as well.
+std::pair<Parameters::Given, Choice> random_choice_of_rules(Random& random) {
+    auto [given, choice] = random_choice(random);
+    if (random.one_in(2)) {
+        choice.last_of_ties_first = true;
+        given.emplace_back("ties", "last");
+    }
+    if (random.one_in(2)) {
+        choice.round_for_each_event = true;
+        given.emplace_back("rounds", "event");
+    }
+    if (random.one_in(2)) {
+        const bool of_all = random.one_in(4);
+        choice.reservations = of_all ? all : static_cast<std::size_t>(random.below(6));
+        given.emplace_back("reservations", of_all ? "all" : std::to_string(choice.reservations));
+    } else if (random.one_in(2)) {
+        choice.only_needed_extra = true;
+        choice.latest_counts_first = random.one_in(2);
+        given.emplace_back("extra", choice.latest_counts_first ? "needed-latest" : "needed");
+    } else {
+        choice.one_as_several = true;
+    }
+    if (random.one_in(3)) {
+        choice.test_limit = static_cast<std::size_t>(random.below(8));
+        given.emplace_back("test-limit", std::to_string(*choice.test_limit));
+    }
+    return {given, choice};
+}
 
-TEST_CASE("easy decides as a plain form of it that sorts by exact scores, in all orders, with and without threshold",
-          "[easy][property]") {
-    Counts counts;
+// Requires of random streams that the engine decides as the plain form; returns in how many of them it could not tell.
+template <typename Choose>
+unsigned require_plain_decisions(unsigned streams, Random random, Choose choose, Counts& counts) {
     unsigned in_doubt = 0;
-    Random random(2019);
-    for (unsigned seed = 0; seed < 1500; ++seed) {
-        const auto [given, choice] = random_choice(random);
-        std::string text;
-        for (const auto& [key, value] : given) {
-            text.append(" ").append(key).append("=").append(value);
-        }
-        INFO("stream " << seed << text);
+    for (unsigned seed = 0; seed < streams; ++seed) {
+        const auto [given, choice] = choose(random);
+        INFO("stream " << seed << text_of(given));
         const int most_processors = random.one_in(3) ? 5 : 20;
         Stream stream(seed, {.most_jobs = 60, .most_processors = most_processors, .deadlines = false});
         Engine engine("easy", given);
@@ -232,7 +441,15 @@ TEST_CASE("easy decides as a plain form of it that sorts by exact scores, in all
         });
         in_doubt += plain.in_doubt() ? 1U : 0U;
     }
-    CHECK(in_doubt < 60);
+    return in_doubt;
+}
+
+}  // namespace
+
+TEST_CASE("easy decides as a plain form of it that sorts by exact scores, in all orders, with and without threshold",
+          "[easy][property]") {
+    Counts counts;
+    CHECK(require_plain_decisions(1500, Random(2019), random_choice, counts) < 60);
     CHECK(counts.backfilled_in_time > 1000);
     CHECK(counts.backfilled_on_extra > 1000);
     CHECK(counts.delaying > 1000);
@@ -241,6 +458,21 @@ TEST_CASE("easy decides as a plain form of it that sorts by exact scores, in all
     CHECK(counts.exactly_threshold > 100);
     CHECK(counts.head_not_first > 1000);
     CHECK(counts.equal_scores > 1000);
+}
+
+TEST_CASE("easy decides as its plain form with the rules of older simulators, several reservations and limits",
+          "[easy][property]") {
+    Counts counts;
+    CHECK(require_plain_decisions(3000, Random(2015), random_choice_of_rules, counts) < 120);
+    CHECK(counts.equal_scores > 1000);
+    CHECK(counts.less_extra > 100);
+    CHECK(counts.second_reservations > 1000);
+    CHECK(counts.reserved_before_first > 100);
+    CHECK(counts.beside_reservations > 100);
+    CHECK(counts.limited > 100);
+    CHECK(counts.submissions_that_wait > 1000);
+    CHECK(counts.withheld > 10);
+    CHECK(counts.starts_between > 10);
 }
 
 TEST_CASE("The first job in the order of easy gets the reservation, and the others start in the backfill order",
@@ -310,4 +542,197 @@ TEST_CASE("On one processor there is nothing to backfill: easy is fcfs", "[easy]
         };
         REQUIRE(starts("easy") == starts("fcfs"));
     }
+}
+
+TEST_CASE("With ties=last, of equal jobs that which arrived last goes first, and backfilling follows the first order",
+          "[easy]") {
+    const auto starts = [](const Parameters::Given& given) {
+        Table table(4, "easy", given);
+        table.at(0);
+        table.submit("running", 3, 100);
+        table.starts();
+        table.at(1);
+        table.submit("a", 1, 50);
+        table.submit("b", 1, 50);
+        return table.starts();
+    };
+    CHECK(starts({}) == "start a");
+    CHECK(starts({{"ties", "last"}}) == "start b");
+    CHECK(starts({{"order", "spf"}, {"ties", "last"}}) == "start b");
+
+    const auto backfilled = [](const Parameters::Given& given) {
+        Table table(4, "easy", given);
+        table.at(0);
+        table.submit("running", 3, 100);
+        table.starts();
+        table.at(1);
+        table.submit("head", 4, 500);
+        table.submit("short", 1, 50);
+        table.submit("equal-but-later", 1, 50);
+        return table.starts();
+    };
+    // The longest goes first, and cannot start; of those that are equal in the backfill order, the first of the other.
+    CHECK(backfilled({{"order", "lpf"}, {"backfill-order", "spf"}}) == "start short");
+    CHECK(backfilled({{"order", "lpf"}, {"backfill-order", "spf"}, {"ties", "last"}}) == "start equal-but-later");
+}
+
+TEST_CASE("With extra=needed, of the jobs that end together only those count that the reserved job needs", "[easy]") {
+    const auto starts = [](const Parameters::Given& given) {
+        Table table(6, "easy", given);
+        table.at(0);
+        table.submit("first", 2, 100);
+        table.submit("second", 2, 100);
+        table.starts();
+        table.at(1);
+        table.submit("head", 4, 10);
+        table.submit("long", 2, 1000);
+        return table.starts();
+    };
+    // At 100 there are six processors, and the head needs four: the two of the first and the two idle ones.
+    CHECK(starts({}) == "start long");
+    CHECK(starts({{"extra", "needed"}}) == "start");
+}
+
+TEST_CASE("With extra=needed-latest, of the jobs that end together the latest counts first", "[easy]") {
+    const auto starts = [](const std::string& extra) {
+        Table table(8, "easy", {{"extra", extra}});
+        table.at(0);
+        table.submit("first", 1, 100);
+        table.starts();
+        table.at(1);
+        table.submit("second", 4, 99);
+        table.starts();
+        table.at(2);
+        table.submit("head", 4, 10);
+        table.submit("long", 3, 1000);
+        return table.starts();
+    };
+    // Three processors are idle, and both running jobs end at 100. With the first, the head has just what it needs;
+    // with the second, three are left over.
+    CHECK(starts("needed") == "start");
+    CHECK(starts("needed-latest") == "start long");
+}
+
+TEST_CASE("With rounds=event, submissions are handled before the completions of an instant", "[easy]") {
+    const auto starts = [](const Parameters::Given& given, int now) {
+        Table table(4, "easy", given);
+        table.at(0);
+        table.submit("running", 3, 100);
+        table.starts();
+        table.at(1);
+        table.submit("head", 4, 500);
+        table.starts();
+        table.at(now);
+        table.ends("running");
+        table.submit("long", 1, 1000);
+        return table.starts();
+    };
+    // The job ends early: when the new one comes, it still seems to run until 100, and the new one would delay the
+    // head.
+    CHECK(starts({}, 50) == "start head");
+    CHECK(starts({{"rounds", "event"}}, 50) == "start head");
+    // As for a new job that ends before 100: it starts, and the head does not.
+    const auto starts_short = [](const Parameters::Given& given, int now) {
+        Table table(4, "easy", given);
+        table.at(0);
+        table.submit("running", 3, 100);
+        table.starts();
+        table.at(1);
+        table.submit("head", 4, 500);
+        table.starts();
+        table.at(now);
+        table.ends("running");
+        table.submit("short", 1, 20);
+        return table.starts();
+    };
+    CHECK(starts_short({}, 50) == "start head");
+    CHECK(starts_short({{"rounds", "event"}}, 50) == "start short");
+    // It ends as expected: its processors are free at once.
+    CHECK(starts_short({{"rounds", "event"}}, 100) == "start head");
+}
+
+TEST_CASE("A submission that does not fit has no round of its own with rounds=event", "[easy]") {
+    const auto starts = [](int width) {
+        Table table(4, "easy", {{"rounds", "event"}, {"order", "sqf"}});
+        table.at(0);
+        table.submit("running", 2, 100);
+        table.submit("other", 1, 200);
+        table.starts();
+        table.at(10);
+        table.submit("first", 4, 10);
+        table.starts();
+        table.at(20);
+        table.ends("running");
+        table.submit("new", width, 500);
+        table.submit("newest", 1, 500);
+        return table.starts();
+    };
+    // One processor is free until the completion is handled: the job of one processor has a round in which the order
+    // may not start the other, and the completion then finds two more.
+    CHECK(starts(2) == "start new newest");
+    CHECK(starts(3) == "start newest");
+}
+
+TEST_CASE("reservations=0 is first fit, 1 protects one job, and more protect more", "[easy]") {
+    const auto starts = [](const std::string& reservations) {
+        Table table(4, "easy", {{"reservations", reservations}});
+        table.at(0);
+        table.submit("running", 2, 100);
+        table.starts();
+        table.at(1);
+        table.submit("head", 3, 100);     // at 100
+        table.submit("second", 2, 1000);  // at 200, unless it is passed
+        table.submit("long", 1, 5000);
+        return table.starts();
+    };
+    CHECK(starts("0") == "start second");
+    CHECK(starts("1") == "start long");
+    CHECK(starts("2") == "start long");
+    const auto starts_wide = [](const std::string& reservations) {
+        Table table(4, "easy", {{"reservations", reservations}});
+        table.at(0);
+        table.submit("running", 2, 100);
+        table.starts();
+        table.at(1);
+        table.submit("head", 3, 100);     // at 100
+        table.submit("second", 4, 1000);  // at 200
+        table.submit("long", 1, 5000);
+        return table.starts();
+    };
+    CHECK(starts_wide("1") == "start long");
+    CHECK(starts_wide("2") == "start");
+    CHECK(starts_wide("all") == "start");
+}
+
+TEST_CASE("test-limit counts the jobs that are looked at after the first that cannot start", "[easy]") {
+    const auto starts = [](const std::string& limit, const std::string& reservations) {
+        Table table(4, "easy", {{"test-limit", limit}, {"reservations", reservations}});
+        table.at(0);
+        table.submit("running", 2, 100);
+        table.starts();
+        table.at(1);
+        table.submit("head", 3, 100);
+        table.submit("wide", 4, 100);
+        table.submit("short", 1, 50);
+        return table.starts();
+    };
+    for (const char* const reservations : {"0", "1", "2", "all"}) {
+        INFO("reservations=" << reservations);
+        CHECK(starts("0", reservations) == "start");
+        CHECK(starts("1", reservations) == "start");
+        CHECK(starts("2", reservations) == "start short");
+    }
+}
+
+TEST_CASE("Rules of easy that count processors are refused where places matter", "[easy]") {
+    const auto make = [](const Parameters::Given& given) { Engine("easy", given); };
+    CHECK_THROWS_WITH(make({{"extra", "needed"}, {"reservations", "2"}}),
+                      "parameter extra=needed goes with reservations=1 only");
+    CHECK_THROWS_WITH(make({{"rounds", "event"}, {"placement", "contiguous"}}),
+                      "parameter rounds=event counts processors, so it does not go with placement=contiguous");
+    CHECK_THROWS_AS(make({{"reservations", "all"}, {"placement", "machine"}}), UsageError);
+    CHECK_THROWS_AS(make({{"extra", "needed"}, {"placement", "machine"}}), UsageError);
+    CHECK_NOTHROW(make({{"rounds", "event"}, {"placement", "best-effort-contiguous"}}));
+    CHECK_THROWS_WITH(make({{"reservations", "many"}}),
+                      "parameter reservations: 'many' is not a whole number (0 or more, or all)");
 }

@@ -151,7 +151,7 @@ class PlainCompression : public PlainPlanAlgorithm {
             const ExactScore& score = scores.at(queue[i - 1]);
             const ExactScore& next = scores.at(queue[i]);
             counts_.equal_scores += score == next ? 1 : 0;
-            in_doubt_ |= score.almost_equals(next);
+            in_doubt_ |= score.is_in_doubt_with(next);
         }
         return queue;
     }

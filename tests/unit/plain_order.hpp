@@ -77,11 +77,14 @@ class ExactScore {
     friend bool operator==(const ExactScore& a, const ExactScore& b) { return a.minus(b) == 0; }
     friend bool operator>(const ExactScore& a, const ExactScore& b) { return a.minus(b) > 0; }
 
-    // Whether numbers with rounding may take them for equal though they are not: they agree to 1e-9 of their terms.
-    bool almost_equals(const ExactScore& other) const {
+    // Whether numbers with rounding may misjudge them: they agree to 1e-9 of their terms, but are not equal, or not
+    // sums of terms of one size, which are rounded alike.
+    bool is_in_doubt_with(const ExactScore& other) const {
         const double difference = static_cast<double>(minus(other)) / static_cast<double>(denominator_) /
                                   static_cast<double>(other.denominator_);
-        return difference != 0 && std::abs(difference) <= 1e-9 * std::max(magnitude_, other.magnitude_);
+        const double magnitude = std::max(magnitude_, other.magnitude_);
+        const bool is_rounded_alike = std::abs(magnitude_ - other.magnitude_) <= 1e-9 * magnitude;
+        return std::abs(difference) <= 1e-9 * magnitude && (difference != 0 || !is_rounded_alike);
     }
 
  private:

@@ -117,3 +117,73 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
     }
     CHECK(moved > 1000);  // otherwise the test would show nothing
 }
+
+TEST_CASE("a plan counts the events that plain searches look at, one by one") {
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        std::mt19937 random(seed);
+        const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+        const bool in_passes = seed % 2 == 0;
+        Plan plan;
+        plan.count_events();
+        plan.reset(at(0), 8);
+        PlainPlan plain(8);
+        std::vector<std::pair<Time, int>> running;  // ends and processors
+        std::uint64_t starts_and_ends = 0;
+        std::uint64_t placed_anew = 0;
+        Time now = at(0);
+        for (JobIndex next = 0; next < 200; ++next) {
+            now = now + Duration::seconds(below(4));
+            plan.advance(now);
+            for (const JobIndex job : plain.order()) {
+                if (const PlainPlan::Planned planned = plain.jobs[job]; planned.start <= now) {
+                    running.emplace_back(planned.start + planned.walltime, planned.processors);
+                    plain.jobs.erase(job);
+                    plan.start(job);
+                }
+            }
+            std::erase_if(running, [&](const auto& job) { return job.first <= now; });
+            if (!running.empty() && below(2) == 0) {
+                const auto [end, processors] = running.back();
+                running.pop_back();
+                plan.give_back(now, end, processors);
+                plain.profile.add(now, end, processors);
+                if (in_passes) {
+                    plan.begin_pass();
+                }
+                std::vector<JobIndex> passed;
+                for (const JobIndex job : plain.order()) {
+                    plain.move(job, now);
+                    const Time until = plain.jobs[job].start + plain.jobs[job].walltime;
+                    const auto looked_at = [&](Time event) { return event > now && event <= until ? 1U : 0U; };
+                    const auto events_of = [&](JobIndex other) {
+                        const PlainPlan::Planned& planned = plain.jobs[other];
+                        return looked_at(planned.start) + looked_at(planned.start + planned.walltime);
+                    };
+                    std::uint64_t ends = 0;
+                    for (const auto& other : running) {
+                        ends += looked_at(other.first);
+                    }
+                    starts_and_ends += ends;
+                    placed_anew += ends;
+                    for (const auto& [other, planned] : plain.jobs) {
+                        starts_and_ends += other == job ? 0 : events_of(other);
+                    }
+                    for (const JobIndex other : passed) {
+                        placed_anew += events_of(other);
+                    }
+                    passed.push_back(job);
+                    plan.move_earlier(job, now);
+                }
+            }
+            const int processors = 1 + below(8);
+            const Duration walltime = Duration::seconds(1 + below(20));
+            plan.place({next, processors, walltime, now}, now);
+            plain.place(next, processors, walltime, now);
+        }
+        const Plan::EventCounts counts = plan.counted_events().value();
+        CHECK(counts.starts_and_ends == starts_and_ends);
+        CHECK(counts.placed_anew == (in_passes ? std::optional(placed_anew) : std::nullopt));
+        CHECK(starts_and_ends > 10'000);
+        CHECK(counts.instants > 0);
+    }
+}

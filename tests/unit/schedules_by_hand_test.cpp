@@ -110,13 +110,13 @@ TEST_CASE("conservative: jobs fill holes that delay nobody's plan", "[schedules]
                              job("c", "1", 1, "11", "11") + "," + job("d", "2", 1, "8", "8") + "," +
                              job("e", "2", 2, "5", "5") + "," + job("f", "2", 1, "11", "11") + "," +
                              job("g", "2", 2, "3", "3");
-    for (const std::string compression : {"planned-start", "submission", "none"}) {
+    for (const std::string compression : {"planned-start", "submission", "start-now", "none"}) {
         CHECK(starts("conservative", {{"compression", compression}}, 4, jobs) ==
               Starts{{"a", "0"}, {"b", "10"}, {"c", "15"}, {"d", "2"}, {"e", "15"}, {"f", "15"}, {"g", "20"}});
     }
 }
 
-TEST_CASE("conservative: the three ways of compression make three schedules", "[schedules]") {
+TEST_CASE("conservative: three ways of compression make three schedules", "[schedules]") {
     // 4 processors. a (3) until 20 by its estimate, x (1) until 10.
     // b (4 processors for 10) is planned at 20-30, c (2 for 30) at 30-60, d (1 for 10) beside a: at 10-20, when x ends.
     // At 5, a ends early and leaves 3 free, x has 1 until 10.

@@ -1,0 +1,122 @@
+"""What the paper states of the logs: Tables 1 and 2, Figure 1."""
+from statistics import fmean
+from typing import Iterator
+
+from common.comparison import Statement, relation, word, worst
+from dbf.results import CBF, EASY, Rows, values
+from dbf.sources import HPC2N, Sources, each, per_cent, per_machine, plain, tenths, two
+
+NEAR_HOURS = 2  # "roughly", of the ends of the peak period
+FAR_FEWER = 2 / 3  # at the weekend
+ABOUT = 2  # the factor that "about 10" may be off
+MANY_TIMES, FAIR_NUMBER = 100, 0.05  # a fair number of walltimes that are so many times too long
+
+
+def logs(sources: Sources) -> Iterator[Statement]:
+    """Sizes of the logs, Table 1 and what the text says of it."""
+    results = sources.results
+    for machine in results.of_paper:
+        name = str(results.names[machine])
+        papers = sources.paper.get("jobs " + name)
+        if papers:
+            ours = float(str(sources.conversions[machine]["jobs"]))
+            yield Statement("Table 1", f"The log of {name} has {plain(papers)} jobs", plain(ours), word(ours, papers))
+    for machine in results.of_paper:
+        theirs = sources.table_row("1", machine)
+        if theirs:
+            found = [float(sources.anomalies[machine][column]) for column in theirs]
+            yield Statement("Table 1", f"{results.names[machine]}: {each(theirs.values(), plain)}", each(found, plain),
+                            worst(map(word, found, theirs.values())))
+    longer, much_longer = "run time > walltime", "run time > walltime + 1 min"
+    short = {machine: 1 - float(row[much_longer]) / float(row[longer])
+             for machine, row in sources.anomalies.items() if machine in results.of_paper and float(row[longer] or 0)}
+    yield Statement("Table 1", "For most of the jobs that ran longer than their walltime, the extra time is less than "
+                    f"a minute [more than {per_cent(0.5)}]",
+                    per_machine(short, lambda machine: per_cent(short[machine])),
+                    relation(all(share > 0.5 for share in short.values())))
+    wider = [float(sources.anomalies[machine]["processors > requested"] or 0) > 0 for machine in results.of_paper]
+    yield Statement("Table 1", "In most logs there are jobs that got more processors than requested",
+                    f"in {sum(wider)} of {len(wider)}", relation(2 * sum(wider) > len(wider)))
+
+
+def regular_jobs(sources: Sources) -> Iterator[Statement]:
+    """Table 2."""
+    results = sources.results
+    for machine in results.of_paper:
+        theirs = sources.table_row("2", machine)
+        if theirs:
+            found = [float(sources.regular_jobs[machine][column]) for column in theirs]
+            yield Statement("Table 2", f"{results.names[machine]}: {each(theirs.values(), plain)}", each(found, plain),
+                            worst(map(word, found, theirs.values())))
+
+
+def peak(hourly: Rows) -> tuple[int, int]:
+    """Begin and end of the longest run of hours with more arrivals than on the average; the end is the hour behind."""
+    rates = values(hourly, "arrivals_per_hour")
+    runs: list[tuple[int, int]] = []
+    for hour, rate in enumerate(rates):
+        if rate > fmean(rates):
+            begin = runs.pop()[0] if runs and runs[-1][1] == hour else hour
+            runs.append((begin, hour + 1))
+    return max(runs, key=lambda run: run[1] - run[0])
+
+
+def arrivals(sources: Sources) -> Iterator[Statement]:
+    """Figure 1."""
+    results, paper = sources.results, sources.paper
+    peaks = {machine: peak(sources.arrivals[machine]) for machine in results.of_paper}
+    begins, ends = paper["peak begins"], paper["peak ends"]
+    yield Statement(
+        "Figure 1", f"The peak period is roughly {plain(begins)} to {plain(ends)} h on all machines [each end within "
+        f"{NEAR_HOURS} hours]", per_machine(peaks, lambda machine: f"{peaks[machine][0]} to {peaks[machine][1]} h"),
+        relation(all(abs(begin - begins) <= NEAR_HOURS and abs(end - ends) <= NEAR_HOURS
+                     for begin, end in peaks.values())))
+    early = [machine for machine in peaks if str(results.names[machine]).startswith("SDSC-")]
+    others = [machine for machine in peaks if machine not in early]
+    if early and others:
+        yield Statement("Figure 1", "On SDSC-BLUE and SDSC-DS it begins a little earlier than on the others",
+                        per_machine(peaks, lambda machine: f"{peaks[machine][0]} h"),
+                        relation(max(peaks[machine][0] for machine in early)
+                                 < min(peaks[machine][0] for machine in others)))
+
+    def evening(machine: str) -> float:
+        rates = values(sources.arrivals[machine], "arrivals_per_hour")
+        return max(rates[peaks[machine][1]:], default=0.0) / fmean(rates)
+
+    yield Statement("Figure 1", "After business hours the rate falls sharply [from the end of the peak to midnight, no "
+                    "hour is above the mean]",
+                    per_machine(peaks, lambda machine: f"up to {two(evening(machine))} times the mean"),
+                    relation(all(evening(machine) <= 1 for machine in peaks)))
+    weekend = {machine: float(sources.census[machine]["jobs_per_weekend_day"])
+               / float(sources.census[machine]["jobs_per_other_day"]) for machine in results.of_paper}
+    yield Statement("section 5", "At the weekend far fewer jobs arrive [on a day, less than two thirds of those on a "
+                    "working day]", per_machine(weekend, lambda machine: per_cent(weekend[machine])),
+                    relation(all(ratio < FAR_FEWER for ratio in weekend.values())))
+
+
+def deadline_rule(sources: Sources) -> Iterator[Statement]:
+    """Where the deadlines' factor of 10 walltimes comes from, and what else the paper says of walltimes."""
+    results, expected = sources.results, sources.paper["mean stretch"]
+    stretches = {machine: [results.mean("mean_stretch", machine, results.shares[0], run) for run in (EASY, CBF)]
+                 for machine in results.of_paper}
+    yield Statement("section 5", f"The mean stretch in the logs is about {plain(expected)}, as the deadlines are of "
+                    f"{plain(expected)} walltimes [all jobs, within a factor of {ABOUT}]",
+                    "EASY, CBF: " + per_machine(stretches, lambda machine: each(stretches[machine], "{:.1f}".format)),
+                    relation(all(expected / ABOUT <= value <= expected * ABOUT
+                                 for both in stretches.values() for value in both)))
+    ratio, day = 10, 24
+    yield Statement("section 5", f"Short jobs, those with a deadline of {day} hours, have walltimes of less than "
+                    f"{plain(sources.paper['short walltime'])} hours (so on Figure 6)",
+                    f"{day / ratio:.1f} hours, by its rule: {day} hours or {ratio} walltimes, what is more",
+                    word(day / ratio, sources.paper["short walltime"]))
+    hpc2n = results.machine(HPC2N)
+    if hpc2n:
+        def above(machine: str, times: float) -> float:
+            return float(sources.census[machine][f"share_above_{times:.0f}"])
+
+        most = sources.paper["overestimate"]
+        yield Statement("Table 3", f"HPC2N: a fair number of jobs have walltimes of up to {plain(most)} times their "
+                        f"run times [more than {per_cent(FAIR_NUMBER)} have more than {MANY_TIMES} times]",
+                        per_machine(results.of_paper, lambda machine: f"{tenths(above(machine, MANY_TIMES))}, "
+                                    f"{tenths(above(machine, most))} more than {plain(most)} times"),
+                        relation(above(hpc2n, MANY_TIMES) > FAIR_NUMBER))

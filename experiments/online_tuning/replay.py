@@ -1,0 +1,69 @@
+"""Job of rule `online_tuning_replay`: replays, audits and measures schedules of one machine, week by week."""
+from math import fsum, isclose
+from typing import Mapping, Sequence
+
+from common.job import Job, JobError, run_job
+from common.tables import read_csv, write_csv
+from common.workbench import Workbench
+
+WEEK = 7 * 86400
+TAU = 10  # bound of the bounded slowdown, seconds
+PRINTED = 1e-9  # how far numbers as the program prints them may be from those that are computed here
+
+
+def bounded_slowdown(wait: float, run: float) -> float:
+    """The bounded slowdown of a job that waited and ran for so many seconds."""
+    return max((wait + run) / max(run, TAU), 1.0)
+
+
+def weeks_of(jobs: Sequence[Mapping[str, str]]) -> list[dict[str, float]]:
+    """Jobs, their bounded slowdowns and their waits in seconds, added up by the week of submission, counted from
+    second 0 of the log; only weeks in which a job was submitted."""
+    waits: dict[int, list[float]] = {}
+    slowdowns: dict[int, list[float]] = {}
+    for job in jobs:
+        week = int(float(job["submission_time"]) // WEEK)
+        wait, run = float(job["waiting_time"]), float(job["execution_time"])
+        waits.setdefault(week, []).append(wait)
+        slowdowns.setdefault(week, []).append(bounded_slowdown(wait, run))
+    return [{"week": week, "jobs": len(waits[week]), "bounded_slowdown": fsum(slowdowns[week]),
+             "wait": fsum(waits[week])} for week in sorted(waits)]
+
+
+def check_means(weeks: Sequence[Mapping[str, float]], measured: Mapping[str, str]) -> None:
+    """Fails if the weeks do not give the means over all jobs that the program prints."""
+    jobs = sum(week["jobs"] for week in weeks)
+    for column in ("bounded_slowdown", "wait"):
+        mean = fsum(week[column] for week in weeks) / jobs
+        if not isclose(mean, float(measured[f"mean_{column}"]), rel_tol=PRINTED):
+            raise JobError(f"the weeks have a mean {column} of {mean}, `batfill metrics` says "
+                           f"{measured[f'mean_{column}']}")
+
+
+def main(job: Job) -> None:
+    """Makes the lines of a group of schedules: of the policies, or of the seeds of one way to tune."""
+    by_week: list[dict[str, object]] = []
+    results: list[dict[str, object]] = []
+    with Workbench(job.input.batfill, job.params.engine) as bench:
+        bench.link("platform.xml", job.input.platform)
+        bench.link("workload.json", job.input.workload)
+        for name, parameters in job.params.replays.items():
+            what = {"machine": job.wildcards.machine, "way": job.wildcards.group, "replay": name}
+            done = bench.replay("platform.xml", "workload.json", "easy", parameters, name)
+            bench.audit(name, "workload.json", "platform.xml")
+            measured = bench.metrics(f"{name}_jobs.csv")
+            weeks = weeks_of(read_csv(str(bench.path(f"{name}_jobs.csv"))))
+            check_means(weeks, measured)
+            by_week += [{**what, **week} for week in weeks]
+            results.append({**what, "jobs": int(sum(week["jobs"] for week in weeks)),
+                            **{one: done.statistics.get(one, "") for one in ("tunings", "improvements")},
+                            "processor_seconds": done.processor_seconds})
+        write_csv(str(bench.path("weeks.csv")), by_week)
+        write_csv(str(bench.path("results.csv")), results)
+        bench.keep("weeks.csv", job.output.weeks)
+        bench.keep("results.csv", job.output.results)
+        bench.write_manifest(job.output.manifest)
+
+
+if __name__ == "__main__":
+    run_job(main)

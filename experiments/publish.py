@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+"""publish.py [--results FOLDER] [PAPER...]
+
+Publishes the results of papers: copies what rule `page` has put together (FOLDER/pages/PAPER, with its manifest, tables
+and figures; FOLDER is build/experiments unless told otherwise) to docs/results/PAPER, in the place of what was there.
+Then renders all pages of docs/results that have a template from what is published. Without a PAPER, does only that.
+"""
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from common.page import EXPERIMENTS, TEMPLATE, PageError, check_hashes, render, template_of
+
+PUBLISHED = EXPERIMENTS.parent / "docs" / "results"
+OVERVIEW = EXPERIMENTS / "overview.md"
+
+
+def pages(published: Path = PUBLISHED) -> dict[Path, str]:
+    """Every page that has a template, as its template and the published results make it: the papers' and, with the
+    overviews of all of them, README.md."""
+    papers = [folder.parent.name.replace("_", "-") for folder in sorted(EXPERIMENTS.glob(f"*/{TEMPLATE}"))]
+    made = {published / f"{paper}.md": render(template_of(paper), published / paper) for paper in papers}
+    return {**made, published / "README.md": render(OVERVIEW, published)}
+
+
+def take_over(paper: str, results: Path, published: Path = PUBLISHED) -> None:
+    """Puts the results of a paper in the place of those that are published."""
+    source = results / "pages" / paper
+    if not source.is_dir():
+        raise PageError(f"no {source}: `./experiments/run.sh --logs FOLDER pages/{paper}.md` makes it")
+    check_hashes(source)
+    shutil.rmtree(published / paper, ignore_errors=True)
+    shutil.copytree(source, published / paper)
+
+
+def main() -> None:
+    """Publishes what the command line says."""
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--results", type=Path, default=EXPERIMENTS.parent / "build" / "experiments")
+    parser.add_argument("papers", nargs="*")
+    asked = parser.parse_args()
+    try:
+        for paper in asked.papers:
+            take_over(paper, asked.results)
+        for page, text in pages().items():
+            page.write_text(text, encoding="utf-8")
+    except PageError as error:
+        sys.exit(f"publish.py: {error}")
+
+
+if __name__ == "__main__":
+    main()
