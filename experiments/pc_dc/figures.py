@@ -51,7 +51,8 @@ def write_values(axes: Axes, shown: Sequence[tuple[float, float]]) -> None:
     for offset, value in shown:
         text = f"{value:.0f}"
         axes.annotate("0" if text == "-0" else text, (offset, within(value)), xytext=(0, 3 if value >= 0 else -3),
-                      textcoords="offset points", ha="center", va="bottom" if value >= 0 else "top", fontsize=6)
+                      textcoords="offset points", ha="center", va="bottom" if value >= 0 else "top", fontsize=6,
+                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.3}, zorder=4)
 
 
 def main(job: Job) -> None:

@@ -1,6 +1,7 @@
 # "Backfilling with guarantees granted upon job submission": Figures 4 to 9 of the paper and what its text says, in
-# pc-dc/tables and pc-dc/figures. Each replay is one job of the workflow with audit and metrics; its schedule is gone when
-# it ends. A machine of the shared rules is here one of the paper's with one reading of its log: `HPC2N-raised`.
+# pc-dc/tables and pc-dc/figures. All replays of a workload with their audits and metrics are one job of the workflow; the
+# schedules are gone when it ends. A machine of the shared rules is here one of the paper's with one reading of its log:
+# `HPC2N-raised`.
 
 PC_DC = SETTINGS.paper("pc-dc")
 PC_DC_READINGS = SETTINGS.readings("pc-dc")  # by case: machine, and the reading of its log
@@ -14,8 +15,9 @@ PC_DC_RUNS = {
     f"{algorithm}-{order}": {"algorithm": algorithm, "parameters": [f"order={order}"]}
     for algorithm in ("pc", "dc") for order in PC_DC["orders"]
 }
-PC_DC_COUNTED = [run for run, replay in PC_DC_RUNS.items() if replay["algorithm"] in ("conservative", "pc")]
-PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "hypothesis", "overview"]
+PC_DC_COUNTED = {run: replay for run, replay in PC_DC_RUNS.items() if replay["algorithm"] in ("conservative", "pc")}
+PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "hypothesis",
+                "overview"]
 PC_DC_FIGURES = range(5, 10)
 
 localrules: pc_dc_collect, pc_dc_collect_census, pc_dc_tables, pc_dc_figure, pc_dc_manifest
@@ -27,7 +29,6 @@ def pc_dc_case(part):
 
 
 wildcard_constraints:
-    run="|".join(PC_DC_RUNS),
     results="replays|events",
     figure=r"\d+",
 
@@ -57,22 +58,21 @@ rule pc_dc_census:
         "census.py"
 
 
-rule pc_dc_replay:
+rule pc_dc_replays:
     input:
         workload="pc-dc/{machine}/workload.json",
         platform=lambda wildcards: SETTINGS.platform("pc-dc", wildcards.machine),
-        baseline="pc-dc/{machine}/conservative/jobs.csv.gz",
         batfill=SETTINGS.batfill,
     output:
-        results="pc-dc/{machine}/replays/{run}/results.csv",
-        manifest="pc-dc/{machine}/replays/{run}/manifest.json",
+        results="pc-dc/{machine}/replays/all/results.csv",
+        manifest="pc-dc/{machine}/replays/all/manifest.json",
     params:
         engine=SETTINGS.engine,
         machine=pc_dc_case(0),
         reading=pc_dc_case(1),
-        replay=lambda wildcards: PC_DC_RUNS[wildcards.run],
+        runs=PC_DC_RUNS,
     script:
-        "replay.py"
+        "replays.py"
 
 
 rule pc_dc_count:
@@ -81,25 +81,23 @@ rule pc_dc_count:
         platform=lambda wildcards: SETTINGS.platform("pc-dc", wildcards.machine),
         batfill=SETTINGS.batfill,
     output:
-        results="pc-dc/{machine}/events/{run}/results.csv",
-        manifest="pc-dc/{machine}/events/{run}/manifest.json",
+        results="pc-dc/{machine}/events/all/results.csv",
+        manifest="pc-dc/{machine}/events/all/manifest.json",
     params:
         engine=SETTINGS.engine,
         machine=pc_dc_case(0),
         reading=pc_dc_case(1),
-        replay=lambda wildcards: PC_DC_RUNS[wildcards.run],
+        runs=PC_DC_COUNTED,
     script:
         "count.py"
 
 
 def pc_dc_results(results, name):
-    """The files of this name of all replays, or of all in which events are counted: only with the paper's reading, and
-    not where a machine is a hypothesis."""
-    if results == "replays":
-        return expand(f"pc-dc/{{machine}}/replays/{{run}}/{name}", machine=PC_DC_READINGS, run=PC_DC_RUNS)
-    counted = [case for case, (machine, reading) in PC_DC_READINGS.items()
-               if reading == PC_DC_MAIN and machine in PC_DC_MACHINES]
-    return expand(f"pc-dc/{{machine}}/events/{{run}}/{name}", machine=counted, run=PC_DC_COUNTED)
+    """The files of this name of all cases or, where events are counted, of those with the paper's reading whose machine
+    is no hypothesis."""
+    cases = [case for case, (machine, reading) in PC_DC_READINGS.items()
+             if results == "replays" or (reading == PC_DC_MAIN and machine in PC_DC_MACHINES)]
+    return expand(f"pc-dc/{{machine}}/{results}/all/{name}", machine=cases)
 
 
 rule pc_dc_collect:

@@ -7,6 +7,8 @@
 #include <batfill/error.hpp>
 #include <batfill/swf_conversion.hpp>
 
+#include "modal_estimates.hpp"
+
 namespace batfill {
 
 namespace {
@@ -262,10 +264,20 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
     }
 }
 
-std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
+// The walltime before any is raised.
+std::optional<Duration> estimate_of(const SwfJob& job, const SwfConversion& conversion) {
+    switch (conversion.estimates) {
+        case SwfConversion::Estimates::log:
+            break;
+        case SwfConversion::Estimates::exact:
+            return run_time_of(job);
+        case SwfConversion::Estimates::factor:
+            return conversion.estimate_factor.times(run_time_of(job));
+        case SwfConversion::Estimates::modal:
+            return modal_estimate(run_time_of(job));
+    }
     if (has_estimate(job)) {
-        const bool raised = conversion.short_estimates == SwfConversion::ShortEstimates::raise;
-        return raised ? std::max(job.requested_time, job.run_time) : job.requested_time;
+        return job.requested_time;
     }
     switch (conversion.missing_walltime) {
         case SwfConversion::MissingWalltime::exact:
@@ -277,6 +289,18 @@ std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conv
             break;
     }
     return std::nullopt;
+}
+
+// Whether it is below the run time.
+bool is_short(const std::optional<Duration>& estimate, const SwfJob& job) {
+    return estimate && *estimate < job.run_time;
+}
+
+std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
+    const std::optional<Duration> estimate = estimate_of(job, conversion);
+    const bool is_raised =
+        conversion.short_estimates == SwfConversion::ShortEstimates::raise && is_short(estimate, job);
+    return is_raised ? job.run_time : estimate;
 }
 
 std::string known_text(long long number) {
@@ -327,22 +351,29 @@ std::string missing_walltime_text(const SwfConversion& conversion) {
     return "no walltime";
 }
 
+// What replaces the estimates of the log.
+std::string estimate_text(const SwfConversion& conversion) {
+    if (conversion.estimates == SwfConversion::Estimates::factor) {
+        return Duration::microseconds(conversion.estimate_factor.millionths()).to_shortest_string() +
+               " times the run time";
+    }
+    return conversion.estimates == SwfConversion::Estimates::modal ? "the run time rounded up to a modal one"
+                                                                   : "the run time";
+}
+
 // Counts what a reader of the results should know of the kept jobs.
 std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const SwfConversion& conversion,
                                          int processors) {
     std::size_t without_request = 0;
     std::size_t without_estimate = 0;
-    std::size_t cut = 0;
-    std::size_t raised = 0;
+    std::size_t is_below_run_time = 0;
     std::size_t instant = 0;
     std::size_t too_wide = 0;
     std::size_t copies = 0;
     for (const Kept& k : kept) {
         count_if(k.job->requested_processors <= 0, without_request);
         count_if(!has_estimate(*k.job), without_estimate);
-        count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
-        count_if(conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(*k.job),
-                 raised);
+        count_if(is_short(estimate_of(*k.job, conversion), *k.job), is_below_run_time);
         count_if(k.job->run_time == Duration(), instant);
         count_if(size_of(*k.job, conversion) > processors, too_wide);
         count_if(k.copy > 1, copies);
@@ -356,9 +387,15 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     if (conversion.size == SwfConversion::Size::requested) {
         note("no requested processors: the allocated ones are the size", without_request);
     }
-    note("no requested time: " + missing_walltime_text(conversion), without_estimate);
-    note("run time > walltime: stopped at the walltime when run", cut);
-    note("run time > requested time: the run time is the walltime", raised);
+    if (conversion.estimates == SwfConversion::Estimates::log) {
+        note("no requested time: " + missing_walltime_text(conversion), without_estimate);
+    } else {
+        note("all estimates replaced by " + estimate_text(conversion), kept.size());
+    }
+    note(conversion.short_estimates == SwfConversion::ShortEstimates::raise
+             ? "run time > walltime: raised to the run time"
+             : "run time > walltime: stopped at the walltime when run",
+         is_below_run_time);
     note("run time 0: runs for a microsecond", instant);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
     note("job number seen before: -2, -3, ... added to the id", copies);
