@@ -12,6 +12,8 @@ MIXED_FOLDER = "mixed-policies/{machine}/{period}"
 MIXED_SUMS = ["sums", "key", "differences"]
 MIXED_TABLES = ["table-1", "table-2", "ranking", "weeks", "named-weeks", "months", "features", "searches", "convergence",
                 "statements", "overview"]
+# Weeks are cut from logs only.
+MIXED_VARIANTS = [one for one, changes in MIXED["variants"].items() if SETTINGS.has_logs or list(changes) != ["weeks"]]
 MIXED_LONGEST = [one for one in MIXED_MACHINES if SETTINGS.machine("mixed-policies", one).get("longest")]
 # Of each machine: the best pure policies, mixed policies, the searches.
 MIXED_FIGURES_OF = {machine: SETTINGS.machine("mixed-policies", machine)["figures"] for machine in MIXED_MACHINES}
@@ -23,7 +25,7 @@ localrules: mixed_sums, mixed_tables, mixed_figure, mixed_space, mixed_manifest
 
 wildcard_constraints:
     period="weeks|months",
-    variant="|".join(MIXED["variants"]),
+    variant="|".join(MIXED_VARIANTS),
     raw="|-raw",
     search="|".join(MIXED_SEARCHES),
     seed=r"\d+",
@@ -239,13 +241,13 @@ rule mixed_sums:
         paper=EXPERIMENTS / "mixed_policies/paper-tables.csv",
         pure=mixed_of_all("pure.csv", ["weeks"]),
         same_second=mixed_of_all("same-second.csv", ["weeks"]),
-        variants=expand("mixed-policies/{machine}/variants/{variant}.csv", variant=MIXED["variants"],
+        variants=expand("mixed-policies/{machine}/variants/{variant}.csv", variant=MIXED_VARIANTS,
                         machine=MIXED_MACHINES),
     output:
         expand("mixed-policies/tables/{table}.csv", table=MIXED_SUMS),
     params:
         machines=MIXED_MACHINES,
-        variants=list(MIXED["variants"]),
+        variants=MIXED_VARIANTS,
         thresholds=list(MIXED["thresholds"]),
     script:
         "sums.py"

@@ -115,8 +115,12 @@ def rankings(results: Results, key: Sequence[Mapping[str, str]]) -> Rows:
 def of_weeks(results: Results) -> Rows:
     """What the text says of weeks, a line for each, a column for each log."""
     columns = {machine: _of_weeks(results, machine) for machine in results.machines}
-    return [{"what": what, **{machine: column[what] for machine, column in columns.items()}}
-            for what in next(iter(columns.values()))]
+    rows = []
+    for what in next(iter(columns.values())):
+        values = {machine: column[what] for machine, column in columns.items()}
+        known = [value for value in values.values() if value is not None]
+        rows.append({"what": what, **values, "least": min(known, default=None), "most": max(known, default=None)})
+    return rows
 
 
 def _of_weeks(results: Results, machine: str) -> dict[str, Any]:
@@ -174,17 +178,17 @@ def of_features(results: Results) -> Rows:
 
 
 def of_searches(results: Results) -> Rows:
-    """The sums of what xNES found, over its seeds."""
+    """The sums of what xNES found, over its seeds: differences in per cent, with half the width of their intervals."""
     rows = []
     for machine, weeks in results.weeks.items():
         star = sum(weeks.known("w-star", weeks.periods))
         sums = {search: [sum(weeks.known(seed, weeks.periods)) for seed in weeks.seeds(search)]
                 for search in results.searches}
         three, six = (sums[search] for search in results.searches)
-        more = Interval.of([one / other - 1 for one, other in zip(six, three)])
+        more = Interval.of([100 * (one / other - 1) for one, other in zip(six, three)])
         row: dict[str, Any] = {"log": machine, "w*": star, "seeds": len(three)}
         for search in results.searches:
-            of_star = Interval.of([one / star - 1 for one in sums[search]])
+            of_star = Interval.of([100 * (one / star - 1) for one in sums[search]])
             row.update({f"{search}, evaluations": results.machines[machine]["weeks"]["evaluations"][search],
                         f"{search} above w*": of_star.mean, f"{search} above w*, half width": of_star.half_width})
         row.update({"xnes6 above xnes3": more.mean, "xnes6 above xnes3, half width": more.half_width,
