@@ -62,8 +62,8 @@ struct SwfConversion {
     };
     // What becomes of a job that ran longer than the time it requested.
     enum class ShortEstimates {
-        cut,    // it keeps its walltime, at which it is stopped when run
-        raise,  // its walltime is its run time; so is any other walltime below the run time
+        cut,    // its walltime is what it requested, at which it is stopped
+        raise,  // its walltime is its run time
         drop,   // it is dropped
     };
     // What the walltime of every job is, also of one that requested no time.
@@ -113,9 +113,9 @@ struct SwfWorkload {
 };
 
 // Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
-// requested time unless `conversion` says otherwise, user = its number in the log, queue = its name, if it is given
-// one, or number. A run time longer than the walltime stays as it is. Lines of one job number: partial runs (status 2,
-// 3, 4) are dropped where the job has a line of its own; others get
+// requested time unless `conversion` replaces it, user = its number in the log, queue = its name, if it is given one,
+// or number. Unless estimates are raised, a run time longer than the walltime stays as it is. Lines of one job number:
+// partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
 // "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
 // O(n log n).
 SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);

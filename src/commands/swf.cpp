@@ -122,16 +122,14 @@ void read_estimates(const po::variables_map& values, SwfConversion& conversion) 
     }
 }
 
-SwfConversion::ShortEstimates short_estimates_of(const po::variables_map& values) {
+SwfConversion::ShortEstimates short_estimates(const po::variables_map& values) {
     using ShortEstimates = SwfConversion::ShortEstimates;
-    const std::map<std::string, ShortEstimates> known = {
-        {"cut", ShortEstimates::cut}, {"raise", ShortEstimates::raise}, {"drop", ShortEstimates::drop}};
     const std::string word = choice(values, "short-estimates", {"cut", "raise", "drop"});
     if (values.count("drop-longer-than-estimate") == 0) {
-        return known.at(word);
+        return word == "cut" ? ShortEstimates::cut : word == "raise" ? ShortEstimates::raise : ShortEstimates::drop;
     }
     if (values.count("short-estimates") != 0 && word != "drop") {
-        throw UsageError("--drop-longer-than-estimate: expected no --short-estimates, or drop, found '" + word + "'");
+        throw UsageError("--drop-longer-than-estimate means --short-estimates drop, found --short-estimates " + word);
     }
     return ShortEstimates::drop;
 }
@@ -178,7 +176,7 @@ SwfConversion conversion_of(const po::variables_map& values) {
     conversion.queue_names = queue_names(values);
     conversion.from = optional_seconds(values, "from");
     conversion.until = optional_seconds(values, "until");
-    conversion.short_estimates = short_estimates_of(values);
+    conversion.short_estimates = short_estimates(values);
     conversion.keep_zero_run_times = values.count("keep-zero-run-times") != 0;
     conversion.size = choice(values, "size", {"requested", "allocated"}) == "requested"
                           ? SwfConversion::Size::requested
@@ -345,9 +343,9 @@ int swf(const Arguments& arguments) {
         "drop jobs submitted before this instant of the log's clock");
     add("until", po::value<std::string>()->value_name("SECONDS"), "drop jobs submitted at or after it");
     add("short-estimates", po::value<std::string>()->value_name("HOW"),
-        "jobs that ran longer than the time they requested: cut (stopped at their walltime when run; default), raise "
-        "(the walltime is the run time) or drop");
-    add("drop-longer-than-estimate", "the older name of --short-estimates drop");
+        "jobs that ran longer than the time they requested: cut (their walltime is what they requested, at which they "
+        "are stopped; default), raise (it is their run time) or drop");
+    add("drop-longer-than-estimate", "the same as --short-estimates drop");
     add("estimates", po::value<std::string>()->default_value("log")->value_name("HOW"),
         "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or "
         "modal (the run time, rounded up to the values users choose)");

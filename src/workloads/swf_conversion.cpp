@@ -264,8 +264,13 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
     }
 }
 
-// The walltime before any is raised.
-std::optional<Duration> estimate_of(const SwfJob& job, const SwfConversion& conversion) {
+// Whether the walltime is the run time because the job ran longer than the time it requested.
+bool is_raised(const SwfJob& job, const SwfConversion& conversion) {
+    return conversion.estimates == SwfConversion::Estimates::log &&
+           conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(job);
+}
+
+std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
     switch (conversion.estimates) {
         case SwfConversion::Estimates::log:
             break;
@@ -277,7 +282,7 @@ std::optional<Duration> estimate_of(const SwfJob& job, const SwfConversion& conv
             return modal_estimate(run_time_of(job));
     }
     if (has_estimate(job)) {
-        return job.requested_time;
+        return is_raised(job, conversion) ? job.run_time : job.requested_time;
     }
     switch (conversion.missing_walltime) {
         case SwfConversion::MissingWalltime::exact:
@@ -289,18 +294,6 @@ std::optional<Duration> estimate_of(const SwfJob& job, const SwfConversion& conv
             break;
     }
     return std::nullopt;
-}
-
-// Whether it is below the run time.
-bool is_short(const std::optional<Duration>& estimate, const SwfJob& job) {
-    return estimate && *estimate < job.run_time;
-}
-
-std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
-    const std::optional<Duration> estimate = estimate_of(job, conversion);
-    const bool is_raised =
-        conversion.short_estimates == SwfConversion::ShortEstimates::raise && is_short(estimate, job);
-    return is_raised ? job.run_time : estimate;
 }
 
 std::string known_text(long long number) {
@@ -366,14 +359,16 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
                                          int processors) {
     std::size_t without_request = 0;
     std::size_t without_estimate = 0;
-    std::size_t is_below_run_time = 0;
+    std::size_t cut = 0;
+    std::size_t raised = 0;
     std::size_t instant = 0;
     std::size_t too_wide = 0;
     std::size_t copies = 0;
     for (const Kept& k : kept) {
         count_if(k.job->requested_processors <= 0, without_request);
         count_if(!has_estimate(*k.job), without_estimate);
-        count_if(is_short(estimate_of(*k.job, conversion), *k.job), is_below_run_time);
+        count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
+        count_if(is_raised(*k.job, conversion), raised);
         count_if(k.job->run_time == Duration(), instant);
         count_if(size_of(*k.job, conversion) > processors, too_wide);
         count_if(k.copy > 1, copies);
@@ -392,10 +387,8 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     } else {
         note("all estimates replaced by " + estimate_text(conversion), kept.size());
     }
-    note(conversion.short_estimates == SwfConversion::ShortEstimates::raise
-             ? "run time > walltime: raised to the run time"
-             : "run time > walltime: stopped at the walltime when run",
-         is_below_run_time);
+    note("run time > walltime: stopped at the walltime when run", cut);
+    note("run time > requested time: the run time is the walltime", raised);
     note("run time 0: runs for a microsecond", instant);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
     note("job number seen before: -2, -3, ... added to the id", copies);

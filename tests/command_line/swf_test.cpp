@@ -9,7 +9,6 @@
 #include <batfill/workload.hpp>
 
 #include "src/commands/command.hpp"
-#include "tests/command_line/outcome.hpp"
 
 using namespace batfill;
 using Catch::Matchers::Contains;
@@ -100,47 +99,32 @@ TEST_CASE("batfill swf passes its options on", "[swf][command]") {
     CHECK(convert({"--estimates", "modal"}).jobs.at(0).description.walltime == Duration::seconds(300));
     CHECK(convert({"--estimates", "factor:1.1"}).jobs.at(0).description.walltime == Duration::microseconds(66'550'000));
     CHECK(convert({"--estimates", "exact", "--missing-walltime", "drop"}).jobs.size() == 1);
+    CHECK(convert({"--short-estimates", "cut"}).jobs.size() == 2);
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(0).description.queue == "low");
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(1).description.queue == "high=er");
     CHECK(convert({"--queue-names=-1=none"}).jobs.at(0).description.queue == "0");
     CHECK(convert({"--shift"}).jobs.at(1).description.submit == Time::seconds(50));
 }
 
-TEST_CASE("batfill swf cuts, raises or drops short estimates, and its table counts them", "[swf][command]") {
+TEST_CASE("batfill swf cuts, raises or drops what ran longer than it requested, and keeps 0 s on request",
+          "[swf][command]") {
     const Folder folder;
     const std::string out = folder.file("out.json");
     const std::string log = folder.log(
-        "; MaxProcs: 64\n1 0 0 60 4 -1 -1 8 50 -1 1 3 1 -1 2 1 -1 -1\n"
-        "2 0 0 60 4 -1 -1 8 70 -1 1 3 1 -1 2 1 -1 -1\n");
-    const auto convert = [&](commands::Arguments options) {
+        "; MaxProcs: 64\n1 0 0 200 4 -1 -1 8 100 -1 1 3 1 -1 2 1 -1 -1\n"
+        "2 5 0 0 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
+        "3 9 0 50 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
+    const auto convert = [&](std::vector<std::string> options) {
         options.insert(options.end(), {log, "-o", out});
         REQUIRE(commands::swf(options) == 0);
-        std::string walltimes;
-        for (const WorkloadJob& job : read_workload(out, "w0").jobs) {
-            walltimes += job.description.walltime->to_shortest_string() + " ";
-        }
-        return walltimes;
+        return read_workload(out, "w0").jobs;
     };
-    CHECK(convert({}) == "50 70 ");
-    CHECK(convert({"--short-estimates", "cut"}) == "50 70 ");
-    CHECK(convert({"--short-estimates", "raise"}) == "60 70 ");
-    CHECK(convert({"--short-estimates", "drop"}) == "70 ");
-    CHECK(convert({"--drop-longer-than-estimate"}) == "70 ");
-    CHECK(convert({"--drop-longer-than-estimate", "--short-estimates", "drop"}) == "70 ");
-    const auto table = [&](const std::string& how) {
-        return tests::run(tests::Folder(), {"swf", log, "--short-estimates", how}).output;
-    };
-    CHECK_THAT(table("cut"), Catch::Matchers::Matches("[^]*stopped at the walltime when run +1\n[^]*"));
-    CHECK_THAT(table("raise"), Catch::Matchers::Matches("[^]*raised to the run time +1\n[^]*"));
-    CHECK_THAT(table("drop"), Catch::Matchers::Matches("[^]*run time > requested time +1\n[^]*"));
-}
-
-TEST_CASE("batfill swf keeps jobs that ran for 0 s on request", "[swf][command]") {
-    const Folder folder;
-    const std::string out = folder.file("out.json");
-    const std::string log = folder.log("; MaxProcs: 64\n2 5 0 0 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
-    REQUIRE(commands::swf({log, "-o", out, "--keep-zero-run-times"}) == 0);
-    CHECK(read_workload(out, "w0").jobs.at(0).description.id == "w0!2");
+    CHECK(convert({}).at(0).description.walltime == Duration::seconds(100));
+    CHECK(convert({"--short-estimates", "raise"}).at(0).description.walltime == Duration::seconds(200));
+    CHECK(convert({"--short-estimates", "drop"}).size() == 1);
+    CHECK(convert({"--short-estimates", "drop", "--drop-longer-than-estimate"}).size() == 1);
+    CHECK(convert({"--drop-longer-than-estimate"}).size() == 1);
+    CHECK(convert({"--keep-zero-run-times"}).at(1).description.id == "w0!2");
 }
 
 TEST_CASE("batfill swf keeps the header comments on request", "[swf][command]") {
@@ -162,7 +146,7 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_WITH(commands::swf({log, "--missing-walltime", "0"}), Contains("exact, omit, drop or a number"));
     CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "keep"}), Contains("known: cut, raise, drop"));
     CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "raise", "--drop-longer-than-estimate"}),
-                      Contains("expected no --short-estimates, or drop, found 'raise'"));
+                      Contains("means --short-estimates drop, found --short-estimates raise"));
     CHECK_THROWS_WITH(commands::swf({log, "--estimates", "users"}), Contains("known: log, exact, modal, factor:K"));
     for (const std::string factor : {"factor:", "factor:0.999999", "factor:two", "factor:1000001", "factor:-2"}) {
         CHECK_THROWS_WITH(commands::swf({log, "--estimates", factor}), Contains("K in 1..1000000, found '" + factor));

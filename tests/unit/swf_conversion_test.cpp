@@ -206,6 +206,25 @@ TEST_CASE("a run time longer than the walltime stays in the SWF job's profile", 
     CHECK(count_of(converted.noted, "run time > walltime") == 1);
 }
 
+TEST_CASE("the walltime of an SWF job that ran longer than it requested can be raised to its run time", "[swf]") {
+    SwfConversion conversion;
+    conversion.short_estimates = SwfConversion::ShortEstimates::raise;
+    const SwfWorkload converted = convert_swf(log_of({{.number = "1", .run = "500"},
+                                                      {.number = "2", .run = "200"},
+                                                      {.number = "3", .run = "100"},
+                                                      {.number = "4", .run = "700", .estimate = "-1"}}),
+                                              conversion);
+    std::vector<Duration> walltimes;
+    for (const WorkloadJob& job : converted.workload.jobs) {
+        walltimes.push_back(job.description.walltime.value());
+        CHECK(job.description.walltime >= converted.workload.profiles.at(job.description.profile).delay);
+    }
+    CHECK(walltimes == std::vector<Duration>{Duration::seconds(500), Duration::seconds(200), Duration::seconds(200),
+                                             Duration::seconds(700)});
+    CHECK(count_of(converted.noted, "run time > requested time") == 1);
+    CHECK(count_of(converted.noted, "run time > walltime") == 0);
+}
+
 TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "[swf]") {
     const SwfLog log = log_of({{.number = "1", .run = "0"},
                                {.number = "2", .run = "0", .estimate = "-1"},
@@ -228,35 +247,9 @@ TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "
 
     conversion.split = SwfSplit{.period = Duration::seconds(100), .begin = Duration(), .periods = {}};
     CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!4"});
-}
-
-TEST_CASE("SWF jobs that ran longer than estimated are cut, get their run time as walltime, or are dropped", "[swf]") {
-    const SwfLog log = log_of({{.number = "1", .run = "200"},
-                               {.number = "2", .run = "200.000001"},
-                               {.number = "3", .run = "300", .estimate = "-1"},
-                               {.number = "4", .run = "500"}});
-    SwfConversion conversion;
-    const auto walltimes = [&] {
-        std::vector<std::string> found;
-        for (const WorkloadJob& job : convert_swf(log, conversion).workload.jobs) {
-            found.push_back(job.description.id.substr(3) + ":" + job.description.walltime->to_shortest_string());
-        }
-        return found;
-    };
-    CHECK(walltimes() == Ids{"1:200", "2:200", "3:300", "4:200"});
-    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime: stopped") == 2);
-    conversion.short_estimates = SwfConversion::ShortEstimates::raise;
-    CHECK(walltimes() == Ids{"1:200", "2:200.000001", "3:300", "4:500"});
-    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime: raised") == 2);
-    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime: stopped") == 0);
-    CHECK(convert_swf(log, conversion).workload.profiles.at("d500").delay == Duration::seconds(500));
-    conversion.missing_walltime = SwfConversion::MissingWalltime::given;
-    conversion.given_walltime = Duration::seconds(30);
-    CHECK(walltimes() == Ids{"1:200", "2:200.000001", "3:300", "4:500"});
-    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime: raised") == 3);
-    conversion.short_estimates = SwfConversion::ShortEstimates::drop;
-    CHECK(walltimes() == Ids{"1:200", "3:30"});
-    CHECK(count_of(convert_swf(log, conversion).dropped, "run time > requested time") == 2);
+    conversion.split.reset();
+    conversion.estimates = SwfConversion::Estimates::exact;
+    CHECK(convert_swf(log, conversion).workload.jobs[0].description.walltime == Duration::microseconds(1));
 }
 
 TEST_CASE("the estimates of an SWF log can be replaced by the run time, a multiple of it or a modal one", "[swf]") {
