@@ -4,8 +4,8 @@ from typing import Any, Mapping, Optional, Sequence
 from common.comparison import DIFFERS, relation, word
 from mixed_policies.period_values import PeriodValues, shown
 
-# What the paper means by a significant margin, and by a very small difference, in figures that go to a hundred and more;
-# and within which two numbers are the same.
+# What the paper means by a significant margin, and by a very small difference, in figures that go to a hundred and
+# more; and within which two numbers are the same.
 MARGIN, QUIET, BEST = 0.05, 5.0, 1e-9
 
 

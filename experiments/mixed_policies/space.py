@@ -45,7 +45,7 @@ def draw(cover: Cover, weeks: list[int]) -> Figure:
                 axes.plot(best[1], best[2], "o", color="red", markersize=5)
         scale = figure.colorbar(image, ax=list(pair), shrink=0.8, ticks=LogLocator(subs=(1, 2, 5)), format="%g")
         scale.ax.minorticks_off()
-        scale.set_label("Mean bounded slowdown")
+        scale.set_label("Mean bounded slowdown", fontsize=8)
     for axes in panels[-1]:
         axes.set_xlabel("weight of p")
     for row in panels:

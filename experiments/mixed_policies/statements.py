@@ -186,7 +186,8 @@ def _of_fcfs(key: Lines) -> Statement:
                                                      and one["row"] == "FCFS"}) > 1})
     own = sorted({row["log"] for row in key if len({one["printed"] for one in key if one["log"] == row["log"]
                                                     and one["policy"] == "FCFS"}) > 1})
-    return Statement("Tables 3 to 6", f"A threshold cannot change FCFS; in its row the numbers differ on {listed(rows)}",
+    return Statement("Tables 3 to 6",
+                     f"A threshold cannot change FCFS; in its row the numbers differ on {listed(rows)}",
                      f"by the key they differ on {listed(own)}", relation(not own))
 
 

@@ -156,11 +156,12 @@ class Sums:
         of any other."""
         rows = []
         for (log, threshold, policy), printed in self.own.items():
-            column = {other: value for (one, at, other), value in self.sums.items() if (one, at) == (log, threshold)}
-            nearest = min(column, key=lambda other: abs(column[other] - printed.number))
+            _, nearest = min((abs(value - printed.number), other) for (one, at, other), value in self.sums.items()
+                             if (one, at) == (log, threshold))
             rows.append({"log": log, "threshold": threshold, "printed": printed.number, "row": shown(printed.row),
-                         "policy": shown(policy), "here": column[policy],
-                         "moved": "no" if printed.row == policy else "yes", "sure": "yes" if nearest == policy else "no"})
+                         "policy": shown(policy), "here": self.sums[log, threshold, policy],
+                         "moved": "no" if printed.row == policy else "yes",
+                         "sure": "yes" if nearest == policy else "no"})
         return rows or [{"log": None, "threshold": None, "printed": None, "row": None, "policy": None, "here": None,
                          "moved": None, "sure": None}]
 

@@ -22,7 +22,7 @@ CLOSE = 0.01
 # A week is quiet if no policy matters by more than this.
 QUIET = 2.0
 # The numbers of evaluations at which searches are compared.
-STEPS = (50, 100, 200, 300, 500, 900, 1000, 1500, 2000, 3000, 5000, 10000)
+STEPS = (10, 20, 50, 100, 200, 300, 500, 1000, 2000, 3000, 5000, 10000)
 
 Rows = Sequence[Mapping[str, Any]]
 

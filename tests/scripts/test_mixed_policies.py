@@ -369,7 +369,8 @@ def test_search_keeps_what_it_found_and_forgets_the_unfinished(tmp_path: Path, p
                             {"search": ["--method", "cover", "--features", "3"], "scales": SCALES}, {}))
     assert program.calls == [
         "tune --method cover --features 3 --scale q=-8 --scale p=-100 --scale wait=1000 "
-        "--values search/found_values.csv.gz -P backfill-order=spf -P threshold=1000 --tau 60 -p platform.xml -o search/found --threads 1 "
+        "--values search/found_values.csv.gz "
+        "-P backfill-order=spf -P threshold=1000 --tau 60 -p platform.xml -o search/found --threads 1 "
         "-w workloads/001.json workloads/002.json"]
     assert (lines_of(tmp_path / "cover.csv"), lines_of(tmp_path / "cover-values.csv.gz")) == (["a", "1"], ["packed"])
     assert not list((tmp_path / "unfinished").iterdir())

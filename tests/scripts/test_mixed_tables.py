@@ -137,8 +137,9 @@ def test_convergence_is_the_sum_of_the_best_so_far(written: Path) -> None:
     found = rows(written, "convergence", log=SP2)
     # The first two files, of values 9 and 10 at first, are those of the seeds of xnes3; the next two those of xnes6.
     assert [(row["search"], row["evaluations"], row["sum"]) for row in found] == [
-        ("xnes3", "10", "10.0"), ("xnes6", "50", "10.0"), ("xnes6", "100", "5.0")]
-    assert [row["half width"] for row in found] == ["0.0"] * 3
+        ("xnes3", "10", "10.0"), ("xnes6", "10", "10.0"), ("xnes6", "20", "10.0"), ("xnes6", "50", "10.0"),
+        ("xnes6", "100", "5.0")]
+    assert {row["half width"] for row in found} == {"0.0"}
 
 
 def test_named_weeks_have_words(written: Path) -> None:
