@@ -35,7 +35,7 @@ def take_over(paper: str, results: Path, published: Path = PUBLISHED) -> None:
         raise PageError(f"no {source}: `./experiments/run.sh --logs FOLDER pages/{paper}.md` makes it")
     check_hashes(source)
     shutil.rmtree(published / paper, ignore_errors=True)
-    shutil.copytree(source, published / paper)
+    shutil.copytree(source, published / paper, ignore=shutil.ignore_patterns(".*"))
 
 
 def main() -> None:

@@ -190,10 +190,11 @@ def render(template: Path, results: Path) -> str:
 
 
 def check_hashes(folder: Path) -> None:
-    """Fails unless the folder's manifest has every other file of the folder, with its hash."""
+    """Fails unless the folder's manifest has every other file of the folder, with its hash. Hidden files do not count:
+    Snakemake leaves one in a folder that it makes."""
     hashes = read_json(str(folder / MANIFEST))["results"]
     for file in sorted(folder.iterdir()):
-        if file.name != MANIFEST and hashes.get(file.name) != sha256(str(file)):
+        if file.name != MANIFEST and not file.name.startswith(".") and hashes.get(file.name) != sha256(str(file)):
             raise PageError(f"{file}: {'not as' if file.name in hashes else 'not'} in the manifest")
 
 

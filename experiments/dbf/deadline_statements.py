@@ -51,11 +51,14 @@ def fates(sources: Sources) -> Iterator[Statement]:
     for machine in filter(None, map(results.machine, (SDSC_BLUE, SDSC_DS, HPC2N))):
         yield short_jobs(results, machine)
     loaded = {machine: [sum(values(select(sources.missed, machine=machine), column))
-                        for column in ("missed_submitted_under_heavy_load", "missed")] for machine in results.machines}
-    yield Statement("Figure 6", "Most jobs that miss their deadlines were submitted under heavy load [more processors "
-                    f"were asked for than on the average of the time; {results.shares[0]} %]",
-                    per_machine(loaded, lambda machine: " of ".join(map(plain, loaded[machine]))),
-                    relation(all(2 * loaded[machine][0] > loaded[machine][1] for machine in results.of_paper)))
+                        for column in ("missed_submitted_under_heavy_load", "missed")]
+              for machine in results.machines if select(sources.missed, machine=machine)}
+    judged = [loaded[machine] for machine in results.of_paper if machine in loaded]
+    if judged:
+        yield Statement("Figure 6", "Most jobs that miss their deadlines were submitted under heavy load [more "
+                        f"processors were asked for than on the average of the time; {results.shares[0]} %]",
+                        per_machine(loaded, lambda machine: " of ".join(map(plain, loaded[machine]))),
+                        relation(all(2 * heavy > missed for heavy, missed in judged)))
 
     def certain(machine: str, repair: Optional[str] = None) -> float:
         known, all_missed = (sum(sum(results.counted(statistic, machine, share, repair)) for share in results.shares)

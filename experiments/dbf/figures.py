@@ -109,7 +109,8 @@ class Figures:
                         axes.annotate("0", (offset, 0), (0, 1), textcoords="offset points", ha="center", fontsize=6,
                                       color=colour)
                 numbers += self._numbers(machine, f"{name}, {kind}", spreads)
-            axes.set(xticks=range(len(self._shares)), xticklabels=self._shares, ylim=(0, None), xlabel=SHARE_LABEL)
+            axes.set(xticks=range(len(self._shares)), xticklabels=self._shares, ylim=(0, max(1, axes.get_ylim()[1])),
+                     xlabel=SHARE_LABEL)
             axes.grid(axis="x", visible=False)
         panels[0].set_ylabel("Missed deadlines")
         style.legend(figure, panels[0], rows=len(self._repairs))

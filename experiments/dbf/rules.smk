@@ -38,7 +38,7 @@ def dbf_draws(name):
 def dbf_closer(name):
     """The files of this name of all draws that are looked at more closely."""
     return [f"dbf/{machine}/closer/draw-{draw}/{name}" for machine in DBF_MACHINES
-            for draw in DBF_DRAWS[:SETTINGS.machine("dbf", machine).get("closer_draws", DBF["closer_draws"])]]
+            for draw in range(1, SETTINGS.machine("dbf", machine).get("closer_draws", DBF["closer_draws"]) + 1)]
 
 
 def dbf_names():

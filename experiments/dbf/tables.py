@@ -134,8 +134,9 @@ class Tables:
     def _with_compressions(self) -> list[Row]:
         rows: list[Row] = []
         for machine in self._machines:
-            for variant in distinct(self._compressions, "variant"):
-                draws = select(self._compressions, machine=machine, variant=variant)
+            of_machine = select(self._compressions, machine=machine)
+            for variant in distinct(of_machine, "variant"):
+                draws = select(of_machine, variant=variant)
                 easy, cbf, dbf = (values(select(draws, run=run), "mean_wait_regular") for run in (EASY, variant, DBF))
                 rows.append({"workload": machine, "variant": variant,
                              **{name: cell([wait / 60 for wait in waits], one_digit)

@@ -36,8 +36,8 @@ def times(sources: Sources) -> Iterator[Statement]:
     if blue in theirs and hpc2n in theirs:
         for what, more in (("in all", 1.0), ("per job", jobs[str(hpc2n)] / jobs[str(blue)])):
             mine, papers = (mean_of_dbf(of[str(hpc2n)]) / mean_of_dbf(of[str(blue)]) / more for of in (ours, theirs))
-            yield Statement("Table 3", f"HPC2N takes DBF {two(papers)} times as long as SDSC-BLUE, {what}", two(mine),
-                            word(mine, papers, 1))
+            yield Statement("Table 3", f"HPC2N takes DBF {two(papers)} times as long as SDSC-BLUE, {what}",
+                            f"{two(mine)} times", word(mine, papers, 1))
     each, papers_each = ({machine: mean_of_dbf(of[machine]) / jobs[machine] for machine in theirs}
                          for of in (ours, theirs))
     most, most_elsewhere = paper["time per job, HPC2N"], paper["time per job, others"]
@@ -62,9 +62,9 @@ def beside(ours: Times, theirs: Times, run: str, stated: tuple[str, float],
     others = [machine for machine in theirs if machine != hpc2n]
     if others:
         yield Statement("Table 3", f"DBF takes {two(expected)} times as long as {name} [all but HPC2N]",
-                        f"{two(ratio(ours, others))} (by the paper's table {two(ratio(theirs, others))})",
+                        f"{two(ratio(ours, others))} times (by the paper's table {two(ratio(theirs, others))})",
                         word(ratio(ours, others), expected, 1))
     if hpc2n in theirs:
         mine, papers = (ratio(of, [str(hpc2n)]) for of in (ours, theirs))
         yield Statement("Table 3", f"HPC2N: DBF takes {two(papers)} times as long as {name} [by the paper's table]",
-                        two(mine), word(mine, papers, 1))
+                        f"{two(mine)} times", word(mine, papers, 1))

@@ -14,7 +14,9 @@ DIGITS = 1e-8
 def parameters(policy: str, weights: dict[str, str], params: Any) -> list[str]:
     """Of the algorithm `easy`."""
     order = ["order=mixed", f"weights={weights[policy]}"] if policy in weights else [f"order={policy}"]
-    return [*order, f"backfill-order={params.backfill_order}", f"threshold={params.threshold}"]
+    if policy in weights:
+        order.append("scales=" + ",".join(str(params.scales[feature]) for feature in FEATURES))
+    return [*order, *(f"{name}={value}" for name, value in params.parameters.items()), f"threshold={params.threshold}"]
 
 
 def main(job: Job) -> None:
@@ -31,7 +33,7 @@ def main(job: Job) -> None:
             for policy in job.params.policies:
                 bench.replay("platform.xml", workload, "easy", parameters(policy, weights, job.params), "schedule")
                 bench.audit("schedule", workload, "platform.xml")
-                metrics = bench.metrics("schedule_jobs.csv", "-p", "platform.xml")
+                metrics = bench.metrics("schedule_jobs.csv", "-p", "platform.xml", "--tau", str(job.params.tau))
                 value = float(metrics["mean_bounded_slowdown"])
                 if abs(value - expected[policy, period]) > DIGITS * value:
                     raise JobError(f"{workload}: {policy} is {value} with the engine, "

@@ -40,3 +40,11 @@ class Cover:
         """Index of the weights with the smallest sum over some periods; of equals, the first."""
         sums = [sum(values) for values in zip(*(self._values[period] for period in periods))]
         return sums.index(min(sums))
+
+
+def size(points: int) -> int:
+    """How many weights a cover of q, p and wait has with so many points per dimension: two for each pair of the other
+    two that leaves something to that of q, and one for each that leaves nothing."""
+    steps = range(1 - points, points, 2)
+    left = [points - 1 - abs(estimate) - abs(wait) for estimate in steps for wait in steps]
+    return sum(2 if one > 0 else 1 for one in left if one >= 0)

@@ -5,6 +5,7 @@ from typing import Any, Mapping, Sequence
 from common import style
 from common.style import Numbers
 from common.job import Job, run_job
+from common.tables import Spread
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
@@ -23,6 +24,8 @@ LOOKS: Mapping[str, style.Look] = {
 BEST, OTHERS = "#009E73", "#cccccc"
 HALVES = ("training", "testing")
 SLOWDOWN = "Mean bounded slowdown"
+# How far the marks of two searches stand beside their week.
+ASIDE = 0.15
 
 
 class Figures:
@@ -99,20 +102,28 @@ class Figures:
         return figure, numbers
 
     def searches(self, machine: str) -> tuple[Figure, Numbers]:
-        """Figures 5, 8, 11, 14: what the searches have found: the best of the cover, and xNES as its multiples."""
+        """Figures 5, 8, 11, 14: what the searches have found: the best of the cover, and xNES as its multiples, the
+        mean of its seeds with the least and the most."""
         weeks = self._weeks[machine]
-        series = {policy: weeks.known(policy, weeks.periods) for policy in ("w-star", "xnes3", "xnes6")}
+        star = weeks.known("w-star", weeks.periods)
         figure = Figure(figsize=(8, 4.2))
         above, below = figure.subplots(2, 1, sharex=True)
-        plot(above, weeks.periods, {"w-star": series["w-star"]})
+        plot(above, weeks.periods, {"w-star": star})
         above.set(title=machine, ylabel=f"{SLOWDOWN}, w*")
-        for search in ("xnes3", "xnes6"):
-            ratios = [ours / star for ours, star in zip(series[search], series["w-star"])]
-            below.plot(weeks.periods, ratios, markerfacecolor="none", **LOOKS[search])
+        numbers = numbers_of(machine, weeks.periods, {"w-star": star})
+        for shift, search in ((-ASIDE, "xnes3"), (ASIDE, "xnes6")):
+            spreads = [Spread.of(value / one for value in weeks.of_seeds(search, period))
+                       for period, one in zip(weeks.periods, star)]
+            below.errorbar([period + shift for period in weeks.periods], [spread.mean for spread in spreads],
+                           yerr=style.whiskers(spreads), elinewidth=0.7, markerfacecolor="none", **LOOKS[search])
+            numbers += [{"machine": machine, "period": period, "policy": seed, "value": value}
+                        for seed in weeks.seeds(search) for period, value in
+                        zip(weeks.periods, weeks.known(seed, weeks.periods))]
         below.axhline(1, color="black", linewidth=0.8)
         below.set(xlabel="Week", ylabel="Multiple of w*")
+        scale(below)
         style.legend(figure, below)
-        return figure, numbers_of(machine, weeks.periods, series)
+        return figure, numbers
 
     def months(self) -> tuple[Figure, Numbers]:
         """Figure 15: months instead of weeks."""
@@ -150,9 +161,10 @@ def plot(axes: Axes, periods: Sequence[int], series: Mapping[str, Sequence[Any]]
 
 
 def scale(axes: Axes) -> None:
-    """Logarithmic, with plain numbers."""
+    """Logarithmic, with plain numbers, also where there is less than a decade."""
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)) if high > 5 * low else MaxNLocator(6))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())
 

@@ -5,19 +5,21 @@ from common.tables import read_csv
 
 # By policy and period.
 Values = dict[str, dict[int, float]]
-NAMES = {"w-star": "w*", "w-train": "w*_train", "w-greedy": "w_greedy", "xnes3": "xnes3", "xnes6": "xnes6"}
+NAMES = {"w-star": "w*", "w-train": "w*_train", "w-greedy": "w_greedy", "w-star-raw": "w*, raw features",
+         "w-train-raw": "w*_train, raw features"}
 
 
 def shown(policy: str) -> str:
     """A policy's name, as in the paper."""
-    return NAMES.get(policy, policy.upper())
+    return policy if policy.startswith("xnes") else NAMES.get(policy, policy.upper())
 
 
-def read_values(file: str) -> Values:
-    """A CSV with the columns policy, period and value."""
+def read_values(file: str, **where: str) -> Values:
+    """A CSV with the columns policy, period and value; of its rows those in which other columns have these values."""
     values: Values = {}
     for row in read_csv(file):
-        values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
+        if all(row[column] == wanted for column, wanted in where.items()):
+            values.setdefault(row["policy"], {})[int(row["period"])] = float(row["value"])
     return values
 
 
@@ -45,6 +47,14 @@ class PeriodValues:
         """None if the policy has no value in one of the periods."""
         values = [self.value(policy, period) for period in periods]
         return None if None in values else sum(value for value in values if value is not None)
+
+    def of_seeds(self, search: str, period: int) -> list[float]:
+        """What a search found in a period with each of its seeds: policies `xnes3-1`, `xnes3-2`, ..."""
+        return [values[period] for policy, values in self._values.items() if policy.startswith(f"{search}-")]
+
+    def seeds(self, search: str) -> list[str]:
+        """A search with each of its seeds, as policies."""
+        return [policy for policy in self._values if policy.startswith(f"{search}-")]
 
     def best_pure(self, period: int) -> float:
         """The smallest value of a pure policy in the period."""

@@ -1,26 +1,34 @@
-# "Adapting batch scheduling to workload characteristics: what can we expect from online learning?": Tables 1 to 6 and
+# "Adapting batch scheduling to workload characteristics: what can we expect from online learning?": Tables 1 to 7 and
 # Figures 1 to 15 of the paper, in mixed-policies/tables and mixed-policies/figures.
 # A log is cut into weeks and months. Each is replayed in memory under the pure policies, and under all weights of a
-# cover of the space, whose values are kept: w*, w*_train, w_greedy and Figure 4 are read from them.
+# cover of the space, whose values are kept: w*, w*_train, w_greedy and Figure 4 are read from them. The pure policies
+# are also replayed with other settings than the paper's, one at a time.
 
 MIXED = SETTINGS.paper("mixed-policies")
 MIXED_MACHINES = SETTINGS.machines("mixed-policies")
-MIXED_THRESHOLD = MIXED["threshold"]
+MIXED_SETTINGS = {name: MIXED[name] for name in ("orders", "parameters", "tau", "thresholds")}
 MIXED_SEARCHES = ["xnes3", "xnes6"]
 MIXED_FOLDER = "mixed-policies/{machine}/{period}"
-MIXED_TABLES = ["table-1", "table-2", "thresholds", "ranking", "weeks", "months", "scaled"]
+MIXED_SUMS = ["sums", "key", "differences"]
+MIXED_TABLES = ["table-1", "table-2", "ranking", "weeks", "named-weeks", "months", "features", "searches", "convergence",
+                "statements", "overview"]
+# Weeks are cut from logs only.
+MIXED_VARIANTS = [one for one, changes in MIXED["variants"].items() if SETTINGS.has_logs or list(changes) != ["weeks"]]
+MIXED_LONGEST = [one for one in MIXED_MACHINES if SETTINGS.machine("mixed-policies", one).get("longest")]
 # Of each machine: the best pure policies, mixed policies, the searches.
 MIXED_FIGURES_OF = {machine: SETTINGS.machine("mixed-policies", machine)["figures"] for machine in MIXED_MACHINES}
 # Figure 4 is about the first machine with weeks for it.
 MIXED_SPACES = [one for one in MIXED_MACHINES if "space" in SETTINGS.machine("mixed-policies", one)][:1]
 MIXED_FIGURES = [1, *sorted(figure for figures in MIXED_FIGURES_OF.values() for figure in figures), 15]
 
-localrules: mixed_tables, mixed_figure, mixed_space, mixed_manifest
+localrules: mixed_sums, mixed_tables, mixed_figure, mixed_space, mixed_manifest
 
 wildcard_constraints:
     period="weeks|months",
-    threshold=r"none|\d+",
+    variant="|".join(MIXED_VARIANTS),
+    raw="|-raw",
     search="|".join(MIXED_SEARCHES),
+    seed=r"\d+",
     number=r"\d+",
 
 
@@ -40,10 +48,19 @@ def mixed_figures(numbers, space):
     return expand("mixed-policies/figures/figure-{number}.{format}", number=figures, format=["svg", "png", "csv"])
 
 
+def mixed_scales(wildcards):
+    """What features are divided by."""
+    return SETTINGS.machine("mixed-policies", wildcards.machine)["scales"]
+
+
+PAGES["mixed-policies"] = [
+    *expand("mixed-policies/tables/{table}.csv", table=[*MIXED_SUMS, *MIXED_TABLES]),
+    *(["mixed-policies/tables/table-7.csv"] if MIXED_LONGEST else []), *mixed_figures(MIXED_FIGURES, MIXED_SPACES)]
+
+
 rule mixed_policies:
     input:
-        expand("mixed-policies/tables/{table}.{format}", table=MIXED_TABLES, format=["csv", "md"]),
-        mixed_figures(MIXED_FIGURES, MIXED_SPACES),
+        PAGES["mixed-policies"],
         mixed_of_all("audit.csv"),
         "mixed-policies/manifest.json",
 
@@ -69,14 +86,59 @@ rule mixed_pure:
         platform=lambda wildcards: SETTINGS.platform("mixed-policies", wildcards.machine),
         batfill=SETTINGS.batfill,
     output:
-        values="mixed-policies/{machine}/{period}/pure-{threshold}.csv",
-        manifest="mixed-policies/{machine}/{period}/manifests/pure-{threshold}.json",
+        values="mixed-policies/{machine}/{period}/pure.csv",
+        manifest="mixed-policies/{machine}/{period}/manifests/pure.json",
     params:
-        orders=MIXED["orders"],
-        backfill_order=MIXED["backfill_order"],
+        settings=MIXED_SETTINGS,
     threads: workflow.cores
     script:
         "pure.py"
+
+
+rule mixed_variant:
+    input:
+        logs=lambda wildcards: SETTINGS.logs("mixed-policies", wildcards.machine),
+        platform=lambda wildcards: SETTINGS.platform("mixed-policies", wildcards.machine),
+        batfill=SETTINGS.batfill,
+    output:
+        values="mixed-policies/{machine}/variants/{variant}.csv",
+        manifest="mixed-policies/{machine}/variants/{variant}.json",
+    params:
+        options=lambda wildcards: SETTINGS.workload_options("mixed-policies", wildcards.machine),
+        periods=lambda wildcards: SETTINGS.machine("mixed-policies", wildcards.machine)["weeks"],
+        settings=MIXED_SETTINGS,
+        changes=lambda wildcards: MIXED["variants"][wildcards.variant],
+    threads: workflow.cores
+    script:
+        "variant.py"
+
+
+rule mixed_same_second:
+    input:
+        workloads="mixed-policies/{machine}/weeks/workloads",
+        platform=lambda wildcards: SETTINGS.platform("mixed-policies", wildcards.machine),
+        batfill=SETTINGS.batfill,
+    output:
+        values="mixed-policies/{machine}/weeks/same-second.csv",
+        manifest="mixed-policies/{machine}/weeks/manifests/same-second.json",
+    params:
+        settings=MIXED_SETTINGS,
+        draws=lambda wildcards: SETTINGS.machine("mixed-policies", wildcards.machine)["weeks"]["draws"],
+    threads: workflow.cores
+    script:
+        "same_second.py"
+
+
+rule mixed_longest:
+    input:
+        log=lambda wildcards: SETTINGS.logs("mixed-policies", MIXED_LONGEST[0]),
+        paper=EXPERIMENTS / "mixed_policies/paper-table-7.csv",
+        batfill=SETTINGS.batfill,
+    output:
+        table="mixed-policies/tables/table-7.csv",
+        manifest="mixed-policies/table-7-manifest.json",
+    script:
+        "longest.py"
 
 
 rule mixed_cover:
@@ -85,14 +147,17 @@ rule mixed_cover:
         platform=lambda wildcards: SETTINGS.platform("mixed-policies", wildcards.machine),
         batfill=SETTINGS.batfill,
     output:
-        results="mixed-policies/{machine}/{period}/cover.csv",
-        values="mixed-policies/{machine}/{period}/cover-values.csv.gz",
-        manifest="mixed-policies/{machine}/{period}/manifests/cover.json",
+        results="mixed-policies/{machine}/{period}/cover{raw}.csv",
+        values="mixed-policies/{machine}/{period}/cover{raw}-values.csv.gz",
+        manifest="mixed-policies/{machine}/{period}/manifests/cover{raw}.json",
     params:
         search=lambda wildcards: [
-            "--method", "cover", "--features", "3", "--points", str(mixed_periods(wildcards)["points"])],
-        backfill_order=MIXED["backfill_order"],
-        threshold=MIXED_THRESHOLD,
+            "--method", "cover", "--features", "3", "--points",
+            str(mixed_periods(wildcards)["raw_points" if wildcards.raw else "points"])],
+        scales=lambda wildcards: {} if wildcards.raw else mixed_scales(wildcards),
+        parameters=MIXED["parameters"],
+        threshold=MIXED["threshold"],
+        tau=MIXED["tau"],
     threads: workflow.cores
     script:
         "search.py"
@@ -100,29 +165,34 @@ rule mixed_cover:
 
 use rule mixed_cover as mixed_xnes with:
     output:
-        results="mixed-policies/{machine}/{period}/{search}.csv",
-        convergence="mixed-policies/{machine}/{period}/{search}-convergence.csv",
-        manifest="mixed-policies/{machine}/{period}/manifests/{search}.json",
+        results="mixed-policies/{machine}/{period}/{search}-{seed}.csv",
+        convergence="mixed-policies/{machine}/{period}/{search}-{seed}-convergence.csv",
+        manifest="mixed-policies/{machine}/{period}/manifests/{search}-{seed}.json",
     params:
         search=lambda wildcards: [
-            "--method", "xnes", "--features", wildcards.search.removeprefix("xnes"),
-            "--evaluations", str(mixed_periods(wildcards)["evaluations"])],
-        backfill_order=MIXED["backfill_order"],
-        threshold=MIXED_THRESHOLD,
+            "--method", "xnes", "--features", wildcards.search.removeprefix("xnes"), "--seed", wildcards.seed,
+            "--evaluations", str(mixed_periods(wildcards)["evaluations"][wildcards.search])],
+        scales=mixed_scales,
+        parameters=MIXED["parameters"],
+        threshold=MIXED["threshold"],
+        tau=MIXED["tau"],
 
 
 def mixed_searches(wildcards):
-    """The searches besides the cover: in weeks, as in the paper."""
-    return MIXED_SEARCHES if wildcards.period == "weeks" else []
+    """The searches besides the cover, each with all seeds: in weeks, as in the paper."""
+    seeds = range(1, mixed_periods(wildcards).get("seeds", 0) + 1)
+    return [f"{search}-{seed}" for search in MIXED_SEARCHES for seed in seeds]
 
 
 rule mixed_policies_of:
     input:
         workloads=f"{MIXED_FOLDER}/workloads",
         platform=lambda wildcards: SETTINGS.platform("mixed-policies", wildcards.machine),
-        pure=f"{MIXED_FOLDER}/pure-{MIXED_THRESHOLD}.csv",
+        pure=f"{MIXED_FOLDER}/pure.csv",
         cover=f"{MIXED_FOLDER}/cover-values.csv.gz",
         best=f"{MIXED_FOLDER}/cover.csv",
+        raw=lambda wildcards: expand(f"{MIXED_FOLDER}/cover-raw-values.csv.gz", **wildcards)
+        if "raw_points" in mixed_periods(wildcards) else [],
         searches=lambda wildcards: expand(
             f"{MIXED_FOLDER}/{{search}}.csv", **wildcards, search=mixed_searches(wildcards)),
         batfill=SETTINGS.batfill,
@@ -134,29 +204,13 @@ rule mixed_policies_of:
     params:
         searches=mixed_searches,
         training=lambda wildcards: mixed_periods(wildcards)["training"],
-        backfill_order=MIXED["backfill_order"],
-        threshold=MIXED_THRESHOLD,
+        scales=mixed_scales,
+        parameters=MIXED["parameters"],
+        threshold=MIXED["threshold"],
+        tau=MIXED["tau"],
     threads: workflow.cores
     script:
         "policies.py"
-
-
-rule mixed_scaled:
-    input:
-        workloads=f"{MIXED_FOLDER}/workloads",
-        platform=lambda wildcards: SETTINGS.platform("mixed-policies", wildcards.machine),
-        batfill=SETTINGS.batfill,
-    output:
-        values="mixed-policies/{machine}/{period}/scaled.csv",
-        w_train="mixed-policies/{machine}/{period}/scaled-w-train.json",
-        manifest="mixed-policies/{machine}/{period}/manifests/scaled.json",
-    params:
-        periods=mixed_periods,
-        backfill_order=MIXED["backfill_order"],
-        threshold=MIXED_THRESHOLD,
-    threads: workflow.cores
-    script:
-        "scaled.py"
 
 
 # The replays above are in memory; this is what makes sure that they are those of the engine, and sound.
@@ -174,29 +228,52 @@ rule mixed_audit:
         engine=SETTINGS.engine,
         policies=["saf", "lexp", "w-train", "w-star"],
         every=MIXED["audit_every"],
-        backfill_order=MIXED["backfill_order"],
-        threshold=MIXED_THRESHOLD,
+        scales=mixed_scales,
+        parameters=MIXED["parameters"],
+        threshold=MIXED["threshold"],
+        tau=MIXED["tau"],
     script:
         "audit.py"
+
+
+rule mixed_sums:
+    input:
+        paper=EXPERIMENTS / "mixed_policies/paper-tables.csv",
+        pure=mixed_of_all("pure.csv", ["weeks"]),
+        same_second=mixed_of_all("same-second.csv", ["weeks"]),
+        variants=expand("mixed-policies/{machine}/variants/{variant}.csv", variant=MIXED_VARIANTS,
+                        machine=MIXED_MACHINES),
+    output:
+        expand("mixed-policies/tables/{table}.csv", table=MIXED_SUMS),
+    params:
+        machines=MIXED_MACHINES,
+        variants=MIXED_VARIANTS,
+        thresholds=list(MIXED["thresholds"]),
+    script:
+        "sums.py"
 
 
 rule mixed_tables:
     input:
         paper=EXPERIMENTS / "mixed_policies/paper-tables.csv",
         paper_logs=EXPERIMENTS / "mixed_policies/paper-table-1.csv",
+        paper_weeks=EXPERIMENTS / "mixed_policies/paper-weeks.csv",
         splits=mixed_of_all("split.json", ["weeks"]),
-        workloads=mixed_of_all("workloads", ["weeks"]),
         weeks=mixed_of_all("policies.csv", ["weeks"]),
         months=mixed_of_all("policies.csv", ["months"]),
-        scaled=mixed_of_all("scaled.csv", ["weeks"]),
-        pure=expand(f"{MIXED_FOLDER}/pure-{{threshold}}.csv", machine=MIXED_MACHINES, period="weeks",
-                    threshold=MIXED["thresholds"]),
+        convergence=lambda wildcards: [
+            f"mixed-policies/{machine}/weeks/{search}-{seed}-convergence.csv" for machine in MIXED_MACHINES
+            for search in MIXED_SEARCHES
+            for seed in range(1, SETTINGS.machine("mixed-policies", machine)["weeks"]["seeds"] + 1)],
+        sums=expand("mixed-policies/tables/{table}.csv", table=MIXED_SUMS),
+        spaces=expand("mixed-policies/figures/figure-4.csv", machine=MIXED_SPACES),
+        longest=["mixed-policies/tables/table-7.csv"] if MIXED_LONGEST else [],
     output:
-        expand("mixed-policies/tables/{table}.{format}", table=MIXED_TABLES, format=["csv", "md"]),
+        expand("mixed-policies/tables/{table}.csv", table=MIXED_TABLES),
     params:
         machines={machine: SETTINGS.machine("mixed-policies", machine) for machine in MIXED_MACHINES},
         orders=MIXED["orders"],
-        thresholds=MIXED["thresholds"],
+        searches=MIXED_SEARCHES,
     script:
         "tables.py"
 
@@ -235,8 +312,7 @@ ruleorder: mixed_space > mixed_figure
 rule mixed_manifest:
     input:
         manifests=lambda wildcards: mixed_of_all("manifests/split.json") + mixed_of_all("manifests/policies.json"),
-        results=expand("mixed-policies/tables/{table}.csv", table=MIXED_TABLES)
-        + mixed_figures(MIXED_FIGURES, MIXED_SPACES),
+        results=PAGES["mixed-policies"],
         batfill=SETTINGS.batfill,
     output:
         "mixed-policies/manifest.json",

@@ -1,4 +1,5 @@
 """Job of rule `mixed_space`: the paper's Figure 4, the value of all weights in a few weeks."""
+from statistics import median
 from typing import Any
 
 import numpy
@@ -44,6 +45,7 @@ def draw(cover: Cover, weeks: list[int]) -> Figure:
                 axes.plot(best[1], best[2], "o", color="red", markersize=5)
         scale = figure.colorbar(image, ax=list(pair), shrink=0.8, ticks=LogLocator(subs=(1, 2, 5)), format="%g")
         scale.ax.minorticks_off()
+        scale.set_label("Mean bounded slowdown", fontsize=8)
     for axes in panels[-1]:
         axes.set_xlabel("weight of p")
     for row in panels:
@@ -52,12 +54,17 @@ def draw(cover: Cover, weeks: list[int]) -> Figure:
 
 
 def numbers(cover: Cover, week: int) -> dict[str, Any]:
-    """What there is to say of a week's map."""
+    """What there is to say of a week's map, and of the best weights of the week before in it."""
     values = cover.values(week)
     best = cover.best([week])
     names = dict(zip(("w_q", "w_p", "w_wait"), cover.weights[best]))
-    return {"week": week, "least": values[best], "most": max(values), **names,
-            "share_within_5_percent": sum(one <= (1 + CLOSE) * values[best] for one in values) / len(values)}
+    of_sides = {f"median, q {name} 0": median(value for weights, value in zip(cover.weights, values)
+                                            if sign * weights[0] >= 0) for name, sign in (("<=", -1), (">=", 1))}
+    before = values[cover.best([week - 1])] if week - 1 in cover.periods else None
+    return {"week": week, "least": values[best], "most": max(values), **names, **of_sides,
+            "share_within_5_percent": sum(one <= (1 + CLOSE) * values[best] for one in values) / len(values),
+            "weights_of_week_before": before,
+            "share_below_these": None if before is None else sum(one < before for one in values) / len(values)}
 
 
 def main(job: Job) -> None:

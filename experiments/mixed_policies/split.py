@@ -9,25 +9,25 @@ from common.workbench import Workbench
 
 def split(bench: Workbench, log: str, options: list[str], periods: dict[str, Any]) -> dict[str, Any]:
     """Makes workloads/001.json, ... of the periods after those that are skipped; returns what the converter says."""
-    name = Path(log).name
-    bench.link(name, log)
     conversion = bench.run_json(
-        "swf", name, *options, "--split", str(periods["days"]), "--skip", str(periods["skip"]),
-        "--periods", str(periods["count"]), "-o", "split")
+        "swf", log, *options, "--count-from", "first-job", "--split", str(periods["days"]),
+        "--skip", str(periods["skip"]), "--crossing", periods["crossing"], "--periods", str(periods["count"]),
+        "-o", "split")
     bench.path("workloads").mkdir()
     for file in bench.path("split").iterdir():
         number = int(file.stem.rsplit("-", 1)[1]) - periods["skip"]
         file.rename(bench.path(f"workloads/{number:03}.json"))
-    return {**conversion, "whole": whole_log(bench, name, options, periods)}
+    return conversion
 
 
-def whole_log(bench: Workbench, log: str, options: list[str], periods: dict[str, Any]) -> Optional[dict[str, Any]]:
-    """What there is from the first period that is not skipped to the last whole one, periods apart: Table 1."""
-    if "whole" not in periods:
+def table_1(bench: Workbench, log: str, options: list[str], periods: dict[str, Any]) -> Optional[dict[str, Any]]:
+    """What there is of the periods that the paper's Table 1 counts, with the jobs that cross their ends."""
+    if "table_1" not in periods:
         return None
     seconds = 86400 * periods["days"]
-    counted = bench.run_json("swf", log, *options, "--from", str(periods["skip"] * seconds), "--until",
-                             str(periods["whole"] * seconds), "-o", "whole.json")
+    first, last = periods["table_1"]
+    counted = bench.run_json("swf", log, *options, "--from", str((first - 1) * seconds), "--until",
+                             str(last * seconds), "-o", "whole.json")
     jobs = read_json(str(bench.path("whole.json")))
     run_times = [jobs["profiles"][job["profile"]]["delay"] for job in jobs["jobs"]]
     return {"jobs": counted["kept"], "mean_run_time": sum(run_times) / len(run_times),
@@ -43,11 +43,19 @@ def generate(bench: Workbench, options: list[str], periods: dict[str, Any]) -> d
     return {"log": None, "kept": periods["count"] * periods["jobs"], "dropped": []}
 
 
+def make_workloads(bench: Workbench, logs: list[str], options: list[str], periods: dict[str, Any]) -> dict[str, Any]:
+    """Makes workloads/001.json, ... from the only log or, without one, by drawing them."""
+    if not logs:
+        return generate(bench, options, periods)
+    name = Path(logs[0]).name
+    bench.link(name, logs[0])
+    return {**split(bench, name, options, periods), "table_1": table_1(bench, name, options, periods)}
+
+
 def main(job: Job) -> None:
     """Makes the workloads of one machine."""
-    logs, options, periods = job.input.logs, job.params.options, job.params.periods
     with Workbench(job.input.batfill) as bench:
-        conversion = split(bench, logs[0], options, periods) if logs else generate(bench, options, periods)
+        conversion = make_workloads(bench, job.input.logs, job.params.options, job.params.periods)
         write_json(str(bench.path("split.json")), conversion)
         Path(job.output.workloads).mkdir(parents=True, exist_ok=True)
         for file in sorted(bench.path("workloads").iterdir()):

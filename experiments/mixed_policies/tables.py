@@ -1,221 +1,266 @@
-"""Job of rule `mixed_tables`: the paper's Tables 1 to 6, and what its text says in numbers."""
+"""Job of rule `mixed_tables`: the paper's Tables 1 and 2, what its text says in numbers, and what of it holds here."""
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Mapping, Optional, Sequence
 
+from common.comparison import rows_of, word
+from common.confidence import Interval
 from common.files import read_json
 from common.job import Job, run_job
-from common.tables import Row, Show, Value, count, one_digit, read_csv, two_digits, write_table
+from common.tables import read_csv, write_csv
+from mixed_policies.cover import size
+from mixed_policies.named_weeks import named_weeks
 from mixed_policies.period_values import PeriodValues, shown
+from mixed_policies.statements import overview, statements
 
 MIXED = ("w-star", "w-train", "w-greedy")
+RAW = ("w-star-raw", "w-train-raw")
+HALVES = ("training", "testing")
 # Below this, two values count as the same.
 SMALL = 0.10
 CLOSE = 0.01
+# A week is quiet if no policy matters by more than this.
+QUIET = 2.0
+# The numbers of evaluations at which searches are compared.
+STEPS = (10, 20, 50, 100, 200, 300, 500, 1000, 2000, 3000, 5000, 10000)
+
+Rows = Sequence[Mapping[str, Any]]
 
 
-class Tables:
-    """Writes the tables from the workflow's files."""
+class Results:
+    """What the workflow has found, by machine."""
 
     def __init__(self, job: Job) -> None:
-        self._folder = Path(job.output[0]).parent
-        self._machines: Mapping[str, Any] = job.params.machines
-        self._orders: list[str] = job.params.orders
-        self._thresholds = [str(threshold) for threshold in job.params.thresholds]
-        self._paper = {(row["machine"], row["policy"], row["what"]): float(row["sum"])
-                       for row in read_csv(job.input.paper)}
-        self._paper_logs = {row["machine"]: row for row in read_csv(job.input.paper_logs)}
-        self._splits = {machine: read_json(file) for machine, file in zip(self._machines, job.input.splits)}
-        self._weeks = self._read(job.input.weeks)
-        self._months = self._read(job.input.months)
-        self._scaled = {machine: read_csv(file) for machine, file in zip(self._machines, job.input.scaled)}
-        files = iter(job.input.pure)
-        self._pure = {(machine, threshold): self._sums(next(files))
-                      for machine in self._machines for threshold in self._thresholds}
-
-    def write_all(self) -> None:
-        """Writes every table, as CSV with full numbers and as Markdown."""
-        self._write("table-1", "Table 1: the jobs of the logs, in the paper and here", self._logs(), one_digit)
-        self._write("table-2", "Table 2: sums of the weekly mean bounded slowdowns", self._halves(), two_digits)
-        self._write("thresholds", "Tables 3 to 6: sums of the weekly mean bounded slowdowns by threshold",
-                    self._by_threshold(), two_digits)
-        self._write("ranking", "The pure policies by their sums over all weeks, the smallest first", self._rankings())
-        self._write("weeks", "What the text says of weeks", self._statements(), two_digits)
-        self._write("months", "Figure 15: sums of the monthly mean bounded slowdowns", self._monthly(), two_digits)
-        self._write("scaled", "Weights for features between 0 and 1: sums of the weekly mean bounded slowdowns",
-                    self._with_scales(), two_digits)
+        self.machines: Mapping[str, Any] = job.params.machines
+        self.orders: list[str] = job.params.orders
+        self.searches: list[str] = job.params.searches
+        self.paper = {(row["machine"], row["policy"], row["what"]): float(row["sum"])
+                      for row in read_csv(job.input.paper)}
+        self.paper_logs = {row["machine"]: row for row in read_csv(job.input.paper_logs)}
+        self.splits = {machine: read_json(file) for machine, file in zip(self.machines, job.input.splits)}
+        self.weeks = self._read(job.input.weeks)
+        self.months = self._read(job.input.months)
 
     def _read(self, files: Sequence[str]) -> dict[str, PeriodValues]:
-        return {machine: PeriodValues(file, self._orders) for machine, file in zip(self._machines, files)}
+        return {machine: PeriodValues(file, self.orders) for machine, file in zip(self.machines, files)}
 
-    @staticmethod
-    def _sums(file: str) -> dict[str, float]:
-        sums: dict[str, float] = {}
-        for row in read_csv(file):
-            sums[row["policy"]] = sums.get(row["policy"], 0) + float(row["value"])
-        return sums
+    def half(self, machine: str, half: str) -> list[int]:
+        """The weeks of a half."""
+        return self.weeks[machine].within(self.machines[machine]["weeks"][half])
 
-    def _write(self, name: str, title: str, rows: Sequence[Row], show: Show = str) -> None:
-        write_table(str(self._folder / name), title, rows, show)
+    def ratio(self, machine: str, policy: str, other: str, periods: Sequence[int]) -> Optional[float]:
+        """Of the sums of two policies."""
+        above, below = (self.weeks[machine].sum(one, periods) for one in (policy, other))
+        return above / below if above and below else None
 
-    def _logs(self) -> Sequence[Row]:
-        rows = []
-        for machine, split in self._splits.items():
-            paper, whole = self._paper_logs.get(machine), split.get("whole")
-            rows.append({
-                "log": machine, "jobs, paper": int(paper["jobs"]) if paper else None,
-                "jobs, here": whole["jobs"] if whole else None,
-                "mean run time, paper (s)": float(paper["mean_run_time"]) if paper else None,
-                "mean run time, here (s)": whole["mean_run_time"] if whole else None,
-                "mean size, paper": int(paper["mean_size"]) if paper else None,
-                "mean size, here": whole["mean_size"] if whole else None,
-                "weeks replayed": len(self._weeks[machine].periods), "jobs replayed": split["kept"],
-            })
-        return rows
+    def named(self) -> Optional[PeriodValues]:
+        """The weeks of the log that the text speaks of, if it is there."""
+        return next((self.weeks[machine] for machine, settings in self.machines.items() if "longest" in settings), None)
 
-    def _halves(self) -> Sequence[Row]:
-        return [row for machine in self._machines for row in self._halves_of(machine)]
 
-    def _halves_of(self, machine: str) -> Sequence[Row]:
-        weeks = self._weeks[machine]
-        sums = {half: {policy: weeks.sum(policy, weeks.within(self._machines[machine]["weeks"][half]))
-                       for policy in (*self._orders, *MIXED)} for half in ("training", "testing")}
+def logs(results: Results) -> Rows:
+    """Table 1."""
+    rows = []
+    for machine, split in results.splits.items():
+        paper, ours = results.paper_logs.get(machine), split.get("table_1")
+        rows.append({
+            "log": machine, "jobs, paper": int(paper["jobs"]) if paper else None,
+            "jobs, here": ours["jobs"] if ours else None,
+            "difference": ours["jobs"] / int(paper["jobs"]) - 1 if ours and paper else None,
+            "mean run time, paper": float(paper["mean_run_time"]) if paper else None,
+            "mean run time, here": ours["mean_run_time"] if ours else None,
+            "mean size, paper": int(paper["mean_size"]) if paper else None,
+            "mean size, here": ours["mean_size"] if ours else None,
+            "weeks": len(results.weeks[machine].periods), "jobs replayed": split["kept"],
+        })
+    return rows
 
-        def by_sum(half: str) -> list[str]:
-            return sorted(sums[half], key=lambda policy: (sums[half][policy] is None, sums[half][policy] or 0))
 
-        testing = by_sum("testing")
-        return [{
-            "log": machine, "policy": shown(policy),
-            "training": sums["training"][policy], "testing": sums["testing"][policy],
-            "training, paper": self._paper.get((machine, policy, "training")),
-            "testing, paper": self._paper.get((machine, policy, "testing")),
-            "place in testing": testing.index(policy) + 1,
-        } for policy in by_sum("training")]
+def halves(results: Results) -> Rows:
+    """Table 2, of all logs."""
+    rows = []
+    for machine, weeks in results.weeks.items():
+        sums = {half: {policy: weeks.sum(policy, results.half(machine, half))
+                       for policy in (*results.orders, *MIXED, *RAW)} for half in HALVES}
+        by_testing = sorted((value, policy) for policy, value in sums["testing"].items()
+                            if value is not None and policy not in RAW)
+        places = {policy: place for place, (_, policy) in enumerate(by_testing, start=1)}
+        by_training = sorted((value is None, value or 0, policy) for policy, value in sums["training"].items())
+        for _, _, policy in by_training:
+            row: dict[str, Any] = {"log": machine, "policy": shown(policy), "place in testing": places.get(policy)}
+            for half in HALVES:
+                ours = sums[half][policy]
+                paper = results.paper.get((machine, policy.removesuffix("-raw"), half))
+                row.update({half: ours, f"{half}, paper": paper,
+                            f"{half}, ratio": ours / paper if ours and paper else None,
+                            f"{half}, word": word(ours, paper) if ours and paper else None})
+            rows.append(row)
+    return rows
 
-    def _by_threshold(self) -> Sequence[Row]:
-        return [row for machine in self._machines for row in self._by_threshold_of(machine)]
 
-    def _by_threshold_of(self, machine: str) -> Sequence[Row]:
-        sums = {threshold: self._pure[machine, threshold] for threshold in self._thresholds}
-        first = sums[self._thresholds[0]]
-        return [{
-            "log": machine, "policy": shown(policy), **{threshold: sums[threshold][policy] for threshold in sums},
-            **{f"{threshold}, paper": self._paper.get((machine, policy, threshold)) for threshold in sums},
-        } for policy in sorted(first, key=lambda one: first[one])]
+def rankings(results: Results, key: Sequence[Mapping[str, str]]) -> Rows:
+    """The pure policies of each log by their sums over all weeks; the paper's by the rows of its tables, whose names
+    and numbers need not belong together."""
+    columns: dict[str, list[str]] = {}
+    for machine, weeks in results.weeks.items():
+        printed = [(float(row["printed"]), row["row"]) for row in key
+                   if row["log"] == machine and row["threshold"] == "200000"]
+        if printed:
+            columns[f"{machine}, printed"] = [row for _, row in sorted(printed)]
+        columns[f"{machine}, here"] = [shown(one) for one in weeks.ranking()]
+    return [{"place": place + 1, **{column: policies[place] for column, policies in columns.items()}}
+            for place in range(len(results.orders))]
 
-    def _rankings(self) -> Sequence[Row]:
-        columns: dict[str, list[str]] = {}
-        for machine, weeks in self._weeks.items():
-            paper = sorted((value, policy) for (of, policy, what), value in self._paper.items()
-                           if of == machine and what == "200000")
-            if paper:
-                columns[f"{machine}, paper"] = [shown(policy) for _, policy in paper]
-            columns[f"{machine}, here"] = [shown(one) for one in weeks.ranking()]
-        return [{"place": place + 1, **{column: policies[place] for column, policies in columns.items()}}
-                for place in range(len(self._orders))]
 
-    def _statements(self) -> Sequence[Row]:
-        of_machines = {machine: self._statements_of(machine) for machine in self._machines}
-        rows = next(iter(of_machines.values()))
-        return [{"what": what, **{machine: of[what] for machine, of in of_machines.items()}} for what in rows]
+def of_weeks(results: Results) -> Rows:
+    """What the text says of weeks, a line for each, a column for each log."""
+    columns = {machine: _of_weeks(results, machine) for machine in results.machines}
+    rows = []
+    for what in next(iter(columns.values())):
+        values = {machine: column[what] for machine, column in columns.items()}
+        known = [value for value in values.values() if value is not None]
+        rows.append({"what": what, **values, "least": min(known, default=None), "most": max(known, default=None)})
+    return rows
 
-    def _statements_of(self, machine: str) -> Row:
-        weeks = self._weeks[machine]
-        periods = weeks.periods
-        star = dict(zip(periods, weeks.known("w-star", periods)))
-        saf = dict(zip(periods, weeks.known("saf", periods)))
-        fcfs = dict(zip(periods, weeks.known("fcfs", periods)))
-        pure = {period: weeks.best_pure(period) for period in periods}
-        return {
-            "weeks": len(periods),
-            "SAF is the best pure policy, or within 1 % of it": count(
-                [one for one in periods if saf[one] <= (1 + CLOSE) * pure[one]], periods),
-            "SAF more than 10 % above the best pure policy": count(
-                [one for one in periods if saf[one] > (1 + SMALL) * pure[one]], periods),
-            "no policy matters: SAF and FCFS within 10 % of w*": count(
-                [one for one in periods if max(saf[one], fcfs[one]) <= (1 + SMALL) * star[one]], periods),
-            "SAF within 10 % of w*": count(
-                [one for one in periods if saf[one] <= (1 + SMALL) * star[one]], periods),
-            "best pure / w*, sums": sum(pure.values()) / sum(star.values()),
-            "best pure / w*, mean": fmean(pure[one] / star[one] for one in periods),
-            "best pure / w*, largest": self._largest(pure, star),
-            "SAF / w*, sums": sum(saf.values()) / sum(star.values()),
-            "SAF / w*, mean": fmean(saf[one] / star[one] for one in periods),
-            "SAF / w*, largest": self._largest(saf, star),
-            "FCFS / w*, sums": sum(fcfs.values()) / sum(star.values()),
-            **self._learned(machine), **self._searches(weeks),
-        }
 
-    @staticmethod
-    def _largest(values: Mapping[int, float], star: Mapping[int, float]) -> str:
-        largest = max(values, key=lambda period: values[period] / star[period])
-        return f"{values[largest] / star[largest]:.2f} (week {largest})"
+def _of_weeks(results: Results, machine: str) -> dict[str, Any]:
+    weeks = results.weeks[machine]
+    periods = weeks.periods
+    star, saf, fcfs = (dict(zip(periods, weeks.known(policy, periods))) for policy in ("w-star", "saf", "fcfs"))
+    pure = {period: weeks.best_pure(period) for period in periods}
+    largest = max(periods, key=lambda one: pure[one] / star[one])
+    most = max(periods, key=lambda one: saf[one] / star[one])
+    following = [one for one in periods if weeks.value("w-greedy", one) is not None]
+    greedy = [ours / other for ours, other in zip(weeks.known("w-greedy", following), weeks.known("saf", following))]
+    training, testing = (results.half(machine, half) for half in HALVES)
+    return {
+        "weeks": len(periods),
+        "SAF best or within 1 %": sum(saf[one] <= (1 + CLOSE) * pure[one] for one in periods),
+        "SAF more than 10 % above the best": sum(saf[one] > (1 + SMALL) * pure[one] for one in periods),
+        "SAF and FCFS within 10 % of w*": sum(max(saf[one], fcfs[one]) <= (1 + SMALL) * star[one] for one in periods),
+        "SAF within 10 % of w*": sum(saf[one] <= (1 + SMALL) * star[one] for one in periods),
+        "SAF less than 2 above w*": sum(saf[one] - star[one] < QUIET for one in periods),
+        "best pure of the week / w*, sums": sum(pure.values()) / sum(star.values()),
+        "best pure of the week / w*, mean": fmean(pure[one] / star[one] for one in periods),
+        "best pure of the week / w*, largest": pure[largest] / star[largest],
+        "week of that": largest,
+        "SAF / best pure of the week, sums": sum(saf.values()) / sum(pure.values()),
+        "SAF / w*, sums": sum(saf.values()) / sum(star.values()),
+        "SAF / w*, mean": fmean(saf[one] / star[one] for one in periods),
+        "SAF / w*, largest": saf[most] / star[most],
+        "week of this": most,
+        "FCFS / w*, sums": sum(fcfs.values()) / sum(star.values()),
+        "w*_train / SAF, training": results.ratio(machine, "w-train", "saf", training),
+        "w*_train / SAF, testing": results.ratio(machine, "w-train", "saf", testing),
+        "w*_train / w*, training": results.ratio(machine, "w-train", "w-star", training),
+        "w_greedy / SAF, testing": results.ratio(machine, "w-greedy", "saf", testing),
+        "weeks after another": len(following),
+        "w_greedy more than 10 % below SAF": sum(one < 1 - SMALL for one in greedy),
+        "w_greedy more than 10 % above SAF": sum(one > 1 + SMALL for one in greedy),
+    }
 
-    def _learned(self, machine: str) -> Row:
-        weeks = self._weeks[machine]
-        settings = self._machines[machine]["weeks"]
-        training, testing = weeks.within(settings["training"]), weeks.within(settings["testing"])
 
-        def ratio(policy: str, other: str, periods: Sequence[int]) -> Optional[float]:
-            above, below = weeks.sum(policy, periods), weeks.sum(other, periods)
-            return above / below if above and below else None
+def of_features(results: Results) -> Rows:
+    """w* and w*_train of scaled features and of features as they are."""
+    rows = []
+    for machine, settings in results.machines.items():
+        for half in HALVES:
+            periods = results.half(machine, half)
+            row: dict[str, Any] = {"log": machine, "half": half, "vectors": size(settings["weeks"]["points"]),
+                                   "vectors, raw": size(settings["weeks"]["raw_points"]),
+                                   "SAF": results.weeks[machine].sum("saf", periods)}
+            for policy in ("w-star", "w-train"):
+                row[shown(policy)] = results.weeks[machine].sum(policy, periods)
+                row[f"{shown(policy)}, raw"] = results.weeks[machine].sum(f"{policy}-raw", periods)
+                row[f"{shown(policy)}, paper"] = results.paper.get((machine, policy, half))
+            rows.append(row)
+    return rows
 
-        following = [one for one in weeks.periods if weeks.value("w-greedy", one) is not None]
-        greedy, saf = weeks.known("w-greedy", following), weeks.known("saf", following)
-        compared = [ours / others for ours, others in zip(greedy, saf)]
-        return {
-            "w*_train / SAF, training": ratio("w-train", "saf", training),
-            "w*_train / SAF, testing": ratio("w-train", "saf", testing),
-            "w*_train / w*, training": ratio("w-train", "w-star", training),
-            "w*_train / w*, testing": ratio("w-train", "w-star", testing),
-            "w_greedy / SAF, testing": ratio("w-greedy", "saf", testing),
-            "w_greedy more than 10 % below SAF": count([one for one in compared if one < 1 - SMALL], compared),
-            "w_greedy more than 10 % above SAF": count([one for one in compared if one > 1 + SMALL], compared),
-        }
 
-    @staticmethod
-    def _searches(weeks: PeriodValues) -> Row:
-        star, three, six = (weeks.known(policy, weeks.periods) for policy in ("w-star", "xnes3", "xnes6"))
-
-        def compare(ours: Sequence[float], others: Sequence[float]) -> str:
+def of_searches(results: Results) -> Rows:
+    """The sums of what xNES found, over its seeds: differences in per cent, with half the width of their intervals."""
+    rows = []
+    for machine, weeks in results.weeks.items():
+        star = sum(weeks.known("w-star", weeks.periods))
+        sums = {search: [sum(weeks.known(seed, weeks.periods)) for seed in weeks.seeds(search)]
+                for search in results.searches}
+        three, six = (sums[search] for search in results.searches)
+        more = Interval.of([100 * (one / other - 1) for one, other in zip(six, three)])
+        row: dict[str, Any] = {"log": machine, "w*": star, "seeds": len(three)}
+        for search in results.searches:
+            of_star = Interval.of([100 * (one / star - 1) for one in sums[search]])
+            row.update({f"{search}, evaluations": results.machines[machine]["weeks"]["evaluations"][search],
+                        f"{search} above w*": of_star.mean, f"{search} above w*, half width": of_star.half_width})
+        row.update({"xnes6 above xnes3": more.mean, "xnes6 above xnes3, half width": more.half_width,
+                    "surely": "more" if more.low > 0 else "less" if more.high < 0 else "neither"})
+        w_star, xnes3, xnes6 = weeks.known("w-star", weeks.periods), means(weeks, "xnes3"), means(weeks, "xnes6")
+        for name, ours, others in (("xnes3, w*", xnes3, w_star), ("xnes6, xnes3", xnes6, xnes3)):
             ratios = [one / other for one, other in zip(ours, others)]
-            return (f"{sum(one < 1 - CLOSE for one in ratios)} below, "
-                    f"{sum(one > 1 + CLOSE for one in ratios)} above")
+            row.update({f"{name}: weeks below": sum(one < 1 - CLOSE for one in ratios),
+                        f"{name}: weeks above": sum(one > 1 + CLOSE for one in ratios)})
+        row["weeks"] = len(weeks.periods)
+        rows.append(row)
+    return rows
 
-        return {
-            "xnes3 / w*, sums": sum(three) / sum(star),
-            "xnes3 by more than 1 % from w*": compare(three, star),
-            "xnes6 / xnes3, sums": sum(six) / sum(three),
-            "xnes6 by more than 1 % from xnes3": compare(six, three),
-        }
 
-    def _monthly(self) -> Sequence[Row]:
-        rows: list[Row] = []
-        for machine, months in self._months.items():
-            settings = self._machines[machine]["months"]
-            for policy in ("w-star", "w-train", "w-greedy", "saf", "spf", "fcfs"):
-                sums = {half: months.sum(policy, months.within(settings[half])) for half in ("training", "testing")}
-                rows.append({"log": machine, "policy": shown(policy), **sums})
-        return rows
+def means(weeks: PeriodValues, search: str) -> list[float]:
+    """What a search found in each period, the mean over its seeds."""
+    return [fmean(weeks.of_seeds(search, period)) for period in weeks.periods]
 
-    def _with_scales(self) -> Sequence[Row]:
-        return [{"log": machine, "half": half, "vectors": int(rows[0]["vectors"]),
-                 **self._with_scales_of(machine, self._weeks[machine].within(self._machines[machine]["weeks"][half]))}
-                for machine, rows in self._scaled.items() for half in ("training", "testing")]
 
-    def _with_scales_of(self, machine: str, periods: Sequence[int]) -> Row:
-        rows = [row for row in self._scaled[machine] if int(row["period"]) in periods]
-        sums: dict[str, Value] = {"SAF": self._weeks[machine].sum("saf", periods)}
-        for policy in ("w-star", "w-train"):
-            sums[shown(policy)] = self._weeks[machine].sum(policy, periods)
-            sums[f"{shown(policy)}, scaled"] = sum(float(row[policy]) for row in rows)
-        return sums
+def convergence(results: Results, files: Sequence[str]) -> Rows:
+    """The sums over all weeks of the best values after so many evaluations, mean and interval over the seeds."""
+    names = iter(files)
+    rows: list[dict[str, Any]] = []
+    for machine, settings in results.machines.items():
+        for search in results.searches:
+            found = [read_csv(next(names)) for _ in range(settings["weeks"]["seeds"])]
+            last = settings["weeks"]["evaluations"][search]
+            for step in sorted({*(one for one in STEPS if one < last), last}):
+                sums = Interval.of([_sum_after(lines, step) for lines in found])
+                rows.append({"log": machine, "search": search, "evaluations": step, "sum": sums.mean,
+                             "half width": sums.half_width})
+    return rows
+
+
+def _sum_after(lines: Sequence[Mapping[str, str]], evaluations: int) -> float:
+    """The sum over workloads of the best value among so many evaluations."""
+    best: dict[str, float] = {}
+    for line in lines:
+        if int(line["evaluation"]) <= evaluations:
+            best[line["workload"]] = min(float(line["value"]), best.get(line["workload"], float("inf")))
+    return sum(best.values())
+
+
+def monthly(results: Results) -> Rows:
+    """Figure 15 in sums."""
+    rows: list[dict[str, Any]] = []
+    for machine, months in results.months.items():
+        settings = results.machines[machine]["months"]
+        for policy in ("w-star", "w-train", "w-greedy", "saf", "spf", "fcfs"):
+            sums = {half: months.sum(policy, months.within(settings[half])) for half in HALVES}
+            rows.append({"log": machine, "policy": shown(policy), **sums})
+    return rows
 
 
 def main(job: Job) -> None:
     """Writes all tables."""
-    Tables(job).write_all()
+    results = Results(job)
+    folder = Path(job.output[0]).parent
+    sums, key, differences = (read_csv(file) for file in job.input.sums)
+    tables: dict[str, Rows] = {
+        "table-1": logs(results), "table-2": halves(results), "ranking": rankings(results, key),
+        "weeks": of_weeks(results), "named-weeks": named_weeks(read_csv(job.input.paper_weeks), results.named()),
+        "months": monthly(results), "features": of_features(results), "searches": of_searches(results),
+        "convergence": convergence(results, job.input.convergence)}
+    read = {"sums": sums, "key": key, "differences": differences, **{
+        name: [row for file in files for row in read_csv(file)]
+        for name, files in (("table-7", job.input.longest), ("figure-4", job.input.spaces))}}
+    said = statements(list(results.machines), tables, read)
+    tables["statements"] = rows_of(said)
+    tables["overview"] = rows_of(overview(tables, read, said))
+    for name, rows in tables.items():
+        write_csv(str(folder / f"{name}.csv"), rows)
 
 
 if __name__ == "__main__":

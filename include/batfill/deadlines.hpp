@@ -23,6 +23,8 @@ class Decimal {
     static constexpr Decimal of(int number) { return Decimal(number * 1'000'000LL); }
 
     long long millionths() const { return millionths_; }
+    // The product, computed exactly and rounded half to even to the microsecond. Requires length >= 0.
+    Duration times(Duration length) const;
 
  private:
     explicit constexpr Decimal(long long millionths) : millionths_(millionths) {}

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/deadlines.hpp>
 #include <batfill/swf.hpp>
 #include <batfill/time.hpp>
 #include <batfill/workload.hpp>
@@ -65,6 +66,13 @@ struct SwfConversion {
         raise,  // its walltime is its run time
         drop,   // it is dropped
     };
+    // What the walltime of every job is, also of one that requested no time.
+    enum class Estimates {
+        log,     // the requested time
+        exact,   // the run time
+        factor,  // the run time times `estimate_factor`, rounded half to even to the microsecond
+        modal,   // the run time rounded up to the next of the estimates that users choose most (docs/workloads.md)
+    };
 
     std::vector<long long> excluded_queues;
     std::vector<long long> excluded_statuses;
@@ -75,13 +83,16 @@ struct SwfConversion {
     std::optional<Duration> until;  // keep jobs submitted before it, on the log's clock
     MissingWalltime missing_walltime = MissingWalltime::exact;
     Duration given_walltime;  // positive, where it is used
+    // What is dropped for its estimate is dropped for that of the log, whatever replaces it.
+    ShortEstimates short_estimates = ShortEstimates::cut;
+    Estimates estimates = Estimates::log;
+    Decimal estimate_factor = Decimal::of(1);  // at least 1
     // Drop jobs that are not in a period that is kept and, unless it keeps them, those that cross a period's end.
     std::optional<SwfSplit> split;
     std::optional<int> processors;      // `nb_res`, in units; none: what the header says, else the widest job
     std::optional<int> max_processors;  // drop wider jobs, in units
     int unit = 1;                       // processors allocated together: sizes are rounded up to whole units
     Size size = Size::requested;
-    ShortEstimates short_estimates = ShortEstimates::cut;
     // Keep jobs that ran for 0 s, but not those that were cancelled (status 5): before they started, then. They run for
     // a microsecond, because Batsim knows no delay of 0.
     bool keep_zero_run_times = false;
@@ -102,8 +113,8 @@ struct SwfWorkload {
 };
 
 // Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
-// requested time, user = its number in the log, queue = its name, if it is given one, or number. Unless estimates are
-// raised, a run time longer than the walltime stays as it is.
+// requested time unless `conversion` replaces it, user = its number in the log, queue = its name, if it is given one,
+// or number. Unless estimates are raised, a run time longer than the walltime stays as it is.
 // Lines of one job number: partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
 // "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
 // O(n log n).

@@ -7,6 +7,7 @@
 #include <batfill/farm.hpp>
 #include <batfill/lublin.hpp>
 
+#include "estimates_option.hpp"
 #include "generate.hpp"
 #include "src/core/files.hpp"
 
@@ -78,22 +79,6 @@ FarmModel::MarginUnit margin_unit_option(const po::variables_map& values) {
     throw UsageError("--margin-unit: unknown value '" + text + "', known: seconds, percent");
 }
 
-Decimal estimates_option(const po::variables_map& values) {
-    const std::string text = values["estimates"].as<std::string>();
-    const std::string factor = "factor:";
-    if (text == "exact") {
-        return Decimal::of(1);
-    }
-    if (!text.starts_with(factor)) {
-        throw UsageError("--estimates: unknown value '" + text + "', known: exact, factor:K");
-    }
-    const std::optional<Decimal> value = Decimal::parse(text.substr(factor.size()));
-    if (!value || value->millionths() < Decimal::of(1).millionths()) {
-        throw UsageError("--estimates: expected factor:K with K in 1..1000000, found '" + text + "'");
-    }
-    return *value;
-}
-
 FarmModel model_of(const po::variables_map& values) {
     FarmModel model;
     model.seed = values["seed"].as<std::uint64_t>();
@@ -111,7 +96,7 @@ FarmModel model_of(const po::variables_map& values) {
     model.without_deadline = integer_option(values, "without-deadline", 0, 100);
     model.deadline_margin = range_option(values, "deadline-margin", 0, million);
     model.margin_unit = margin_unit_option(values);
-    model.estimate_factor = estimates_option(values);
+    model.estimate_factor = estimates_option(values, {"exact"}).factor;
     return model;
 }
 

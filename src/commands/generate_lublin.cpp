@@ -4,6 +4,7 @@
 #include <batfill/error.hpp>
 #include <batfill/lublin.hpp>
 
+#include "estimates_option.hpp"
 #include "generate.hpp"
 
 namespace batfill::commands {
@@ -37,22 +38,12 @@ LublinModel::Jobs kind_of(const std::string& text) {
     throw UsageError("--kind: unknown value '" + text + "', known: batch, interactive, both, undivided");
 }
 
-void read_estimates(const std::string& text, LublinModel& model) {
-    const std::string factor = "factor:";
-    if (text == "modal") {
-        model.estimates = LublinModel::Estimates::modal;
-    } else if (text == "exact") {
-        model.estimates = LublinModel::Estimates::exact;
-    } else if (text.starts_with(factor)) {
-        model.estimates = LublinModel::Estimates::factor;
-        const auto value = Duration::parse(text.substr(factor.size()));
-        if (!value || value->to_seconds() < 1 || value->to_seconds() > 1e6) {
-            throw UsageError("--estimates: expected factor:K with K in 1..1000000, found '" + text + "'");
-        }
-        model.estimate_factor = value->to_seconds();
-    } else {
-        throw UsageError("--estimates: unknown value '" + text + "', known: modal, exact, factor:K");
-    }
+void read_estimates(const po::variables_map& values, LublinModel& model) {
+    const EstimatesOption option = estimates_option(values, {"modal", "exact"});
+    model.estimates = option.word == "modal"   ? LublinModel::Estimates::modal
+                      : option.word == "exact" ? LublinModel::Estimates::exact
+                                               : LublinModel::Estimates::factor;
+    model.estimate_factor = Duration::microseconds(option.factor.millionths()).to_seconds();
 }
 
 void print_summary(const Workload& workload, const std::string& path) {
@@ -104,7 +95,7 @@ int lublin(const Arguments& arguments) {
             throw UsageError("--load: expected a number in 0.001..1000, found " + std::to_string(*model.load));
         }
     }
-    read_estimates(values["estimates"].as<std::string>(), model);
+    read_estimates(values, model);
 
     const Workload workload = generate_lublin(model);
     const std::string path = values["output"].as<std::string>();

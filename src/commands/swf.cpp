@@ -12,6 +12,7 @@
 #include <batfill/swf_conversion.hpp>
 
 #include "command.hpp"
+#include "estimates_option.hpp"
 #include "inputs.hpp"
 #include "src/core/files.hpp"
 
@@ -102,6 +103,25 @@ void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
     conversion.given_walltime = *given;
 }
 
+// Requires that the missing walltimes are known already.
+void read_estimates(const po::variables_map& values, SwfConversion& conversion) {
+    using Estimates = SwfConversion::Estimates;
+    using MissingWalltime = SwfConversion::MissingWalltime;
+    const std::map<std::string, Estimates> known = {{"log", Estimates::log},
+                                                    {"exact", Estimates::exact},
+                                                    {"modal", Estimates::modal},
+                                                    {"factor", Estimates::factor}};
+    const EstimatesOption option = estimates_option(values, {"log", "exact", "modal"});
+    conversion.estimates = known.at(option.word);
+    conversion.estimate_factor = option.factor;
+    if (conversion.estimates != Estimates::log && (conversion.missing_walltime == MissingWalltime::omit ||
+                                                   conversion.missing_walltime == MissingWalltime::given)) {
+        throw UsageError("--missing-walltime: expected exact or drop with --estimates " + option.word +
+                         ", which gives every job a walltime, found '" + values["missing-walltime"].as<std::string>() +
+                         "'");
+    }
+}
+
 SwfConversion::ShortEstimates short_estimates(const po::variables_map& values) {
     using ShortEstimates = SwfConversion::ShortEstimates;
     const std::string word = choice(values, "short-estimates", {"cut", "raise", "drop"});
@@ -166,6 +186,7 @@ SwfConversion conversion_of(const po::variables_map& values) {
     conversion.processors = optional_positive(values, "processors");
     conversion.max_processors = optional_positive(values, "max-processors");
     read_missing_walltime(values["missing-walltime"].as<std::string>(), conversion);
+    read_estimates(values, conversion);
     conversion.split = split_of(values);
     conversion.shift = values.count("shift") != 0;
     return conversion;
@@ -325,6 +346,9 @@ int swf(const Arguments& arguments) {
         "jobs that ran longer than the time they requested: cut (their walltime is what they requested, at which they "
         "are stopped; default), raise (it is their run time) or drop");
     add("drop-longer-than-estimate", "the same as --short-estimates drop");
+    add("estimates", po::value<std::string>()->default_value("log")->value_name("HOW"),
+        "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or "
+        "modal (the run time, rounded up to the values users choose)");
     add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
     add("size", po::value<std::string>()->default_value("requested")->value_name("WHICH"),
         "processors of a job: requested (allocated where unknown) or allocated");

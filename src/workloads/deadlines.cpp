@@ -46,6 +46,17 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
     return Decimal(static_cast<long long>(value->count()));
 }
 
+Duration Decimal::times(Duration length) const {
+    // The product is at most 1e24 * 1e12, and 128 bits go up to 1.7e38.
+    const Microseconds product = length.count() * millionths_;
+    Microseconds quotient = product / million;
+    const Microseconds rest = product % million;
+    if (2 * rest > million || (2 * rest == million && quotient % 2 == 1)) {
+        ++quotient;
+    }
+    return Duration::microseconds(quotient);
+}
+
 std::size_t count_of_share(Decimal share, std::size_t jobs) {
     assert(share.millionths() <= million);
     const Microseconds product = static_cast<Microseconds>(jobs) * share.millionths();
@@ -76,14 +87,7 @@ std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count
 }
 
 Duration DeadlineRule::allowance(Duration walltime) const {
-    // The product is at most 1e24 * 1e12, and 128 bits go up to 1.7e38.
-    const Microseconds product = walltime.count() * factor.millionths();
-    Microseconds quotient = product / million;
-    const Microseconds rest = product % million;
-    if (2 * rest > million || (2 * rest == million && quotient % 2 == 1)) {
-        ++quotient;
-    }
-    return std::max(floor, Duration::microseconds(quotient));
+    return std::max(floor, factor.times(walltime));
 }
 
 std::string with_deadlines(const std::string& text, const std::vector<std::optional<Time>>& deadlines) {

@@ -9,6 +9,7 @@
 #include <batfill/lublin.hpp>
 
 #include "draws.hpp"
+#include "modal_estimates.hpp"
 #include "padded.hpp"
 
 namespace batfill {
@@ -217,11 +218,6 @@ double interval_factor(const std::vector<JobSource>& sources, const std::vector<
     return factor;
 }
 
-// The estimates that users choose again and again (D. Tsafrir, Y. Etsion and D. G. Feitelson, "Modeling user runtime
-// estimates", JSSPP 2005), in minutes; the last is above the model's longest run time.
-constexpr std::array round_minutes = {5,   10,  15,  20,  30,  60,   90,   120,  180,  240, 300,
-                                      360, 480, 600, 720, 900, 1080, 1200, 1440, 2160, 2880};
-
 long long draw_walltime(const LublinModel& model, long long run_time, Draws& draws) {
     switch (model.estimates) {
         case LublinModel::Estimates::exact:
@@ -233,7 +229,8 @@ long long draw_walltime(const LublinModel& model, long long run_time, Draws& dra
     }
     // Run time over estimate is about uniform in real logs (A. W. Mu'alem and D. G. Feitelson, IEEE TPDS 12(6), 2001).
     const double wanted = static_cast<double>(run_time) / (1 - draws.uniform());
-    const auto* const at_least = std::find_if(round_minutes.begin(), round_minutes.end() - 1,
+    // The last of the modal estimates is above the model's longest run time.
+    const auto* const at_least = std::find_if(modal_minutes.begin(), modal_minutes.end() - 1,
                                               [&](int minutes) { return minutes * 60 >= wanted; });
     return std::max(*at_least * 60LL, run_time);
 }

@@ -7,6 +7,8 @@
 #include <batfill/error.hpp>
 #include <batfill/swf_conversion.hpp>
 
+#include "modal_estimates.hpp"
+
 namespace batfill {
 
 namespace {
@@ -262,10 +264,25 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
     }
 }
 
+// Whether the walltime is the run time because the job ran longer than the time it requested.
+bool is_raised(const SwfJob& job, const SwfConversion& conversion) {
+    return conversion.estimates == SwfConversion::Estimates::log &&
+           conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(job);
+}
+
 std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
+    switch (conversion.estimates) {
+        case SwfConversion::Estimates::log:
+            break;
+        case SwfConversion::Estimates::exact:
+            return run_time_of(job);
+        case SwfConversion::Estimates::factor:
+            return conversion.estimate_factor.times(run_time_of(job));
+        case SwfConversion::Estimates::modal:
+            return modal_estimate(run_time_of(job));
+    }
     if (has_estimate(job)) {
-        const bool raised = conversion.short_estimates == SwfConversion::ShortEstimates::raise;
-        return raised ? std::max(job.requested_time, job.run_time) : job.requested_time;
+        return is_raised(job, conversion) ? job.run_time : job.requested_time;
     }
     switch (conversion.missing_walltime) {
         case SwfConversion::MissingWalltime::exact:
@@ -327,6 +344,16 @@ std::string missing_walltime_text(const SwfConversion& conversion) {
     return "no walltime";
 }
 
+// What replaces the estimates of the log.
+std::string estimate_text(const SwfConversion& conversion) {
+    if (conversion.estimates == SwfConversion::Estimates::factor) {
+        return Duration::microseconds(conversion.estimate_factor.millionths()).to_shortest_string() +
+               " times the run time";
+    }
+    return conversion.estimates == SwfConversion::Estimates::modal ? "the run time rounded up to a modal one"
+                                                                   : "the run time";
+}
+
 // Counts what a reader of the results should know of the kept jobs.
 std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const SwfConversion& conversion,
                                          int processors) {
@@ -341,8 +368,7 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
         count_if(k.job->requested_processors <= 0, without_request);
         count_if(!has_estimate(*k.job), without_estimate);
         count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
-        count_if(conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(*k.job),
-                 raised);
+        count_if(is_raised(*k.job, conversion), raised);
         count_if(k.job->run_time == Duration(), instant);
         count_if(size_of(*k.job, conversion) > processors, too_wide);
         count_if(k.copy > 1, copies);
@@ -356,7 +382,11 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     if (conversion.size == SwfConversion::Size::requested) {
         note("no requested processors: the allocated ones are the size", without_request);
     }
-    note("no requested time: " + missing_walltime_text(conversion), without_estimate);
+    if (conversion.estimates == SwfConversion::Estimates::log) {
+        note("no requested time: " + missing_walltime_text(conversion), without_estimate);
+    } else {
+        note("all estimates replaced by " + estimate_text(conversion), kept.size());
+    }
     note("run time > walltime: stopped at the walltime when run", cut);
     note("run time > requested time: the run time is the walltime", raised);
     note("run time 0: runs for a microsecond", instant);

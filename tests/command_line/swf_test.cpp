@@ -94,6 +94,11 @@ TEST_CASE("batfill swf passes its options on", "[swf][command]") {
     CHECK(convert({"--missing-walltime", "omit"}).jobs.at(0).description.walltime == std::nullopt);
     CHECK(convert({"--missing-walltime", "drop"}).jobs.size() == 1);
     CHECK(convert({"--missing-walltime", "7"}).jobs.at(0).description.walltime == Duration::seconds(7));
+    CHECK(convert({"--estimates", "exact"}).jobs.at(1).description.walltime == Duration::seconds(60));
+    CHECK(convert({"--estimates", "log"}).jobs.at(1).description.walltime == Duration::seconds(300));
+    CHECK(convert({"--estimates", "modal"}).jobs.at(0).description.walltime == Duration::seconds(300));
+    CHECK(convert({"--estimates", "factor:1.1"}).jobs.at(0).description.walltime == Duration::microseconds(66'550'000));
+    CHECK(convert({"--estimates", "exact", "--missing-walltime", "drop"}).jobs.size() == 1);
     CHECK(convert({"--short-estimates", "cut"}).jobs.size() == 2);
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(0).description.queue == "low");
     CHECK(convert({"--queue-names", "0=low,2=high=er"}).jobs.at(1).description.queue == "high=er");
@@ -142,6 +147,14 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "keep"}), Contains("known: cut, raise, drop"));
     CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "raise", "--drop-longer-than-estimate"}),
                       Contains("means --short-estimates drop, found --short-estimates raise"));
+    CHECK_THROWS_WITH(commands::swf({log, "--estimates", "users"}), Contains("known: log, exact, modal, factor:K"));
+    for (const std::string factor : {"factor:", "factor:0.999999", "factor:two", "factor:1000001", "factor:-2"}) {
+        CHECK_THROWS_WITH(commands::swf({log, "--estimates", factor}), Contains("K in 1..1000000, found '" + factor));
+    }
+    for (const std::string missing : {"omit", "3600"}) {
+        CHECK_THROWS_WITH(commands::swf({log, "--estimates", "exact", "--missing-walltime", missing}),
+                          Contains("expected exact or drop with --estimates exact") && Contains(missing));
+    }
     CHECK_THROWS_WITH(commands::swf({log, "--unit", "0"}), Contains("--unit: expected a number above 0"));
     CHECK_THROWS_WITH(commands::swf({log, "--from", "noon"}), Contains("--from: expected a number of seconds"));
     for (const std::string names : {"", "1", "1=", "=low", "one=low", "1 =low", "1=low,", "1=low,,2=high", "1.5=low"}) {

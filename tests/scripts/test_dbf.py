@@ -307,8 +307,8 @@ def test_load_is_heavy_if_more_is_asked_for_than_on_average() -> None:
         return {"job_id": name, "submission_time": str(submitted), "requested_number_of_resources": str(processors),
                 "finish_time": str(ended)}
 
-    # 8 processors from 0 to 2, 10 from 2 to 4, 2 from 4 to 10: 4.8 on average. `b` comes while 8 are asked for, `c` when
-    # only 2 are, `d` later.
+    # 8 processors from 0 to 2, 10 from 2 to 4, 2 from 4 to 10: 4.8 on average. `b` comes while 8 are asked for, `c`
+    # when only 2 are.
     jobs = [job("a", 0, 8, 4), job("b", 2, 2, 10), job("c", 6, 0, 9)]
     assert [list(numbers) for numbers in closer.load_over_time(jobs)] == [[0, 2, 4, 6, 9, 10], [8, 10, 2, 2, 2, 0]]
     assert closer.missed_under_load(jobs, {"a": 4, "b": 9.5, "c": 7}) == {

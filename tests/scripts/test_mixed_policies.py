@@ -3,14 +3,15 @@ import gzip
 import json
 import math
 from pathlib import Path
+from random import Random
 from typing import Any, Optional
 
 import pytest
 from common.job import JobError
 from common.tables import read_csv, write_csv
-from mixed_policies import audit, figures, policies, pure, scaled, search, space, split, tables
-from mixed_policies.cover import FEATURES, Cover
-from mixed_policies.period_values import PeriodValues, shown
+from mixed_policies import audit, figures, longest, policies, pure, same_second, search, space, split, variant
+from mixed_policies.cover import FEATURES, Cover, size
+from mixed_policies.period_values import PeriodValues, read_values, shown
 from stand_ins import StandInJob, StandInProgram, lines_of, named, results_in, write
 
 ORDERS = ["fcfs", "saf", "spf"]
@@ -23,8 +24,9 @@ VALUES: dict[str, list[Optional[float]]] = {
     "w-star": [10.0, 8.0, 20.0, 10.0],
     "w-train": [10.0, 10.0, 40.0, 20.0],
     "w-greedy": [None, 8.0, 60.0, 10.0],
-    "xnes3": [10.0, 8.0, 22.0, 9.0],
-    "xnes6": [5.0, 8.0, 22.0, 9.0],
+    "xnes3-1": [10.0, 8.0, 22.0, 9.0],
+    "xnes3-2": [10.0, 8.0, 20.0, 11.0],
+    "xnes6-1": [5.0, 8.0, 22.0, 9.0],
 }
 HALVES = {"training": [1, 2], "testing": [3, 4]}
 MACHINES = {"KTH": {"figures": [2, 3, 5], "weeks": HALVES, "months": HALVES},
@@ -50,88 +52,14 @@ def test_period_values(values: str) -> None:
     assert weeks.known("saf", [4, 1]) == [10, 20]
     assert [weeks.best_pure(week) for week in PERIODS] == [10, 10, 30, 10]
     assert weeks.ranking() == ["saf", "spf", "fcfs"]
-    assert (shown("saf"), shown("w-train")) == ("SAF", "w*_train")
+    assert (shown("saf"), shown("w-train"), shown("xnes3")) == ("SAF", "w*_train", "xnes3")
+    assert weeks.seeds("xnes3") == ["xnes3-1", "xnes3-2"]
+    assert weeks.of_seeds("xnes3", 3) == [22, 20]
 
 
-@pytest.fixture(name="written")
-def all_tables(tmp_path: Path, values: str) -> Path:
-    """The folder with all tables, of two machines with the same values."""
-    pure_values = write(tmp_path / "pure.csv", "period,policy,value", "1,saf,1", "1,fcfs,4", "1,spf,2", "2,saf,1",
-                        "2,fcfs,5", "2,spf,2")
-    paper = write(tmp_path / "paper.csv", "machine,policy,what,sum", "KTH,saf,testing,39.5", "KTH,saf,200000,71",
-                  "KTH,spf,200000,70", "KTH,fcfs,200000,99", "KTH,saf,none,66")
-    paper_logs = write(tmp_path / "paper-logs.csv", "machine,jobs,processors,months,mean_run_time,mean_size",
-                       "KTH,27670,100,11,8579,8")
-    whole = {"jobs": 5, "mean_run_time": 1234.56, "mean_size": 7.25}
-    splits = [write(tmp_path / "kth.json", json.dumps({"kept": 2000, "whole": whole})),
-              write(tmp_path / "ctc.json", json.dumps({"kept": 3000}))]
-    weights = write(tmp_path / "scaled.csv", "period,vectors,w-star,w-train", "1,38,9,11", "2,38,8,9", "3,38,21,41",
-                    "4,38,10,19")
-    folder = tmp_path / "tables"
-    folder.mkdir()
-    tables.main(StandInJob(
-        {"paper": paper, "paper_logs": paper_logs, "splits": splits, "weeks": [values] * 2, "months": [values] * 2,
-         "scaled": [weights] * 2, "pure": [pure_values] * 4},
-        [str(folder / "table-1.csv")], {"machines": MACHINES, "orders": ORDERS, "thresholds": ["none", 200000]}))
-    return folder
-
-
-def test_table_1_compares_the_logs(written: Path) -> None:
-    assert lines_of(written / "table-1.md")[4:] == [
-        "| KTH | 27,670 | 5 | 8,579.0 | 1,234.6 | 8 | 7.2 | 4 | 2,000 |",
-        "| CTC | - | - | - | - | - | - | 4 | 3,000 |"]
-
-
-def test_table_2_ranks_by_training(written: Path) -> None:
-    rows = [row for row in read_csv(str(written / "table-2.csv")) if row["log"] == "KTH"]
-    assert [(row["policy"], row["training"], row["testing"], row["place in testing"]) for row in rows] == [
-        ("w*", "18.0", "30.0", "1"), ("w*_train", "20.0", "60.0", "5"), ("SAF", "30.0", "40.0", "2"),
-        ("SPF", "30.0", "50.05", "4"), ("FCFS", "60.0", "42.0", "3"), ("w_greedy", "", "70.0", "6")]
-    assert [row["testing, paper"] for row in rows] == ["", "", "39.5", "", "", ""]
-
-
-def test_thresholds_are_beside_the_papers(written: Path) -> None:
-    assert lines_of(written / "thresholds.md")[2:7] == [
-        "| log | policy | none | 200000 | none, paper | 200000, paper |", "|---|---:|---:|---:|---:|---:|",
-        "| KTH | SAF | 2.00 | 2.00 | 66.00 | 71.00 |", "| KTH | SPF | 4.00 | 4.00 | - | 70.00 |",
-        "| KTH | FCFS | 9.00 | 9.00 | - | 99.00 |"]
-
-
-def test_ranking_has_the_papers_where_there_is_one(written: Path) -> None:
-    assert lines_of(written / "ranking.csv") == [
-        'place,"KTH, paper","KTH, here","CTC, here"', "1,SPF,SAF,SAF", "2,SAF,SPF,SPF", "3,FCFS,FCFS,FCFS"]
-
-
-def test_statements_on_weeks(written: Path) -> None:
-    found = {row["what"]: row["KTH"] for row in read_csv(str(written / "weeks.csv"))}
-    texts = {
-        "weeks": "4",
-        "SAF is the best pure policy, or within 1 % of it": "3 of 4",
-        "SAF more than 10 % above the best pure policy": "1 of 4",
-        "no policy matters: SAF and FCFS within 10 % of w*": "0 of 4",
-        "SAF within 10 % of w*": "1 of 4",
-        "SAF / w*, largest": "2.00 (week 1)",
-        "best pure / w*, largest": "1.50 (week 3)",
-        "w_greedy more than 10 % below SAF": "1 of 3",
-        "w_greedy more than 10 % above SAF": "1 of 3",
-        "xnes3 by more than 1 % from w*": "1 below, 1 above",
-        "xnes6 by more than 1 % from xnes3": "1 below, 0 above",
-    }
-    numbers = {
-        "best pure / w*, sums": 60 / 48, "SAF / w*, sums": 70 / 48, "SAF / w*, mean": (2 + 1.25 + 1.5 + 1) / 4,
-        "FCFS / w*, sums": 102 / 48, "w*_train / SAF, training": 20 / 30, "w*_train / w*, testing": 2,
-        "w_greedy / SAF, testing": 70 / 40, "xnes3 / w*, sums": 49 / 48, "xnes6 / xnes3, sums": 44 / 49,
-    }
-    assert {what: found[what] for what in texts} == texts
-    assert {what: float(found[what]) for what in numbers} == pytest.approx(numbers)
-
-
-def test_months_and_scales_are_sums_of_halves(written: Path) -> None:
-    assert lines_of(written / "months.csv")[:4] == ["log,policy,training,testing", "KTH,w*,18.0,30.0",
-                                                    "KTH,w*_train,20.0,60.0", "KTH,w_greedy,,70.0"]
-    assert lines_of(written / "scaled.csv")[:3] == [
-        'log,half,vectors,SAF,w*,"w*, scaled",w*_train,"w*_train, scaled"',
-        "KTH,training,38,30.0,18.0,17.0,20.0,20.0", "KTH,testing,38,40.0,30.0,31.0,60.0,60.0"]
+def test_values_of_one_threshold(tmp_path: Path) -> None:
+    file = write(tmp_path / "pure.csv", "threshold,period,policy,value", "none,1,saf,3", "72000,1,saf,4")
+    assert read_values(file, threshold="72000") == {"saf": {1: 4.0}}
 
 
 @pytest.fixture(name="figure_job")
@@ -183,7 +111,9 @@ def test_figure_5_shows_searches_as_multiples(figure_job: StandInJob) -> None:
     above, below = figure.axes
     assert list(above.lines[0].get_ydata()) == VALUES["w-star"]
     assert labels(below) == ["xnes3 / w*", "xnes6 / w*"]
-    assert list(below.lines[1].get_ydata()) == [0.5, 1, 1.1, 0.9]
+    assert (above.get_yscale(), below.get_yscale()) == ("log", "log")
+    marks = {container.get_label(): list(container.lines[0].get_ydata()) for container in below.containers}
+    assert marks == {"xnes3 / w*": [1, 1, 1.05, 1], "xnes6 / w*": [0.5, 1, 1.1, 0.9]}
 
 
 def test_figure_15_marks_where_testing_begins(figure_job: StandInJob) -> None:
@@ -233,30 +163,51 @@ def test_greedy_follows_the_week_before(cover_file: str) -> None:
     assert policies.greedy_values(Cover(cover_file)) == {2: 7.0}
 
 
+RAW = {feature: 1 for feature in FEATURES}
+
+
+def corner_values() -> dict[str, dict[int, float]]:
+    """The values of the pure policies that are in the cover."""
+    return {policy: {week: COVER[float(q), float(p), float(wait)][week - 1] for week in (1, 2)}
+            for policy, (q, p, wait) in policies.CORNERS.items()}
+
+
 def test_corners_of_the_cover_are_the_pure_policies(cover_file: str) -> None:
-    values = {policy: {week: COVER[corner][week - 1] for week in (1, 2)} for policy, corner in (
-        ("spf", (0.0, -1.0, 0.0)), ("lpf", (0.0, 1.0, 0.0)), ("lcfs", (0.0, 0.0, -1.0)), ("fcfs", (0.0, 0.0, 1.0)))}
-    policies.require_corners(Cover(cover_file), values)
+    values = corner_values()
+    policies.require_corners(Cover(cover_file), values, RAW)
     values["fcfs"][2] = 7.5
     with pytest.raises(JobError, match="period 2: fcfs is 7.5, but 7.0 as weights"):
-        policies.require_corners(Cover(cover_file), values)
+        policies.require_corners(Cover(cover_file), values, RAW)
+
+
+def test_a_negative_scale_turns_corners(cover_file: str) -> None:
+    values = corner_values()
+    for one, other in (("sqf", "lqf"), ("spf", "lpf")):
+        values[one], values[other] = values[other], values[one]
+    policies.require_corners(Cover(cover_file), values, {**RAW, "q": -128, "p": -64800, "wait": 200000})
+
+
+def test_best_and_trained_weights_of_raw_features(cover_file: str) -> None:
+    assert policies.of_raw_features(cover_file, [1, 2]) == {"w-star-raw": {1: 2.0, 2: 2.0},
+                                                            "w-train-raw": {1: 4.0, 2: 2.0}}
 
 
 def policies_job(folder: Path, program: StandInProgram, cover_file: str) -> StandInJob:
     """A job of rule `mixed_policies_of`, with one search besides the cover."""
     write(folder / "workloads" / "001.json", "{}")
-    corners = (("spf", (0.0, -1.0, 0.0)), ("lpf", (0.0, 1.0, 0.0)), ("lcfs", (0.0, 0.0, -1.0)),
-               ("fcfs", (0.0, 0.0, 1.0)))
-    pure_values = write(folder / "pure.csv", "period,policy,value", *(
-        f"{week},{policy},{COVER[corner][week - 1]}" for policy, corner in corners for week in (1, 2)))
+    pure_values = write(folder / "pure.csv", "threshold,period,policy,value", "none,1,fcfs,1000", *(
+        f"200000,{week},{policy},{value}" for policy, values in corner_values().items()
+        for week, value in values.items()))
     found = "workload,value," + ",".join(f"w_{feature}" for feature in FEATURES)
     best = write(folder / "best.csv", found, '"001",2,0,0,1,0,0,0', '"002",2,-1,0,0,0,0,0')
     xnes = write(folder / "xnes.csv", found, '"001",1.5,0,0.5,0.5,0,0,0', '"002",1.75,0,0,1,0,0,0')
     return StandInJob(
         {"batfill": str(program.file), "platform": write(folder / "platform.xml"), "pure": pure_values,
-         "workloads": str(folder / "workloads"), "cover": cover_file, "best": best, "searches": [xnes]},
+         "workloads": str(folder / "workloads"), "cover": cover_file, "best": best, "searches": [xnes],
+         "raw": [cover_file]},
         results_in(folder, policies="p.csv", weights="w.csv", w_train="w.json", manifest="m.json"),
-        {"searches": ["xnes3"], "training": [1, 2], "backfill_order": "spf", "threshold": 200000},
+        {"searches": ["xnes3-1"], "training": [1, 2], "parameters": {"ties": "last"}, "threshold": 200000, "tau": 60,
+         "scales": RAW},
         {"machine": "KTH"}, threads=2)
 
 
@@ -264,16 +215,17 @@ def test_policies_are_brought_together(tmp_path: Path, program: StandInProgram, 
     program.answer("compare", writes={"compare.csv": 'workload,w-train\n"001",4\n"002",2\n'})
     policies.main(policies_job(tmp_path, program, cover_file))
     assert program.calls == [
-        "compare w-train.json -p platform.xml -o compare.csv --threads 2 -w workloads/001.json"]
+        "compare w-train.json -p platform.xml -o compare.csv --tau 60 --threads 2 -w workloads/001.json"]
     values = {(row["policy"], row["period"]): float(row["value"]) for row in read_csv(str(tmp_path / "p.csv"))}
-    assert [values[policy, "2"] for policy in ("fcfs", "w-greedy", "w-train", "w-star", "xnes3")] == [7, 7, 2, 2, 1.75]
+    assert [values[policy, "2"] for policy in ("fcfs", "w-greedy", "w-train", "w-star", "xnes3-1")] == [
+        7, 7, 2, 2, 1.75]
     assert ("w-greedy", "1") not in values
     weights = read_csv(str(tmp_path / "w.csv"))
     assert [(row["policy"], row["period"], row["q"]) for row in weights[:3]] == [
         ("w-train", "", "-1.0"), ("w-star", "1", "0"), ("w-star", "2", "-1")]
     assert float(weights[0]["value"]) == 6
     assert json.loads((tmp_path / "w.json").read_text(encoding="utf-8")) == {"algorithm": "easy", "params": {
-        "order": "mixed", "backfill-order": "spf", "threshold": 200000, "weights": [-1, 0, 0, 0, 0, 0]}}
+        "order": "mixed", "ties": "last", "threshold": 200000, "scales": [1] * 6, "weights": [-1, 0, 0, 0, 0, 0]}}
 
 
 def test_a_policy_that_gives_other_values_than_the_cover_is_refused(tmp_path: Path, program: StandInProgram,
@@ -304,60 +256,122 @@ def test_figure_4_is_written(tmp_path: Path, cover_file: str) -> None:
                           {"weeks": [[2, 3]]}))
     assert read_csv(str(tmp_path / "f.csv")) == [
         {"week": "2", "least": "2.0", "most": "9.0", "w_q": "-1.0", "w_p": "0.0", "w_wait": "0.0",
-         "share_within_5_percent": str(1 / 6)}]
+         "median, q <= 0": "7.0", "median, q >= 0": "7.0", "share_within_5_percent": str(1 / 6),
+         "weights_of_week_before": "7.0", "share_below_these": "0.5"}]
 
 
-def test_cover_of_scaled_weights() -> None:
-    weights = list(scaled.cover(3))
-    assert weights == [(0.0, -1.0, 0.0), (0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0),
-                       (0.0, 1.0, 0.0)]
-    assert all(abs(q) + abs(p) + abs(wait) == pytest.approx(1) for q, p, wait in scaled.cover(7))
+def test_size_of_a_cover() -> None:
+    assert [size(points) for points in (3, 31, 51, 100, 101)] == [len(COVER), 902, 2502, 9800, 10002]
+
+
+SCALES = {"q": -8, "p": -100, "wait": 1000, "ratio": -100, "expansion": 1, "area": -800}
 
 
 def periods_job(folder: Path, program: StandInProgram, outputs: dict[str, str], params: dict[str, Any],
                 wildcards: dict[str, str]) -> StandInJob:
     """A job that replays the periods of a machine."""
     for number in (1, 2):
-        jobs = [{"walltime": 100 * number}, {"walltime": 50}]
+        jobs = [{"id": "1", "subtime": 0, "walltime": 100 * number}, {"id": "2", "subtime": 0, "walltime": 50}]
         write(folder / "workloads" / f"{number:03}.json", json.dumps({"nb_res": 8, "jobs": jobs}))
     return StandInJob({"batfill": str(program.file), "platform": write(folder / "platform.xml"),
                        "workloads": str(folder / "workloads")}, outputs,
-                      {"backfill_order": "spf", "threshold": 1000, **params}, wildcards)
+                      {"parameters": {"backfill-order": "spf"}, "threshold": 1000, "tau": 60, **params}, wildcards)
 
 
-def test_scaled_weights_are_divided_by_the_largest_feature(tmp_path: Path, program: StandInProgram) -> None:
-    names = [f"{number:05}" for number in range(6)]
-    program.answer("compare", writes={"compare.csv": "\n".join([
-        "workload," + ",".join(names), "1,9,8,7,6,5,4", "2,1,2,3,4,5,6", "3,1,1,1,1,1,1"]) + "\n"})
-    scaled.main(periods_job(tmp_path, program, results_in(tmp_path, values="v.csv", w_train="w.json", manifest="m"),
-                            {"periods": {"scaled_points": 3, "training": [1, 1]}}, {}))
-    assert lines_of(tmp_path / "v.csv") == ["period,vectors,w-star,w-train", "1,6,4.0,4.0", "2,6,1.0,6.0",
-                                            "3,6,1.0,1.0"]
-    policy = json.loads((tmp_path / "w.json").read_text(encoding="utf-8"))
-    assert policy["params"]["weights"] == [0, 1 / 200, 0, 0, 0, 0]
-    assert scaled.scales([str(tmp_path / "workloads/001.json")], 1000) == (8, 100, 1000)
+SETTINGS = {"orders": ["saf", "fcfs"], "parameters": {"backfill-order": "spf", "ties": "last"}, "tau": 60,
+            "thresholds": {"none": None, "72000": 72000}}
 
 
-@pytest.mark.parametrize("threshold, option", [("none", ""), ("200000", ",threshold=200000")])
-def test_pure_policies_are_compared(tmp_path: Path, program: StandInProgram, threshold: str, option: str) -> None:
-    schedulers = [f"easy,order={order},backfill-order=spf{option}" for order in ("saf", "fcfs")]
-    head = ",".join(f'"{scheduler}"' for scheduler in schedulers)
-    program.answer("compare", writes={"compare.csv": f'workload,{head}\n"001",1.5,2\n"002",3,4\n'})
+def compared(*thresholds: str) -> str:
+    """What `batfill compare` writes of the two policies with each threshold; the stand-in answers alike each time."""
+    heads = [f'"easy,order={order},backfill-order=spf,ties=last{threshold}"' for threshold in thresholds
+             for order in ("saf", "fcfs")]
+    values = ",".join(map(str, range(1, len(heads) + 1)))
+    return f'workload,{",".join(heads)}\n"001",{values}\n'
+
+
+def test_pure_policies_are_compared(tmp_path: Path, program: StandInProgram) -> None:
+    program.answer("compare", writes={"compare.csv": compared("", ",threshold=72000")})
     pure.main(periods_job(tmp_path, program, results_in(tmp_path, values="v.csv", manifest="m"),
-                          {"orders": ["saf", "fcfs"]}, {"threshold": threshold}))
-    assert program.calls == [f"compare {' '.join(schedulers)} -p platform.xml -o compare.csv --threads 1 "
-                             "-w workloads/001.json workloads/002.json"]
-    assert lines_of(tmp_path / "v.csv") == ["period,policy,value", "1,saf,1.5", "1,fcfs,2", "2,saf,3", "2,fcfs,4"]
+                          {"settings": SETTINGS}, {}))
+    common = "-p platform.xml --tau 60 -o compare.csv --threads 1 -w workloads/001.json workloads/002.json"
+    policy = "easy,order={},backfill-order=spf,ties=last"
+    assert program.calls == [
+        f"compare {policy.format('saf')} {policy.format('fcfs')} {common}",
+        f"compare {policy.format('saf')},threshold=72000 {policy.format('fcfs')},threshold=72000 {common}"]
+    assert lines_of(tmp_path / "v.csv") == ["threshold,period,policy,value", "none,1,saf,1", "none,1,fcfs,2",
+                                            "72000,1,saf,3", "72000,1,fcfs,4"]
+
+
+def test_changes_are_laid_over_settings() -> None:
+    settings = {"tau": 60, "parameters": {"ties": "last", "extra": "needed"}, "weeks": {"skip": 3, "count": 2}}
+    assert variant.lay_over(settings, {"tau": 10, "parameters": {"ties": "first"}, "weeks": {"skip": 1}}) == {
+        "tau": 10, "parameters": {"ties": "first", "extra": "needed"}, "weeks": {"skip": 1, "count": 2}}
+    assert variant.lay_over(settings, {}) == settings
+
+
+def test_a_variant_makes_its_own_weeks(tmp_path: Path, program: StandInProgram) -> None:
+    program.answer("generate", writes={"workloads/001.json": "{}"})
+    program.answer("compare", writes={"compare.csv": compared("")})
+    job = StandInJob({"batfill": str(program.file), "platform": write(tmp_path / "platform.xml"), "logs": []},
+                     results_in(tmp_path, values="v.csv", manifest="m"),
+                     {"settings": {**SETTINGS, "thresholds": {"none": 604800}}, "options": ["lublin"],
+                      "periods": {"count": 1, "jobs": 5}, "changes": {"tau": 10, "thresholds": {"none": None}}})
+    variant.main(job)
+    assert program.calls[1] == ("compare easy,order=saf,backfill-order=spf,ties=last "
+                                "easy,order=fcfs,backfill-order=spf,ties=last -p platform.xml --tau 10 "
+                                "-o compare.csv --threads 1 -w workloads/001.json")
+    assert lines_of(tmp_path / "v.csv")[1:] == ["none,1,saf,1", "none,1,fcfs,2"]
+
+
+def test_only_jobs_of_one_second_change_places() -> None:
+    jobs = [{"id": str(number), "subtime": number // 4, "profile": str(number)} for number in range(12)]
+    workload: dict[str, Any] = {"nb_res": 4, "jobs": jobs}
+    shuffled = same_second.shuffle(workload, Random(1))
+    assert [job["profile"] for job in shuffled["jobs"]] == [job["profile"] for job in workload["jobs"]]
+    ids = [job["id"] for job in shuffled["jobs"]]
+    assert ids != [job["id"] for job in workload["jobs"]]
+    for second in range(3):
+        together = slice(4 * second, 4 * second + 4)
+        assert sorted(ids[together]) == sorted(job["id"] for job in workload["jobs"][together])
+    assert same_second.shuffle(workload, Random(1)) == shuffled
+
+
+def test_each_draw_replays_shuffled_weeks(tmp_path: Path, program: StandInProgram) -> None:
+    program.answer("compare", writes={"compare.csv": compared("")})
+    job = periods_job(tmp_path, program, results_in(tmp_path, values="v.csv", manifest="m"),
+                      {"settings": {**SETTINGS, "thresholds": {"none": None}}, "draws": 2}, {})
+    same_second.main(job)
+    assert [call.split(" -w ")[1] for call in program.calls] == ["shuffled/001.json shuffled/002.json"] * 2
+    assert lines_of(tmp_path / "v.csv")[:3] == ["draw,threshold,period,policy,value", "1,none,1,saf,1",
+                                                "1,none,1,fcfs,2"]
+
+
+def test_longest_jobs_of_a_log(tmp_path: Path, program: StandInProgram) -> None:
+    jobs = {"profiles": {"a": {"delay": 30}, "b": {"delay": 50}, "c": {"delay": 50}},
+            "jobs": [{"id": "01", "subtime": 1, "res": 3, "walltime": 40, "profile": "a"},
+                     {"id": "03", "subtime": 3, "res": 1, "walltime": 40, "profile": "b"},
+                     {"id": "02-2", "subtime": 2, "res": 2, "walltime": 60, "profile": "c"}]}
+    program.answer("swf", writes={"log.json": json.dumps(jobs)})
+    longest.main(StandInJob(
+        {"batfill": str(program.file), "log": write(tmp_path / "log.swf"),
+         "paper": write(tmp_path / "paper.csv", "job,run_time,processors", "2,50,2", "3,50,9")},
+        results_in(tmp_path, table="t.csv", manifest="m")))
+    assert program.calls == ["swf log.swf -o log.json"]
+    assert [(row["job"], row["longer"], row["same"]) for row in read_csv(str(tmp_path / "t.csv"))] == [
+        ("2", "no", "yes"), ("3", "yes", "no")]
 
 
 def test_search_keeps_what_it_found_and_forgets_the_unfinished(tmp_path: Path, program: StandInProgram) -> None:
     program.answer("tune", writes={"search/found_results.csv": "a\n1\n", "search/found_values.csv.gz": "packed"})
     search.main(periods_job(tmp_path, program,
                             results_in(tmp_path, results="cover.csv", values="cover-values.csv.gz", manifest="m"),
-                            {"search": ["--method", "cover"]}, {}))
+                            {"search": ["--method", "cover", "--features", "3"], "scales": SCALES}, {}))
     assert program.calls == [
-        "tune --method cover --values search/found_values.csv.gz -P backfill-order=spf -P threshold=1000 "
-        "-p platform.xml -o search/found --threads 1 -w workloads/001.json workloads/002.json"]
+        "tune --method cover --features 3 --scale q=-8 --scale p=-100 --scale wait=1000 "
+        "--values search/found_values.csv.gz "
+        "-P backfill-order=spf -P threshold=1000 --tau 60 -p platform.xml -o search/found --threads 1 "
+        "-w workloads/001.json workloads/002.json"]
     assert (lines_of(tmp_path / "cover.csv"), lines_of(tmp_path / "cover-values.csv.gz")) == (["a", "1"], ["packed"])
     assert not list((tmp_path / "unfinished").iterdir())
 
@@ -366,8 +380,9 @@ def test_search_that_fails_leaves_the_unfinished(tmp_path: Path, program: StandI
     program.answer("tune", writes={"search/found_convergence.csv": "half"}, status=1)
     with pytest.raises(JobError, match="batfill tune"):
         search.main(periods_job(tmp_path, program, results_in(tmp_path, results="xnes3.csv", manifest="m"),
-                                {"search": ["--method", "xnes"]}, {}))
-    assert lines_of(tmp_path / "unfinished" / "method-xnes" / "found_convergence.csv") == ["half"]
+                                {"search": ["--method", "xnes", "--features", "6"], "scales": SCALES}, {}))
+    assert lines_of(tmp_path / "unfinished" / "xnes3" / "found_convergence.csv") == ["half"]
+    assert "--scale wait=1000 --scale ratio=-100" in program.calls[0]
 
 
 def audit_job(folder: Path, program: StandInProgram, in_memory: str) -> StandInJob:
@@ -377,7 +392,8 @@ def audit_job(folder: Path, program: StandInProgram, in_memory: str) -> StandInJ
     values = write(folder / "p.csv", "period,policy,value", *(
         f"{period},{policy},{in_memory}" for period in (1, 2) for policy in ("saf", "w-train", "w-star")))
     job = periods_job(folder, program, results_in(folder, audit="audit.csv", manifest="m"),
-                      {"engine": "simulate", "every": 2, "policies": ["saf", "w-train", "w-star"]}, {})
+                      {"engine": "simulate", "every": 2, "scales": SCALES, "policies": ["saf", "w-train", "w-star"]},
+                      {})
     job.input = named({**dict(job.input.items()), "policies": values, "weights": weights})
     return job
 
@@ -387,8 +403,10 @@ def test_audit_replays_with_the_weights_of_the_period(tmp_path: Path, program: S
     audit.main(audit_job(tmp_path, program, "2.5"))
     chosen = [call.split(" -a easy -P ")[1] for call in program.calls if call.startswith("simulate")]
     common = " -P backfill-order=spf -P threshold=1000"
-    assert chosen == [f"order=saf{common}", f"order=mixed -P weights=1,0,0,0,0,0{common}",
-                      f"order=mixed -P weights=0,1,0,0,0,0{common}"]
+    scales = " -P scales=-8,-100,1000,-100,1,-800"
+    assert chosen == [f"order=saf{common}", f"order=mixed -P weights=1,0,0,0,0,0{scales}{common}",
+                      f"order=mixed -P weights=0,1,0,0,0,0{scales}{common}"]
+    assert [call for call in program.calls if call.startswith("metrics")][0].endswith("--tau 60 --format csv")
     assert sum(call.startswith("check schedule_jobs.csv -w workloads/001.json") for call in program.calls) == 3
     assert lines_of(tmp_path / "audit.csv")[:2] == ["period,policy,value", "1,saf,2.500000001"]
 
@@ -410,14 +428,16 @@ def test_a_log_is_split_into_numbered_periods(tmp_path: Path, program: StandInPr
         "split/KTH-2.json": "second", "split/KTH-3.json": "third", "whole.json": json.dumps(whole)})
     output = results_in(tmp_path, workloads="workloads", conversion="split.json", manifest="m")
     split.main(StandInJob({"batfill": str(program.file), "logs": [log]}, output, {
-        "options": ["--keep"], "periods": {"days": 7, "skip": 1, "count": 2, "whole": 5}}))
+        "options": ["--keep"],
+        "periods": {"days": 7, "skip": 1, "crossing": "keep", "count": 2, "table_1": [2, 5]}}))
     assert program.calls == [
-        "swf KTH.swf --keep --split 7 --skip 1 --periods 2 -o split --format json",
+        "swf KTH.swf --keep --count-from first-job --split 7 --skip 1 --crossing keep --periods 2 -o split "
+        "--format json",
         "swf KTH.swf --keep --from 604800 --until 3024000 -o whole.json --format json"]
     assert {file.name: lines_of(file) for file in (tmp_path / "workloads").iterdir()} == {
         "001.json": ["second"], "002.json": ["third"]}
     assert json.loads((tmp_path / "split.json").read_text(encoding="utf-8")) == {
-        "kept": 2, "whole": {"jobs": 2, "mean_run_time": 15, "mean_size": 2.5}}
+        "kept": 2, "table_1": {"jobs": 2, "mean_run_time": 15, "mean_size": 2.5}}
 
 
 def test_periods_are_drawn_where_there_is_no_log(tmp_path: Path, program: StandInProgram) -> None:

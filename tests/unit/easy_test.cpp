@@ -406,7 +406,7 @@ std::pair<Parameters::Given, Choice> random_choice_of_rules(Random& random) {
         given.emplace_back("reservations", of_all ? "all" : std::to_string(choice.reservations));
     } else if (random.one_in(2)) {
         choice.only_needed_extra = true;
-        choice.latest_counts_first = random.one_in(2);
+        choice.latest_counts_first = given.size() % 2 == 0;  // as many parameters as were drawn so far
         given.emplace_back("extra", choice.latest_counts_first ? "needed-latest" : "needed");
     } else {
         choice.one_as_several = true;

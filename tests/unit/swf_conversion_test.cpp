@@ -247,6 +247,67 @@ TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "
 
     conversion.split = SwfSplit{.period = Duration::seconds(100), .begin = Duration(), .periods = {}};
     CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!4"});
+    conversion.split.reset();
+    conversion.estimates = SwfConversion::Estimates::exact;
+    CHECK(convert_swf(log, conversion).workload.jobs[0].description.walltime == Duration::microseconds(1));
+}
+
+TEST_CASE("the estimates of an SWF log can be replaced by the run time, a multiple of it or a modal one", "[swf]") {
+    const SwfLog log = log_of({{.number = "1", .run = "100.5"},
+                               {.number = "2", .run = "300", .estimate = "-1"},
+                               {.number = "3", .run = "300.000001"},
+                               {.number = "4", .run = "0.000001", .estimate = "0"}});
+    SwfConversion conversion;
+    const auto walltimes = [&] {
+        std::vector<std::string> found;
+        for (const WorkloadJob& job : convert_swf(log, conversion).workload.jobs) {
+            found.push_back(job.description.walltime->to_shortest_string());
+        }
+        return found;
+    };
+    CHECK(walltimes() == Ids{"200", "300", "200", "0.000001"});
+    conversion.estimates = SwfConversion::Estimates::exact;
+    CHECK(walltimes() == Ids{"100.5", "300", "300.000001", "0.000001"});
+    CHECK(count_of(convert_swf(log, conversion).noted, "all estimates replaced by the run time") == 4);
+    CHECK(count_of(convert_swf(log, conversion).noted, "no requested time") == 0);
+    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime") == 0);
+    conversion.estimates = SwfConversion::Estimates::factor;
+    CHECK(walltimes() == Ids{"100.5", "300", "300.000001", "0.000001"});
+    conversion.estimate_factor = *Decimal::parse("2.5");
+    CHECK(walltimes() == Ids{"251.25", "750", "750.000002", "0.000002"});  // half a microsecond goes to the even one
+    CHECK(count_of(convert_swf(log, conversion).noted, "all estimates replaced by 2.5 times") == 4);
+    conversion.estimates = SwfConversion::Estimates::modal;
+    CHECK(walltimes() == Ids{"300", "300", "600", "300"});
+
+    // Which jobs are kept depends on the estimates of the log alone.
+    conversion.short_estimates = SwfConversion::ShortEstimates::raise;
+    CHECK(walltimes() == Ids{"300", "300", "600", "300"});
+    conversion.short_estimates = SwfConversion::ShortEstimates::drop;
+    CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1", "w0!2", "w0!4"});
+    conversion.missing_walltime = SwfConversion::MissingWalltime::drop;
+    CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1"});
+}
+
+TEST_CASE("the modal estimate of a job is the smallest round value that is not below its run time", "[swf]") {
+    const std::vector<int> minutes = {5,   10,  15,  20,  30,  60,   90,   120,  180,  240, 300,
+                                      360, 480, 600, 720, 900, 1080, 1200, 1440, 2160, 2880};
+    SwfConversion conversion;
+    conversion.estimates = SwfConversion::Estimates::modal;
+    std::vector<Line> lines;
+    for (long long run = 1; run < 4LL * 86'400; run += run < 4000 ? 1 : 59) {
+        lines.push_back({.number = std::to_string(lines.size() + 1), .run = std::to_string(run)});
+    }
+    const SwfWorkload converted = convert_swf(log_of(lines), conversion);
+    REQUIRE(converted.workload.jobs.size() == lines.size());
+    for (const WorkloadJob& job : converted.workload.jobs) {
+        const long long run =
+            static_cast<long long>(converted.workload.profiles.at(job.description.profile).delay.count() / 1'000'000);
+        long long expected = run <= 3LL * 86'400 ? 3LL * 86'400 : 4LL * 86'400;
+        for (auto value = minutes.rbegin(); value != minutes.rend(); ++value) {
+            expected = *value * 60 >= run ? *value * 60 : expected;
+        }
+        REQUIRE(job.description.walltime == Duration::seconds(expected));
+    }
 }
 
 TEST_CASE("SWF ids have one width and jobs are in the order in which Batsim submits them", "[swf]") {

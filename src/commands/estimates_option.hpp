@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/program_options/variables_map.hpp>
+
+#include <batfill/deadlines.hpp>
+
+namespace batfill::commands {
+
+// What the option --estimates says: one of the words that the command knows, or "factor:K".
+struct EstimatesOption {
+    std::string word;                 // "factor" for the latter
+    Decimal factor = Decimal::of(1);  // K, at least 1
+};
+
+// Throws UsageError for another value.
+EstimatesOption estimates_option(const boost::program_options::variables_map& values,
+                                 const std::vector<std::string>& words);
+
+}  // namespace batfill::commands
