@@ -169,10 +169,10 @@ class Tables:
                 "cut_word": ""}
 
     def _parts(self) -> dict[str, str]:
-        """What the statements are about, and its name in the overview; of the counts of events, those by the paper's
-        own definition."""
+        """What the statements are about, and its name in the overview; of the counts of events, those as the public
+        simulator of the paper's authors goes about it."""
         parts = dict.fromkeys(str(row["part"]) for row in self._statements)
-        names = {"section 4.1": "Section 4.1", "section 4.3, starts and ends": "Section 4.3"}
+        names = {"section 4.1": "Section 4.1", "section 4.3, starts and ends, placed anew": "Section 4.3"}
         return {part: names.get(part, part) for part in parts if part.startswith("Figure") or part in names}
 
     def _overview(self) -> list[Overview]:
