@@ -15,7 +15,6 @@ PC_DC_RUNS = {
     f"{algorithm}-{order}": {"algorithm": algorithm, "parameters": [f"order={order}"]}
     for algorithm in ("pc", "dc") for order in PC_DC["orders"]
 }
-PC_DC_COUNTED = {run: replay for run, replay in PC_DC_RUNS.items() if replay["algorithm"] in ("conservative", "pc")}
 PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "hypothesis",
                 "overview"]
 PC_DC_FIGURES = range(5, 10)
@@ -26,6 +25,12 @@ localrules: pc_dc_collect, pc_dc_collect_census, pc_dc_tables, pc_dc_figure, pc_
 def pc_dc_case(part):
     """Machine (0) or reading (1) of a rule's case."""
     return lambda wildcards: PC_DC_READINGS[wildcards.machine][part]
+
+
+def pc_dc_counted(machine):
+    """The replays of a machine in which events are counted."""
+    orders = PC_DC["counted"].get(machine, [])
+    return {run: PC_DC_RUNS[run] for run in ["conservative", *(f"pc-{order}" for order in orders)]}
 
 
 wildcard_constraints:
@@ -87,16 +92,15 @@ rule pc_dc_count:
         engine=SETTINGS.engine,
         machine=pc_dc_case(0),
         reading=pc_dc_case(1),
-        runs=PC_DC_COUNTED,
+        runs=lambda wildcards: pc_dc_counted(PC_DC_READINGS[wildcards.machine][0]),
     script:
         "count.py"
 
 
 def pc_dc_results(results, name):
-    """The files of this name of all cases or, where events are counted, of those with the paper's reading whose machine
-    is no hypothesis."""
+    """The files of this name of all cases or, where events are counted, of those with the paper's reading."""
     cases = [case for case, (machine, reading) in PC_DC_READINGS.items()
-             if results == "replays" or (reading == PC_DC_MAIN and machine in PC_DC_MACHINES)]
+             if results == "replays" or (reading == PC_DC_MAIN and machine in PC_DC["counted"])]
     return expand(f"pc-dc/{{machine}}/{results}/all/{name}", machine=cases)
 
 
