@@ -219,6 +219,9 @@ def overview(machines: Sequence[Monthly]) -> list[Overview]:
     for part in (WAITS, BACKFILLED, IMPORTANT):
         words = [found for one in STATEMENTS for machine in machines
                  if one.part == part and (found := one.word(machine))]
+        if not words:
+            lines.append(Overview(part, "no", "there are no data for it on these machines"))
+            continue
         largest = f"what it states does not hold in {of_all(words.count(DIFFERS), len(words))} cases"
         if part == WAITS:
             changes = [change(sum(one.waits[ESTIMATED, "inf"]), sum(one.waits[ESTIMATED, "1"])) for one in machines]

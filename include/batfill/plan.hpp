@@ -108,7 +108,7 @@ class Plan {
         std::optional<std::uint64_t> placed_anew;
     };
     // Counts from now on; requires that nothing is held or planned yet. The searches themselves are cheaper: counting
-    // costs another one for each, and O(planned and running jobs) for each change of the plan.
+    // costs O(log planned jobs) for each call, and O(planned and running jobs) for each change of the plan.
     void count_events() { events_.emplace(); }
     // Nothing if they are not counted.
     std::optional<EventCounts> counted_events() const {
@@ -177,7 +177,8 @@ class Plan {
     void note_return(Time from, Time to, int processors);
     bool may_profit(const Slot& slot) const;
     void return_processors(Time from, Time end, int processors);
-    void count_events_of_search(const Slot& slot, Time now, Time than);
+    // Of a search for a start before `than` that has found `earlier`, or nothing: infinity.
+    void count_events_of_search(const Slot& slot, Time than, Time earlier);
 
     AvailabilityProfile profile_;
     std::vector<JobIndex> by_start_;

@@ -114,8 +114,8 @@ struct SwfWorkload {
 
 // Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
 // requested time unless `conversion` replaces it, user = its number in the log, queue = its name, if it is given one,
-// or number. Unless estimates are raised, a run time longer than the walltime stays as it is. Lines of one job number:
-// partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
+// or number. Unless estimates are raised, a run time longer than the walltime stays as it is.
+// Lines of one job number: partial runs (status 2, 3, 4) are dropped where the job has a line of its own; others get
 // "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
 // O(n log n).
 SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);

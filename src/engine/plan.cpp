@@ -46,7 +46,8 @@ void Plan::Instants::remove_until(Time instant) {
 }
 
 std::uint64_t Plan::Instants::within(Time after, Time until) const {
-    const auto first = std::upper_bound(instants_.begin(), instants_.end(), after);
+    // Few are at or before the present, from which all searches begin.
+    const auto first = std::find_if(instants_.begin(), instants_.end(), [&](Time instant) { return instant > after; });
     return static_cast<std::uint64_t>(std::upper_bound(first, instants_.end(), until) - first);
 }
 
@@ -227,8 +228,8 @@ void Plan::begin_pass() {
     }
 }
 
-void Plan::count_events_of_search(const Slot& slot, Time now, Time than) {
-    const Time earlier = profile_.earliest(now, slot.walltime, slot.processors, slot.start, than);
+void Plan::count_events_of_search(const Slot& slot, Time than, Time earlier) {
+    const Time now = profile_.origin();
     // A job that is late, because the processors that are free do not lie together, was planned to start before now.
     events_->counts.instants +=
         profile_.steps_between(now, earlier.is_infinite() ? std::max(now, than) : earlier + slot.walltime);
@@ -248,19 +249,22 @@ void Plan::count_events_of_search(const Slot& slot, Time now, Time than) {
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     Slot& slot = planned(job);
     than = std::min(than, slot.start);
-    if (events_) {
-        count_events_of_search(slot, now, than);
-    }
     Time from = now;
     if (!may_profit(slot)) {
         slot.proved = returns_made();
         if (slot.impossible_before >= than) {
+            if (events_) {
+                count_events_of_search(slot, than, Time::infinity());
+            }
             return false;
         }
         from = std::max(now, slot.impossible_before);
     }
     const Time old_start = slot.start;
     const Time start = profile_.earliest(from, slot.walltime, slot.processors, old_start, than);
+    if (events_) {
+        count_events_of_search(slot, than, start);
+    }
     slot.impossible_before = std::min(start, than);
     if (start.is_infinite()) {
         slot.proved = returns_made();

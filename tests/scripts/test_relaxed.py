@@ -344,6 +344,7 @@ def test_overview_counts_what_does_not_hold() -> None:
     assert (waits.what, waits.largest_difference, waits.word) == (
         "Tables 1 and 4", "what it states does not hold in 3 of 18 cases; omega = infinity to omega = 1: "
         "-80 to -78 % in total", "differs")
+    assert [one.repeated for one in overview([monthly(important={})])] == ["no", "no", "partly", "partly", "no"]
     assert [one.repeated for one in overview([monthly()])] == ["no", "no", "partly", "partly", "partly"]
 
 
