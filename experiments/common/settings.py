@@ -89,13 +89,13 @@ class Settings:
         return found
 
     def _by_reading(self, paper: str, machine: str, settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """The machine, if the paper's section has `readings` once for each, called MACHINE-READING."""
+        """The machine, if the paper's section has `readings` once for each that is for it, called MACHINE-READING."""
         if "readings" not in self._config[paper]:
             return {machine: settings}
         return {f"{machine}-{name}": {**settings, "machine": machine, "reading": name,
                                       "options": f"{settings['options']} {reading['options']}"}
                 for name, reading in self._config[paper]["readings"].items()
-                if machine in reading.get("machines", [machine])}
+                if machine in reading.get("machines", [machine]) and name in settings.get("readings", [name])}
 
 
 def _find_batfill(configured: str, project: Path) -> str:
