@@ -130,7 +130,7 @@ rule mixed_same_second:
 
 rule mixed_longest:
     input:
-        log=lambda wildcards: SETTINGS.logs("mixed-policies", MIXED_LONGEST[0]),
+        log=lambda wildcards: SETTINGS.logs("mixed-policies", MIXED_LONGEST[0])[0],
         paper=EXPERIMENTS / "mixed_policies/paper-table-7.csv",
         batfill=SETTINGS.batfill,
     output:
