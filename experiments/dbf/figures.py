@@ -8,7 +8,7 @@ from common.tables import Spread, read_csv
 from dbf.results import Rows, distinct, select, values
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 WAIT_TICKS = {0: "0", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 6 * HOUR: "6 h", DAY: "1 d", 7 * DAY: "7 d"}
@@ -80,6 +80,9 @@ class Figures:
         figure, numbers = self._by_algorithm("max_stretch_regular", 1, "Maximum stretch, regular jobs")
         for axes in figure.axes:
             axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+            axes.yaxis.set_minor_formatter(NullFormatter())
             known = [float(number[part]) for number in numbers for part in ("least", "most")
                      if number["machine"] == axes.get_title() and number[part] > 0]
             axes.set_ylim(0.8 * min(known, default=1), 1.25 * max(known, default=10))

@@ -12,8 +12,7 @@ MIXED_FOLDER = "mixed-policies/{machine}/{period}"
 MIXED_SUMS = ["sums", "key", "differences"]
 MIXED_TABLES = ["table-1", "table-2", "ranking", "weeks", "named-weeks", "months", "features", "searches", "convergence",
                 "statements", "overview"]
-# Weeks are cut from logs only.
-MIXED_VARIANTS = [one for one, changes in MIXED["variants"].items() if SETTINGS.has_logs or list(changes) != ["weeks"]]
+MIXED_VARIANTS = list(MIXED["variants"]) if SETTINGS.has_logs else MIXED["generated_variants"]
 MIXED_LONGEST = [one for one in MIXED_MACHINES if SETTINGS.machine("mixed-policies", one).get("longest")]
 # Of each machine: the best pure policies, mixed policies, the searches.
 MIXED_FIGURES_OF = {machine: SETTINGS.machine("mixed-policies", machine)["figures"] for machine in MIXED_MACHINES}
@@ -131,7 +130,7 @@ rule mixed_same_second:
 
 rule mixed_longest:
     input:
-        log=lambda wildcards: SETTINGS.logs("mixed-policies", MIXED_LONGEST[0]),
+        log=lambda wildcards: SETTINGS.logs("mixed-policies", MIXED_LONGEST[0])[0],
         paper=EXPERIMENTS / "mixed_policies/paper-table-7.csv",
         batfill=SETTINGS.batfill,
     output:

@@ -13,6 +13,17 @@
 
 namespace batfill {
 
+// How many events of the profile a plain search from the present on would look at in all calls of Plan::move_earlier,
+// up to the end of the job's place: what the paper on prioritized compression counts (section 4.3), by three readings
+// of what an event is and what is in the profile.
+struct ProfileEventCounts {
+    std::uint64_t instants = 0;         // at which the number of free processors changes
+    std::uint64_t starts_and_ends = 0;  // planned ones of all other jobs, those of one instant each for itself
+    // The same where a pass takes all planned jobs out of the profile first, and then places one after the other; none
+    // if there was no pass.
+    std::optional<std::uint64_t> placed_anew;
+};
+
 // The planned starts of the waiting jobs and the availability profile that they and the running jobs leave. Owned by
 // PlanAlgorithm: what distinguishes the algorithms of the plan family is only which jobs they place, and in which
 // order.
@@ -97,21 +108,11 @@ class Plan {
 
     const AvailabilityProfile& profile() const { return profile_; }
 
-    // How many events of the profile a plain search from the present on would look at in all calls of move_earlier, up
-    // to the end of the job's place: what the paper on prioritized compression counts (section 4.3), by three readings
-    // of what an event is and what is in the profile.
-    struct EventCounts {
-        std::uint64_t instants = 0;         // at which the number of free processors changes
-        std::uint64_t starts_and_ends = 0;  // planned ones of all other jobs, those of one instant each for itself
-        // The same where a pass takes all planned jobs out of the profile first, and then places one after the other;
-        // none if there was no pass.
-        std::optional<std::uint64_t> placed_anew;
-    };
     // Counts from now on; requires that nothing is held or planned yet. The searches themselves are cheaper: counting
     // costs O(log planned jobs) for each call, and O(planned and running jobs) for each change of the plan.
     void count_events() { events_.emplace(); }
     // Nothing if they are not counted.
-    std::optional<EventCounts> counted_events() const {
+    std::optional<ProfileEventCounts> counted_events() const {
         return events_ ? std::optional(events_->counts) : std::nullopt;
     }
     // From here on, each planned job is given to move_earlier once, by planned start. Only what is counted depends on
@@ -134,7 +135,7 @@ class Plan {
     // What counts need: the ends of running jobs, the starts and ends of planned ones, and in a pass the ends of
     // running jobs with the starts and ends of those that it has placed.
     struct Events {
-        EventCounts counts;
+        ProfileEventCounts counts;
         Instants running;
         Instants planned;
         Instants in_pass;

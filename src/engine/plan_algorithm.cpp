@@ -165,7 +165,7 @@ void PlanAlgorithm::decide(Round& round) {
 }
 
 std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic> own) const {
-    if (const std::optional<Plan::EventCounts> events = plan_.counted_events()) {
+    if (const std::optional<ProfileEventCounts> events = plan_.counted_events()) {
         own.push_back({"profile_events", events->instants});
         own.push_back({"profile_starts_and_ends", events->starts_and_ends});
         if (events->placed_anew) {

@@ -276,7 +276,7 @@ TEST_CASE("simulate lists what is known when an algorithm, a parameter or a valu
     CHECK_THAT(refused({"-a", "conservative", "-P", "size=1"}),
                Contains("no parameter 'size', known: compression, count-events, default-walltime"));
     CHECK_THAT(refused({"-a", "conservative", "-P", "compression=some"}),
-               Contains("unknown value 'some', known: planned-start, submission, none"));
+               Contains("unknown value 'some', known: planned-start, submission, start-now, none"));
     CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime=-1"}), Contains("default-walltime") && Contains("'-1'"));
     CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime"}), Contains("expected key=value"));
     CHECK_THAT(refused({"--sched-cfg", R"({"algorithm":"best"})"}), Contains("unknown algorithm 'best'"));

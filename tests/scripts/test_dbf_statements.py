@@ -95,7 +95,7 @@ def test_statements_and_overview_are_written(given: dict[str, Any], tmp_path: Pa
     tables_and_figures = read_csv(output["overview"])
     assert [line["what"] for line in tables_and_figures] == statements.OVERVIEW
     assert tables_and_figures[1] == {"what": "Table 2", "repeated": "partly", "why_not": "no log of ANL-Intrepid",
-                                     "largest_difference": "3 of 3 statements hold", "word": "same"}
+                                     "largest_difference": "0.000 %", "word": "same"}
 
 
 @pytest.mark.parametrize("text, here, word", [

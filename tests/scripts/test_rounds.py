@@ -1,5 +1,6 @@
 """Rounds for each instant or each event: disturbances, changes, tables and the figure from small inputs."""
 from pathlib import Path
+from typing import Any
 
 import pytest
 from common.files import read_json, write_json
@@ -50,7 +51,7 @@ def test_the_summary_counts_logs_and_names_the_largest_change(written: Path) -> 
 
 
 def test_a_disturbed_workload_has_the_same_jobs_up_to_a_second_later(tmp_path: Path) -> None:
-    jobs = [{"id": f"{number:03}", "subtime": number // 3, "res": 1} for number in range(200)]
+    jobs: list[dict[str, Any]] = [{"id": f"{number:03}", "subtime": number // 3, "res": 1} for number in range(200)]
     workload, disturbed = tmp_path / "workload.json", tmp_path / "disturbed.json"
     write_json(str(workload), {"jobs": jobs})
     replay.disturb(workload, disturbed, 1)

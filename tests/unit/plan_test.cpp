@@ -180,7 +180,7 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
             plan.place({next, processors, walltime, now}, now);
             plain.place(next, processors, walltime, now);
         }
-        const Plan::EventCounts counts = plan.counted_events().value();
+        const ProfileEventCounts counts = plan.counted_events().value();
         CHECK(counts.starts_and_ends == starts_and_ends);
         CHECK(counts.placed_anew == (in_passes ? std::optional(placed_anew) : std::nullopt));
         CHECK(starts_and_ends > 10'000);
