@@ -11,7 +11,7 @@ from common.files import sha256
 from stand_ins import StandInJob, lines_of, write
 
 # Pages that are still written by hand. Each is to be rendered; then it is not listed any more.
-BY_HAND = ["pc-dc"]
+BY_HAND: list[str] = []
 RENDERED = sorted({file.stem for file in publish.PUBLISHED.glob("*.md")} - set(BY_HAND))
 # What a template has besides text to print: its own language, code, links, and names with a number in them.
 NO_TEXT = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|```.*?```|`[^`]*`|\]\([^)]*\)|^    .*?$",
