@@ -11,6 +11,7 @@ using batfill::AvailabilityProfile;
 using batfill::Duration;
 using batfill::JobIndex;
 using batfill::Plan;
+using batfill::ProfileEventCounts;
 using batfill::Time;
 
 namespace {
