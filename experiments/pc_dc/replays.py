@@ -1,4 +1,5 @@
-"""Job of rule `pc_dc_replays`: replays, audits and measures all schedules of a workload, compared with conservative's."""
+"""Job of rule `pc_dc_replays`: replays, audits and measures all schedules of a workload, compared with
+conservative's."""
 import resource
 from typing import Any
 

@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 from stand_ins import write
 
 PROJECT = Path(__file__).resolve().parents[2]
-MACHINES = {
+MACHINES: dict[str, dict[str, Any]] = {
     "KTH": {"logs": ["KTH-*-cln.swf*", "KTH-*.swf*"], "options": "--exclude-status 2 --unit 4", "platform": "kth-sp2"},
     "DAS2": {"logs": ["DAS2-*.swf*"], "options": "", "hosts": 64},
 }
@@ -87,10 +87,11 @@ def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> Non
 def test_readings_make_one_machine_of_each(tmp_path: Path) -> None:
     write(tmp_path / "logs" / "KTH-1.swf")
     write(tmp_path / "logs" / "DAS2-1.swf")
-    one_reading = {**MACHINES["DAS2"], "readings": ["raised"]}
-    paper = {"machines": {**MACHINES, "DAS2": one_reading}, "generated": GENERATED,
-             "readings": {"raised": {"options": "--raise"}, "cut": {"options": "--cut"},
-                          "other": {"options": "", "machines": ["DAS2"]}}}
+    one_reading: dict[str, Any] = {**MACHINES["DAS2"], "readings": ["raised"]}
+    paper: dict[str, Any] = {
+        "machines": {**MACHINES, "DAS2": one_reading}, "generated": GENERATED,
+        "readings": {"raised": {"options": "--raise"}, "cut": {"options": "--cut"},
+                     "other": {"options": "", "machines": ["DAS2"]}}}
     known = settings(tmp_path, logs=str(tmp_path / "logs"), paper=paper)
     assert known.readings("paper") == {"KTH-raised": ("KTH", "raised"), "KTH-cut": ("KTH", "cut"),
                                        "DAS2-raised": ("DAS2", "raised")}
