@@ -463,7 +463,7 @@ TEST_CASE("easy decides as a plain form of it that sorts by exact scores, in all
 TEST_CASE("easy decides as its plain form with the rules of older simulators, several reservations and limits",
           "[easy][property]") {
     Counts counts;
-    CHECK(require_plain_decisions(3000, Random(2015), random_choice_of_rules, counts) < 120);
+    CHECK(require_plain_decisions(1500, Random(2015), random_choice_of_rules, counts) < 60);
     CHECK(counts.equal_scores > 1000);
     CHECK(counts.less_extra > 100);
     CHECK(counts.second_reservations > 1000);
