@@ -34,7 +34,7 @@ enum class Ties {
 enum class Extra {
     all,            // all jobs that have ended by its start
     needed,         // only as many as it needs, by their ends, ties in the order in which they started
-    needed_latest,  // the same with ties as `earlier_start_counts_last` has them
+    needed_latest,  // the same, ties as `counts_before` says
 };
 
 // One of the two orders of the waiting jobs.
@@ -97,7 +97,7 @@ struct Start {
 // Whether, of two jobs with the same estimated end, `a` counts before `b` in this round with extra=needed-latest. The
 // simulator behind the paper puts what it starts at the front of its list of running jobs, those that it backfills in
 // one round last and the other way round; what it has started in the round that it is in comes after the list.
-bool earlier_start_counts_last(const Start& a, const Start& b, std::uint64_t round) {
+bool counts_before(const Start& a, const Start& b, std::uint64_t round) {
     const bool a_is_new = a.round == round;
     const bool b_is_new = b.round == round;
     if (a_is_new != b_is_new) {
@@ -364,7 +364,7 @@ class Easy : public Algorithm {
                 return a.end < b.end;
             }
             return extra_ == Extra::needed ? starts_[a.job].number < starts_[b.job].number
-                                           : earlier_start_counts_last(starts_[a.job], starts_[b.job], round_);
+                                           : counts_before(starts_[a.job], starts_[b.job], round_);
         });
         int sum = free(state);
         const auto last = std::find_if(running_.begin(), running_.end(), [&](const RunningJob& job) {

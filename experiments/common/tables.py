@@ -57,6 +57,21 @@ def two_digits(value: float) -> str:
     return f"{value:z,.2f}"
 
 
+def per_cent(share: float) -> str:
+    """A share of 1, in per cent."""
+    return f"{100 * share:.0f} %"
+
+
+def tenths(share: float) -> str:
+    """A share of 1, to a tenth of a per cent."""
+    return f"{100 * share:.1f} %"
+
+
+def hundredths(share: float) -> str:
+    """A small share of 1, to a hundredth of a per cent."""
+    return f"{100 * share:.2f} %"
+
+
 def count(found: Sequence[object], of: Sequence[object]) -> str:
     """How many of them, in words."""
     return f"{len(found)} of {len(of)}"

@@ -3,9 +3,10 @@ from statistics import fmean
 from typing import Iterator, Optional, Sequence
 
 from common.comparison import Statement, relation, word
+from common.tables import hundredths, per_cent, tenths
 from dbf.results import DBF, Results, ratios, select, values
-from dbf.sources import (HPC2N, SDSC_BLUE, SDSC_DS, Sources, configurations, each, falls, hundredths, per_cent,
-                         per_machine, plain, rises, spread, tenths)
+from dbf.sources import (HPC2N, SDSC_BLUE, SDSC_DS, Sources, configurations, each, falls, per_machine, plain, rises,
+                         spread)
 
 # What the paper's words are taken to mean.
 EXTREMELY_FEW = 0.01

@@ -3,8 +3,9 @@ from statistics import fmean
 from typing import Iterator
 
 from common.comparison import Statement, relation, word, worst
+from common.tables import per_cent, tenths
 from dbf.results import CBF, EASY, Rows, values
-from dbf.sources import HPC2N, Sources, each, per_cent, per_machine, plain, tenths, two
+from dbf.sources import HPC2N, Sources, each, per_machine, plain, two
 
 NEAR_HOURS = 2  # "roughly", of the ends of the peak period
 FAR_FEWER = 2 / 3  # at the weekend

@@ -82,21 +82,6 @@ def minutes(seconds: float) -> str:
     return f"{seconds / 60:.1f} min"
 
 
-def per_cent(share: float) -> str:
-    """A share of 1."""
-    return f"{100 * share:.0f} %"
-
-
-def tenths(share: float) -> str:
-    """A share of 1, to a tenth of a per cent."""
-    return f"{100 * share:.1f} %"
-
-
-def hundredths(share: float) -> str:
-    """A small share of 1."""
-    return f"{100 * share:.2f} %"
-
-
 def each(numbers: Iterable[float], show: Show) -> str:
     """Several numbers in a row, such as those of the shares."""
     return ", ".join(map(show, numbers))

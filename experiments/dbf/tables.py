@@ -4,7 +4,8 @@ from typing import Optional
 
 from common.files import read_json
 from common.job import Job, run_job
-from common.tables import Cell, Row, Show, Spread, Value, one_digit, read_csv, write_table
+from common.tables import (Cell, Row, Show, Spread, Value, hundredths, one_digit, per_cent, read_csv, tenths,
+                           write_table)
 from dbf.results import DBF, EASY, distinct, ratios, select, values
 
 # The columns of Table 1, by what `batfill swf` calls them.
@@ -27,21 +28,6 @@ LEVELS = {"0.25": "first quartile", "0.5": "median", "0.75": "third quartile", "
 def thousands(number: float) -> str:
     """A count, or a mean of counts."""
     return f"{number:,.1f}".removesuffix(".0")
-
-
-def per_cent(fraction: float) -> str:
-    """A fraction of 1, in per cent."""
-    return f"{100 * fraction:.1f} %"
-
-
-def whole_per_cent(fraction: float) -> str:
-    """A fraction of 1 that is known to one per cent."""
-    return f"{100 * fraction:.0f} %"
-
-
-def two_digits_per_cent(fraction: float) -> str:
-    """A small fraction of 1, in per cent."""
-    return f"{100 * fraction:.2f} %"
 
 
 def seconds(number: float) -> str:
@@ -155,14 +141,14 @@ class Tables:
         jobs = values(runs, "deadline_jobs")
         return {
             "deadline-driven": cell(jobs, thousands),
-            "missed": cell(ratios(values(runs, "deadline_violations"), jobs), two_digits_per_cent),
+            "missed": cell(ratios(values(runs, "deadline_violations"), jobs), hundredths),
             "missed, short": cell(values(runs, "deadline_violations_short"), thousands),
             "missed, long": cell(values(runs, "deadline_violations_long"), thousands),
             "of these certain at submission": cell(values(statistics, "deadlines_missed_hopeless"), thousands),
-            "started at once": cell(ratios(values(runs, "deadline_jobs_started_at_once"), jobs), per_cent),
-            "usage": cell(values(runs, "mean_deadline_usage"), per_cent),
-            "usage if delayed": cell(values(runs, "mean_deadline_usage_delayed"), per_cent),
-            "usage above 80 %": cell(values(runs, "share_deadline_usage_above_80_percent"), two_digits_per_cent),
+            "started at once": cell(ratios(values(runs, "deadline_jobs_started_at_once"), jobs), tenths),
+            "usage": cell(values(runs, "mean_deadline_usage"), tenths),
+            "usage if delayed": cell(values(runs, "mean_deadline_usage_delayed"), tenths),
+            "usage above 80 %": cell(values(runs, "share_deadline_usage_above_80_percent"), hundredths),
         }
 
     def _wait_quantiles(self) -> list[Row]:
@@ -173,7 +159,7 @@ class Tables:
         draws = select(self._distribution, machine=machine, share=share)
         at_once = [max(values(select(draws, draw=draw, **{run: "0.0"}), "level"), default=0.0)
                    for draw in distinct(draws, "draw")]
-        return {"no wait": cell(at_once, whole_per_cent), **{
+        return {"no wait": cell(at_once, per_cent), **{
             title: cell([wait / 60 for wait in values(select(draws, level=level), run)], one_digit)
             for level, title in LEVELS.items()}}
 

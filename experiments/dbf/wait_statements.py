@@ -5,9 +5,10 @@ from typing import Iterator
 import numpy
 
 from common.comparison import Statement, relation, word
+from common.tables import per_cent, tenths
 from dbf.results import CBF, DBF, EASY, Results, distinct, ratios, select, values
 from dbf.sources import (ALL, HPC2N, MAXIMUM, REGULAR, SDSC_BLUE, SDSC_DS, STRETCH, Sources, configurations, count,
-                         each, falls, hours, minutes, per_cent, per_machine, plain, rises, spread, tenths, two)
+                         each, falls, hours, minutes, per_machine, plain, rises, spread, two)
 
 # What the paper's words are taken to mean.
 STABLE = 0.05  # "remains stable", "unchanged"
@@ -19,6 +20,17 @@ ALMOST_NO_WAIT = 60  # "close to zero", seconds
 GREAT = 10  # "a great difference" between maximum and mean, times
 STRONGLY = 2  # "important variations", times
 LABELS = {EASY: "EASY", CBF: "CBF", DBF: "DBF"}
+
+
+def easy_is_slightly_better(results: Results, metric: str, part: str, likewise: str) -> Iterator[Statement]:
+    """What the paper says of the smallest share on SDSC-BLUE, if that log is there."""
+    first, blue = results.shares[0], results.machine(SDSC_BLUE)
+    if blue:
+        ratio = results.ratio(metric, blue, first, EASY)
+        yield Statement(part, f"SDSC-BLUE, {first} %: EASY is slightly better than DBF{likewise} [by at most "
+                        f"{per_cent(SLIGHTLY)}]",
+                        f"DBF / EASY {spread(ratio, two)}; EASY is better in {count([one > 1 for one in ratio])} draws",
+                        relation(1 < fmean(ratio) <= 1 + SLIGHTLY))
 
 
 def change(means: list[float]) -> float:
@@ -56,12 +68,7 @@ def wait_of_dbf(sources: Sources) -> Iterator[Statement]:
                     f"in {count(least)} draws elsewhere",
                     relation(all(results.mean(REGULAR, *one, DBF) < results.mean(REGULAR, *one, run)
                                  for one in others for run in (EASY, CBF))))
-    if blue:
-        part = results.ratio(REGULAR, blue, first, EASY)
-        yield Statement("Figure 2", f"SDSC-BLUE, {first} %: EASY is slightly better than DBF [by at most "
-                        f"{per_cent(SLIGHTLY)}]",
-                        f"DBF / EASY {spread(part, two)}; EASY is better in {count([one > 1 for one in part])} draws",
-                        relation(1 < fmean(part) <= 1 + SLIGHTLY))
+    yield from easy_is_slightly_better(results, REGULAR, "Figure 2", "")
     means = {machine: [results.mean(REGULAR, machine, share, DBF) for share in results.shares]
              for machine in results.machines}
 
@@ -235,13 +242,7 @@ def mean_stretches(sources: Sources) -> Iterator[Statement]:
                         f"at {count(alike)} shares; at {first} %, from the least, wait: "
                         f"{order(REGULAR, machine, first)}; stretch: {order(STRETCH, machine, first)} (DBF / EASY "
                         f"{spread(easy, two)}, DBF / CBF {spread(cbf, two)})", relation(all(alike)))
-    blue = results.machine(SDSC_BLUE)
-    if blue:
-        part = results.ratio(STRETCH, blue, first, EASY)
-        yield Statement("mean stretch", f"SDSC-BLUE, {first} %: EASY is slightly better than DBF, as in the mean wait "
-                        f"[by at most {per_cent(SLIGHTLY)}]",
-                        f"DBF / EASY {spread(part, two)}; EASY is better in {count([one > 1 for one in part])} draws",
-                        relation(1 < fmean(part) <= 1 + SLIGHTLY))
+    yield from easy_is_slightly_better(results, STRETCH, "mean stretch", ", as in the mean wait")
     means = {machine: [results.mean(STRETCH, machine, share, DBF) for share in results.shares]
              for machine in results.machines}
     yield Statement("mean stretch", "Under DBF it falls with the share, as the mean wait does",

@@ -2,7 +2,7 @@
 from statistics import fmean
 from typing import Optional, Sequence
 
-from common.tables import Row, Value
+from common.tables import Row, Value, tenths
 from relaxed.monthly import ESTIMATED, TIMES
 
 Months = Sequence[dict[str, str]]
@@ -16,11 +16,6 @@ def shown(omega: str) -> str:
 def hours(seconds: float) -> int:
     """Seconds in whole hours."""
     return round(seconds / 3600)
-
-
-def per_cent(fraction: float) -> str:
-    """A fraction of 1, in per cent."""
-    return f"{100 * fraction:.1f} %"
 
 
 def mean(values: Sequence[str]) -> Optional[float]:
@@ -63,7 +58,7 @@ class MonthTables:
         utilisation = mean([month["log_utilisation"] for month in months]) if months is not self._log else None
         return {
             "month": name, "jobs": sum(int(month["jobs"]) for month in months),
-            "log's utilisation": None if utilisation is None else per_cent(utilisation),
+            "log's utilisation": None if utilisation is None else tenths(utilisation),
             "log's wait": total([month["log_wait_seconds"] for month in months]), "times": TIMES[estimates],
             **{shown(omega): total(self.column(estimates, omega, "wait_seconds", months))
                for omega in self._omegas}}

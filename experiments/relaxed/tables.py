@@ -4,8 +4,8 @@ from typing import Any, Mapping, Sequence
 
 from common.comparison import rows_of
 from common.job import Job, JobError, run_job
-from common.tables import Row, Show, Value, one_digit, read_csv, two_digits, write_csv, write_table
-from relaxed.month_tables import MonthTables, hours, mean, per_cent, shown
+from common.tables import Row, Show, Value, one_digit, read_csv, tenths, two_digits, write_csv, write_table
+from relaxed.month_tables import MonthTables, hours, mean, shown
 from relaxed.monthly import ACTUAL, ESTIMATED, PAPER_MACHINES, PAPER_OMEGAS, TIMES, papers, replayed
 from relaxed.statements import STATEMENTS, average_change, below, change, overview
 from relaxed.workload_jobs import QUEUES
@@ -63,8 +63,8 @@ class Tables:
                         f"{machine}, as Tables 3 and 6: wait in hours of challenge and urgent jobs, estimated times",
                         tables.important())
             self._write(f"{machine}-utilisation", f"{machine}: utilisation by month, estimated times",
-                        tables.utilisation(self._references), per_cent)
-        self._write("logs", "The logs", [self._log(machine) for machine in self._machines], per_cent)
+                        tables.utilisation(self._references), tenths)
+        self._write("logs", "The logs", [self._log(machine) for machine in self._machines], tenths)
         self._write("totals", "Total wait in hours: sums of the months", self._totals())
         self._write("changes", "By how much the totals of the months change, in per cent", self._changes(), one_digit)
         write_csv(str(self._folder / "statements.csv"), self._statements())

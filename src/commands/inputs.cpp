@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 
 namespace batfill::commands {
 
@@ -41,6 +42,15 @@ unsigned threads_option(const boost::program_options::variables_map& values) {
         throw UsageError("--threads: expected 1 to 1024, found " + std::to_string(threads));
     }
     return threads;
+}
+
+std::string word_option(const boost::program_options::variables_map& values, const std::string& name,
+                        const std::vector<std::string>& words) {
+    const std::string word = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
+    if (std::find(words.begin(), words.end(), word) == words.end()) {
+        throw UsageError("--" + name + ": unknown value '" + word + "', known: " + list_of(words));
+    }
+    return word;
 }
 
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min) {

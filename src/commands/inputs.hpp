@@ -23,6 +23,11 @@ void require_writable_folder(const std::string& prefix);
 // The option --threads, by default as many as there are cores. Throws UsageError if it is not 1 to 1024.
 unsigned threads_option(const boost::program_options::variables_map& values);
 
+// The value of the option `name`, which is one of these words; the first of them if it is not given. Throws UsageError
+// that lists them if it is another.
+std::string word_option(const boost::program_options::variables_map& values, const std::string& name,
+                        const std::vector<std::string>& words);
+
 // The length of time that the option `name` gives as seconds in `text`. Throws UsageError if `text` is not a number or
 // is below `min`.
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min = {});

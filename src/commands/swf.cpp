@@ -42,19 +42,6 @@ std::optional<int> optional_positive(const po::variables_map& values, const std:
     return value;
 }
 
-// The value of an option that takes one of these words; the first of them if it is not given.
-std::string choice(const po::variables_map& values, const std::string& name, const std::vector<std::string>& words) {
-    std::string given = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
-    if (std::find(words.begin(), words.end(), given) == words.end()) {
-        std::string known;
-        for (const std::string& word : words) {
-            known += (known.empty() ? "" : ", ") + word;
-        }
-        throw UsageError("--" + name + ": unknown value '" + given + "', known: " + known);
-    }
-    return given;
-}
-
 std::vector<long long> numbers(const po::variables_map& values, const std::string& name) {
     return values.count(name) == 0 ? std::vector<long long>() : values[name].as<std::vector<long long>>();
 }
@@ -124,7 +111,7 @@ void read_estimates(const po::variables_map& values, SwfConversion& conversion) 
 
 SwfConversion::ShortEstimates short_estimates(const po::variables_map& values) {
     using ShortEstimates = SwfConversion::ShortEstimates;
-    const std::string word = choice(values, "short-estimates", {"cut", "raise", "drop"});
+    const std::string word = word_option(values, "short-estimates", {"cut", "raise", "drop"});
     if (values.count("drop-longer-than-estimate") == 0) {
         return word == "cut" ? ShortEstimates::cut : word == "raise" ? ShortEstimates::raise : ShortEstimates::drop;
     }
@@ -164,7 +151,7 @@ std::optional<SwfSplit> split_of(const po::variables_map& values) {
     if (const std::optional<int> periods = optional_positive(values, "periods")) {
         split.periods = static_cast<std::size_t>(*periods);
     }
-    split.keep_crossing = choice(values, "crossing", {"drop", "keep"}) == "keep";
+    split.keep_crossing = word_option(values, "crossing", {"drop", "keep"}) == "keep";
     return split;
 }
 
@@ -178,7 +165,7 @@ SwfConversion conversion_of(const po::variables_map& values) {
     conversion.until = optional_seconds(values, "until");
     conversion.short_estimates = short_estimates(values);
     conversion.keep_zero_run_times = values.count("keep-zero-run-times") != 0;
-    conversion.size = choice(values, "size", {"requested", "allocated"}) == "requested"
+    conversion.size = word_option(values, "size", {"requested", "allocated"}) == "requested"
                           ? SwfConversion::Size::requested
                           : SwfConversion::Size::allocated;
     conversion.keep_unallocated = values.count("keep-unallocated") != 0;
@@ -386,8 +373,8 @@ int swf(const Arguments& arguments) {
         return 0;
     }
     SwfConversion conversion = conversion_of(values);
-    const std::string format = choice(values, "format", {"table", "json"});
-    const bool from_first_job = choice(values, "count-from", {"zero", "first-job"}) == "first-job";
+    const std::string format = word_option(values, "format", {"table", "json"});
+    const bool from_first_job = word_option(values, "count-from", {"zero", "first-job"}) == "first-job";
 
     const SwfLog log = read_swf(values["log"].as<std::string>());
     if (from_first_job) {

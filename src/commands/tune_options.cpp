@@ -23,16 +23,6 @@ namespace {
 constexpr std::size_t max_evaluations = 10'000'000;
 constexpr std::size_t max_points = 2001;
 
-// The value of an option that is one of a few words.
-std::string word_option(const po::variables_map& values, const std::string& name,
-                        const std::vector<std::string>& known) {
-    const auto& word = values[name].as<std::string>();
-    if (std::find(known.begin(), known.end(), word) == known.end()) {
-        throw UsageError("--" + name + ": unknown value '" + word + "', known: " + list_of(known));
-    }
-    return word;
-}
-
 std::size_t number_option(const po::variables_map& values, const std::string& name, std::size_t min, std::size_t max,
                           std::size_t default_value) {
     const std::size_t number = values.count(name) != 0 ? values[name].as<std::size_t>() : default_value;

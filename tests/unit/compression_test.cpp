@@ -146,6 +146,21 @@ class CompressionTable : public Table {
     std::size_t moves_told_ = 0;
 };
 
+// Figure 3 of the paper, up to the early end of A, which the next round is told of.
+template <typename AnyTable>
+void tell_of_figure_3(AnyTable& table) {
+    table.at(0);
+    table.submit("A", 1, 6);
+    table.submit("B", 1, 7);
+    table.submit("C", 1, 4);
+    table.submit("D", 1, 6);
+    table.submit("E", 2, 5);
+    table.submit("F", 1, 4);
+    CHECK(table.round() == "start A B C; D 4; E 7; F 10");
+    table.at(1);
+    table.ends("A");
+}
+
 }  // namespace
 
 TEST_CASE("pc decides as its plain form does, in every round and every order", "[compression][property]") {
@@ -215,16 +230,7 @@ TEST_CASE("conservative with compression=start-now leaves holes that begin later
     //     C C C C D D D D D D F F F F         C C C C - - - - - - F F F F
     const auto after_the_end_of_A = [](const std::string& compression) {
         auto table = std::make_unique<Table>(3, "conservative", Parameters::Given{{"compression", compression}});
-        table->at(0);
-        table->submit("A", 1, 6);
-        table->submit("B", 1, 7);
-        table->submit("C", 1, 4);
-        table->submit("D", 1, 6);
-        table->submit("E", 2, 5);
-        table->submit("F", 1, 4);
-        CHECK(table->round() == "start A B C; D 4; E 7; F 10");
-        table->at(1);
-        table->ends("A");
+        tell_of_figure_3(*table);
         return table;
     };
     SECTION("by planned start, F moves into the place that D has left") {
@@ -420,16 +426,7 @@ TEST_CASE("dc leaves holes for later, and protects them (figure 3 of the paper)"
     //     C C C C D D D D D D F F F F         C C C C - - - - - - F F F F
     const auto after_the_end_of_A = [](Kind kind) {
         auto table = std::make_unique<CompressionTable>(3, kind, "lpf");
-        table->at(0);
-        table->submit("A", 1, 6);
-        table->submit("B", 1, 7);
-        table->submit("C", 1, 4);
-        table->submit("D", 1, 6);
-        table->submit("E", 2, 5);
-        table->submit("F", 1, 4);
-        CHECK(table->round() == "start A B C; D 4; E 7; F 10");
-        table->at(1);
-        table->ends("A");
+        tell_of_figure_3(*table);
         CHECK(table->round() == (kind == Kind::dc ? "start D; E 7; F 10" : "start D; E 7; F 4"));
         return table;
     };

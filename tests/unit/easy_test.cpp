@@ -614,7 +614,7 @@ TEST_CASE("With extra=needed-latest, of the jobs that end together the latest co
 }
 
 TEST_CASE("With rounds=event, submissions are handled before the completions of an instant", "[easy]") {
-    const auto starts = [](const Parameters::Given& given, int now) {
+    const auto starts = [](const Parameters::Given& given, int now, const std::string& name, int walltime) {
         Table table(4, "easy", given);
         table.at(0);
         table.submit("running", 3, 100);
@@ -624,31 +624,19 @@ TEST_CASE("With rounds=event, submissions are handled before the completions of 
         table.starts();
         table.at(now);
         table.ends("running");
-        table.submit("long", 1, 1000);
+        table.submit(name, 1, walltime);
         return table.starts();
     };
+    const Parameters::Given event{{"rounds", "event"}};
     // The job ends early: when the new one comes, it still seems to run until 100, and the new one would delay the
     // head.
-    CHECK(starts({}, 50) == "start head");
-    CHECK(starts({{"rounds", "event"}}, 50) == "start head");
+    CHECK(starts({}, 50, "long", 1000) == "start head");
+    CHECK(starts(event, 50, "long", 1000) == "start head");
     // As for a new job that ends before 100: it starts, and the head does not.
-    const auto starts_short = [](const Parameters::Given& given, int now) {
-        Table table(4, "easy", given);
-        table.at(0);
-        table.submit("running", 3, 100);
-        table.starts();
-        table.at(1);
-        table.submit("head", 4, 500);
-        table.starts();
-        table.at(now);
-        table.ends("running");
-        table.submit("short", 1, 20);
-        return table.starts();
-    };
-    CHECK(starts_short({}, 50) == "start head");
-    CHECK(starts_short({{"rounds", "event"}}, 50) == "start short");
+    CHECK(starts({}, 50, "short", 20) == "start head");
+    CHECK(starts(event, 50, "short", 20) == "start short");
     // It ends as expected: its processors are free at once.
-    CHECK(starts_short({{"rounds", "event"}}, 100) == "start head");
+    CHECK(starts(event, 100, "short", 20) == "start head");
 }
 
 TEST_CASE("A submission that does not fit has no round of its own with rounds=event", "[easy]") {
@@ -674,34 +662,23 @@ TEST_CASE("A submission that does not fit has no round of its own with rounds=ev
 }
 
 TEST_CASE("reservations=0 is first fit, 1 protects one job, and more protect more", "[easy]") {
-    const auto starts = [](const std::string& reservations) {
+    const auto starts = [](const std::string& reservations, int width) {
         Table table(4, "easy", {{"reservations", reservations}});
         table.at(0);
         table.submit("running", 2, 100);
         table.starts();
         table.at(1);
-        table.submit("head", 3, 100);     // at 100
-        table.submit("second", 2, 1000);  // at 200, unless it is passed
+        table.submit("head", 3, 100);         // at 100
+        table.submit("second", width, 1000);  // at 200, unless it is passed
         table.submit("long", 1, 5000);
         return table.starts();
     };
-    CHECK(starts("0") == "start second");
-    CHECK(starts("1") == "start long");
-    CHECK(starts("2") == "start long");
-    const auto starts_wide = [](const std::string& reservations) {
-        Table table(4, "easy", {{"reservations", reservations}});
-        table.at(0);
-        table.submit("running", 2, 100);
-        table.starts();
-        table.at(1);
-        table.submit("head", 3, 100);     // at 100
-        table.submit("second", 4, 1000);  // at 200
-        table.submit("long", 1, 5000);
-        return table.starts();
-    };
-    CHECK(starts_wide("1") == "start long");
-    CHECK(starts_wide("2") == "start");
-    CHECK(starts_wide("all") == "start");
+    CHECK(starts("0", 2) == "start second");
+    CHECK(starts("1", 2) == "start long");
+    CHECK(starts("2", 2) == "start long");
+    CHECK(starts("1", 4) == "start long");
+    CHECK(starts("2", 4) == "start");
+    CHECK(starts("all", 4) == "start");
 }
 
 TEST_CASE("test-limit counts the jobs that are looked at after the first that cannot start", "[easy]") {

@@ -121,13 +121,6 @@ class PlainCompression : public PlainPlanAlgorithm {
         const Time start = earliest_without_itself(index);
         return start < planned_starts().at(index);
     }
-    Time earliest_without_itself(JobIndex index) {
-        const Time planned = planned_starts().at(index);
-        cancel(index);
-        const Time start = earliest(index);
-        place(index, planned);
-        return start;
-    }
 
     std::vector<JobIndex> waiting() const {
         std::vector<JobIndex> jobs;

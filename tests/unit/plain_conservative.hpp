@@ -66,14 +66,6 @@ class PlainConservative : public PlainPlanAlgorithm {
         }
     }
 
-    Time earliest_without_itself(JobIndex index) {
-        const Time planned = planned_starts().at(index);
-        cancel(index);
-        const Time start = earliest(index);
-        place(index, planned);
-        return start;
-    }
-
     std::vector<JobIndex> by_submission() const {
         std::vector<JobIndex> order = by_planned_start();
         std::sort(order.begin(), order.end(), [&](JobIndex a, JobIndex b) { return submitted_before(a, b); });

@@ -94,6 +94,15 @@ class PlainPlanAlgorithm {
         plan_.starts.erase(index);
     }
 
+    // When a job that has a place could start if it had none.
+    Time earliest_without_itself(JobIndex index) {
+        const Time planned = planned_starts().at(index);
+        cancel(index);
+        const Time start = earliest(index);
+        place(index, planned);
+        return start;
+    }
+
     // All that have a place, ties by submission.
     std::vector<JobIndex> by_planned_start() const {
         std::vector<std::tuple<Time, Time, JobIndex>> keys;
