@@ -50,7 +50,7 @@ struct WeightTuning {
     MixedWeights weights{};     // to begin with
     Duration period;            // positive
     Duration history;           // positive; jobs submitted longer ago do not count
-    std::size_t evaluations;    // positive; how many weights are tried in each period
+    std::size_t evaluations;    // 1 to 100,000; how many weights are tried in each period
     std::size_t features;       // 3 or 6: how many of the weights are searched for; the others are 0
     std::uint64_t seed;         // of the weights that are tried
 };

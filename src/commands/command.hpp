@@ -15,6 +15,7 @@ struct Command {
     const char* name;
     const char* summary;  // one line for `batfill --help`
     int (*run)(const Arguments&);
+    bool ends_itself = false;  // when SIGINT or SIGTERM comes; others are ended by it, and leave no temporary file
 };
 
 int serve(const Arguments&);

@@ -9,6 +9,7 @@
 
 #include "estimates_option.hpp"
 #include "generate.hpp"
+#include "inputs.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
@@ -159,9 +160,7 @@ int farm(const Arguments& arguments) {
     const FarmModel model = model_of(values);
     const std::string workload_path = values["output"].as<std::string>();
     const std::string platform_path = values["platform"].as<std::string>();
-    if (std::filesystem::weakly_canonical(workload_path) == std::filesystem::weakly_canonical(platform_path)) {
-        throw UsageError("--platform: expected another file than --output, found '" + platform_path + "'");
-    }
+    require_other_file(values, "platform", "output");
 
     const Farm farm = generate_farm(model);
     OutputFile platform(platform_path);

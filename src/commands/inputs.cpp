@@ -33,6 +33,17 @@ void require_writable_folder(const std::string& prefix) {
     }
 }
 
+void require_other_file(const boost::program_options::variables_map& values, const std::string& name,
+                        const std::string& other) {
+    if (values.count(name) == 0 || values.count(other) == 0) {
+        return;
+    }
+    const std::string path = values[name].as<std::string>();
+    if (std::filesystem::weakly_canonical(path) == std::filesystem::weakly_canonical(values[other].as<std::string>())) {
+        throw UsageError("--" + name + ": expected another file than --" + other + ", found '" + path + "'");
+    }
+}
+
 unsigned threads_option(const boost::program_options::variables_map& values) {
     if (values.count("threads") == 0) {
         return std::clamp(std::thread::hardware_concurrency(), 1U, 1024U);

@@ -20,6 +20,10 @@ std::string workload_name(const std::string& path);
 // Throws InputError if the folder in which files with this prefix would lie does not exist.
 void require_writable_folder(const std::string& prefix);
 
+// Throws UsageError if the options `name` and `other`, where both are given, name the same file.
+void require_other_file(const boost::program_options::variables_map& values, const std::string& name,
+                        const std::string& other);
+
 // The option --threads, by default as many as there are cores. Throws UsageError if it is not 1 to 1024.
 unsigned threads_option(const boost::program_options::variables_map& values);
 

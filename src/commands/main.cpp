@@ -1,19 +1,28 @@
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <new>
+#include <optional>
 #include <string>
+#include <system_error>
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
+#include "src/core/interruption.hpp"
 
 namespace {
 
 using batfill::commands::Command;
 
 constexpr Command commands[] = {
-    {"serve", "schedule for Batsim: a ZeroMQ server that speaks its protocol", batfill::commands::serve},
+    {"serve", "schedule for Batsim: a ZeroMQ server that speaks its protocol", batfill::commands::serve, true},
     {"simulate", "replay a workload on a platform in the embedded simulator", batfill::commands::simulate},
     {"swf", "convert a log of the Parallel Workloads Archive to a Batsim workload", batfill::commands::swf},
     {"generate", "write a synthetic workload", batfill::commands::generate},
@@ -33,6 +42,31 @@ void print_help(std::ostream& out) {
     }
 }
 
+// Results may be on their way to a file behind the standard output: what cannot be written there is an error.
+void require_output_written() {
+    errno = 0;
+    std::cout.flush();
+    if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        throw batfill::InputError(std::string("the standard output cannot be written") +
+                                  (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+    }
+}
+
+int run(const std::string& name, const batfill::commands::Arguments& arguments) {
+    std::string known;
+    for (const Command& command : commands) {
+        if (name == command.name) {
+            std::optional<batfill::CleanStop> clean_stop;
+            if (!command.ends_itself) {
+                clean_stop.emplace();
+            }
+            return command.run(arguments);
+        }
+        known += std::string(known.empty() ? "" : ", ") + command.name;
+    }
+    throw batfill::UsageError("unknown command '" + name + "', known: " + known);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,28 +76,30 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::string& name = arguments.front();
-    if (name == "--help" || name == "-h") {
-        print_help(std::cout);
-        return 0;
-    }
-    if (name == "--version") {
-        std::cout << "batfill " << batfill::version << '\n';
-        return 0;
-    }
+    // The standard output is for results.
+    spdlog::set_default_logger(spdlog::stderr_color_mt("batfill"));
+    spdlog::set_pattern("batfill: %l: %v");
     try {
-        for (const Command& command : commands) {
-            if (name == command.name) {
-                return command.run({arguments.begin() + 1, arguments.end()});
-            }
+        int status = 0;
+        if (name == "--help" || name == "-h") {
+            print_help(std::cout);
+        } else if (name == "--version") {
+            std::cout << "batfill " << batfill::version << '\n';
+        } else {
+            status = run(name, {arguments.begin() + 1, arguments.end()});
         }
-        std::string known;
-        for (const Command& command : commands) {
-            known += std::string(known.empty() ? "" : ", ") + command.name;
-        }
-        throw batfill::UsageError("unknown command '" + name + "', known: " + known);
+        require_output_written();
+        return status;
     } catch (const batfill::UsageError& problem) {
         std::cerr << "batfill: " << problem.what() << '\n';
         return 2;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "batfill: not enough memory\n";
+        return 1;
+    } catch (const std::system_error& problem) {
+        // The system's text alone does not say what was not there: without memory, it is that for a thread.
+        std::cerr << "batfill: not enough memory or other means: " << problem.what() << '\n';
+        return 1;
     } catch (const std::exception& problem) {
         std::cerr << "batfill: " << problem.what() << '\n';
         return 1;

@@ -302,13 +302,12 @@ void print_json(const SwfLog& log, const SwfWorkload& converted, const std::vect
     std::printf("%s\n", buffer.GetString());
 }
 
-void write_header(const SwfLog& log, const std::string& path) {
-    OutputFile file(path);
+void write_header(const SwfLog& log, OutputFile& file) {
     for (const std::string& line : log.header) {
         file.write(line);
         file.write("\n");
     }
-    file.commit();
+    file.close();
 }
 
 }  // namespace
@@ -374,6 +373,7 @@ int swf(const Arguments& arguments) {
     }
     SwfConversion conversion = conversion_of(values);
     const std::string format = word_option(values, "format", {"table", "json"});
+    require_other_file(values, "header", "output");
     const bool from_first_job = word_option(values, "count-from", {"zero", "first-job"}) == "first-job";
 
     const SwfLog log = read_swf(values["log"].as<std::string>());
@@ -383,6 +383,10 @@ int swf(const Arguments& arguments) {
     const SwfWorkload converted = convert_swf(log, conversion);
     const std::vector<SwfPeriod> periods =
         conversion.split ? split_into_periods(converted.workload, *conversion.split) : std::vector<SwfPeriod>();
+    std::optional<OutputFile> header;
+    if (values.count("header") != 0) {
+        write_header(log, header.emplace(values["header"].as<std::string>()));
+    }
     if (values.count("output") != 0) {
         if (converted.workload.jobs.empty()) {
             throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
@@ -395,8 +399,8 @@ int swf(const Arguments& arguments) {
             write_workload(converted.workload, output);
         }
     }
-    if (values.count("header") != 0) {
-        write_header(log, values["header"].as<std::string>());
+    if (header) {
+        header->commit();
     }
     if (format == "json") {
         print_json(log, converted, periods);

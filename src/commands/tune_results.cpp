@@ -42,13 +42,13 @@ std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& 
 TuneResults::TuneResults(const TuneOptions& options, std::vector<std::string> workloads)
     : options_(options), workloads_(std::move(workloads)) {
     if (options.values_file) {
-        values_.emplace(*options.values_file);
+        values_ = &files_.add(*options.values_file);
         values_->write(std::string("workload,evaluation,value,") + weight_columns + '\n');
     }
 }
 
 void TuneResults::add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
-    if (values_) {
+    if (values_ != nullptr) {
         values_->write(csv_text(workloads_[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) + ',' +
                        numbers_text(weights) + '\n');
     }
@@ -58,9 +58,7 @@ void TuneResults::write(const std::vector<TuningTask>& tasks) {
     write_convergence(tasks);
     write_best(tasks);
     write_policies(tasks);
-    if (values_) {
-        values_->commit();
-    }
+    files_.commit();
 }
 
 // What the results of a task are about, in quotes: a workload, or the sum over all.
@@ -68,8 +66,8 @@ std::string TuneResults::subject(const TuningTask& task) const {
     return csv_text(options_.sum ? "sum" : workloads_[task.workloads.front()]);
 }
 
-void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) const {
-    OutputFile file(options_.prefix + "_convergence.csv");
+void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) {
+    OutputFile& file = files_.add(options_.prefix + "_convergence.csv");
     file.write(std::string("workload,evaluation,start,value,objective,") + weight_columns + '\n');
     for (const TuningTask& task : tasks) {
         for (const WeightSearch::Improvement& improvement : task.search->improvements()) {
@@ -78,11 +76,10 @@ void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) const 
                        exact(improvement.objective) + ',' + numbers_text(improvement.weights) + '\n');
         }
     }
-    file.commit();
 }
 
-void TuneResults::write_best(const std::vector<TuningTask>& tasks) const {
-    OutputFile file(options_.prefix + "_results.csv");
+void TuneResults::write_best(const std::vector<TuningTask>& tasks) {
+    OutputFile& file = files_.add(options_.prefix + "_results.csv");
     file.write(std::string("workload,metric,value,") + weight_columns + ",found_at,evaluations\n");
     for (const TuningTask& task : tasks) {
         const WeightSearch::Improvement& best = task.search->best();
@@ -90,15 +87,13 @@ void TuneResults::write_best(const std::vector<TuningTask>& tasks) const {
                    numbers_text(best.weights) + ',' + std::to_string(best.evaluation) + ',' +
                    std::to_string(task.search->evaluations()) + '\n');
     }
-    file.commit();
 }
 
-void TuneResults::write_policies(const std::vector<TuningTask>& tasks) const {
+void TuneResults::write_policies(const std::vector<TuningTask>& tasks) {
     for (const TuningTask& task : tasks) {
         const std::string suffix = options_.sum ? "" : "_" + workloads_[task.workloads.front()];
-        OutputFile file(options_.prefix + suffix + ".json");
+        OutputFile& file = files_.add(options_.prefix + suffix + ".json");
         file.write(policy_file_text(options_.policy, task.search->best().weights));
-        file.commit();
     }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,7 @@
 
 namespace batfill::commands {
 
-// The files that `batfill tune` writes. Each appears whole or not at all. All members throw InputError if a file cannot
-// be written.
+// The files that `batfill tune` writes: all of them or none. All members throw InputError if a file cannot be written.
 class TuneResults {
  public:
     // `workloads` are their names in the files. `options` must outlive the results.
@@ -26,13 +24,14 @@ class TuneResults {
 
  private:
     std::string subject(const TuningTask& task) const;
-    void write_convergence(const std::vector<TuningTask>& tasks) const;
-    void write_best(const std::vector<TuningTask>& tasks) const;
-    void write_policies(const std::vector<TuningTask>& tasks) const;
+    void write_convergence(const std::vector<TuningTask>& tasks);
+    void write_best(const std::vector<TuningTask>& tasks);
+    void write_policies(const std::vector<TuningTask>& tasks);
 
     const TuneOptions& options_;
     std::vector<std::string> workloads_;
-    std::optional<OutputFile> values_;
+    OutputFiles files_;
+    OutputFile* values_ = nullptr;  // of all values, if it is wanted
 };
 
 }  // namespace batfill::commands

@@ -4,8 +4,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <batfill/error.hpp>
@@ -15,6 +19,33 @@ namespace batfill {
 namespace {
 
 constexpr std::size_t piece_size = std::size_t{1} << 20;
+
+// The temporary files and folders of this process. Whoever makes, renames or removes one holds the mutex.
+std::mutex unfinished_mutex;
+std::set<std::string> unfinished;
+
+// Calls make(path) for temporary paths beside `path` until it makes something new there, and notes and returns that
+// path; empty, with the error in errno, if none can be made. What a killed process left is passed over: in a container,
+// every process may have the same number.
+template <class Make>
+std::string make_temporary(const std::string& path, Make make) {
+    constexpr int attempts = 1000;
+    const std::lock_guard lock(unfinished_mutex);
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        std::string temporary = path + ".tmp" + std::to_string(getpid());
+        if (attempt > 0) {
+            temporary += '-' + std::to_string(attempt);
+        }
+        if (make(temporary)) {
+            unfinished.insert(temporary);
+            return temporary;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -48,20 +79,41 @@ std::string InputFile::read_all(std::size_t max_size) {
     return text;
 }
 
-OutputFile::OutputFile(const std::string& path) : path_(path), written_path_(path) {
+OutputFile::OutputFile(const std::string& path) : path_(path) {
     std::error_code error;
-    const std::filesystem::file_status status = std::filesystem::status(path, error);
-    if (std::filesystem::is_regular_file(status)) {
-        written_path_ = std::filesystem::canonical(path, error).string();  // a symbolic link stays a link
-        path_ = written_path_;
-    }
-    if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
-        written_path_ += ".tmp" + std::to_string(getpid());
-    }
+    struct stat there {};
+    const bool exists = stat(path.c_str(), &there) == 0;
+    const char* const mode = path.ends_with(".gz") ? "wb" : "wbT";
     errno = 0;
-    file_.reset(gzopen(written_path_.c_str(), path.ends_with(".gz") ? "wb" : "wbT"));
-    if (!file_) {
-        fail();
+    if (exists && !S_ISREG(there.st_mode)) {
+        file_.reset(gzopen(path.c_str(), mode));
+        if (!file_) {
+            fail();
+        }
+    } else {
+        if (exists) {
+            path_ = std::filesystem::canonical(path, error).string();  // a symbolic link stays a link
+        }
+        int descriptor = -1;
+        written_path_ = make_temporary(path_, [&](const std::string& temporary) {
+            constexpr mode_t for_all = 0666;  // what the user's umask leaves of it
+            descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, for_all);
+            return descriptor >= 0;
+        });
+        if (written_path_.empty()) {
+            fail();
+        }
+        if (exists) {
+            // That of another user cannot be changed, and need not be.
+            (void)fchmod(descriptor, there.st_mode & 07777U);
+        }
+        file_.reset(gzdopen(descriptor, mode));
+        if (!file_) {
+            ::close(descriptor);
+            discard();
+            errno = ENOMEM;
+            fail();
+        }
     }
     gzbuffer(file_.get(), piece_size);
 }
@@ -85,20 +137,45 @@ void OutputFile::close() {
 
 void OutputFile::commit() {
     close();
+    if (written_path_.empty()) {
+        return;
+    }
+    const std::lock_guard lock(unfinished_mutex);
     if (std::rename(written_path_.c_str(), path_.c_str()) != 0) {
         fail();
     }
+    unfinished.erase(written_path_);
     written_path_.clear();
 }
 
-void OutputFile::discard() const {
-    if (!written_path_.empty() && written_path_ != path_) {
+void OutputFile::discard() {
+    if (!written_path_.empty()) {
+        const std::lock_guard lock(unfinished_mutex);
         unlink(written_path_.c_str());
+        unfinished.erase(written_path_);
+        written_path_.clear();
     }
 }
 
 void OutputFile::fail() const {
     throw InputError(path_ + ": cannot be written: " + std::strerror(errno != 0 ? errno : EIO));
+}
+
+OutputFile& OutputFiles::add(const std::string& path) {
+    return *files_.emplace_back(std::make_unique<OutputFile>(path));
+}
+
+void OutputFiles::commit() {
+    for (const auto& file : files_) {
+        file->close();
+    }
+    for (const auto& file : files_) {
+        file->commit();
+    }
+    for (const std::string& path : left_out_) {
+        std::error_code not_there;
+        std::filesystem::remove(path, not_there);
+    }
 }
 
 OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
@@ -110,17 +187,20 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
     if (!is_new && !(std::filesystem::is_directory(path_, error) && std::filesystem::is_empty(path_, error))) {
         throw InputError(path_ + ": exists already, expected the name of a new folder");
     }
-    const std::string temporary = path_ + ".tmp" + std::to_string(getpid());
-    if (!std::filesystem::create_directory(temporary, error)) {
-        throw InputError(path_ + ": cannot be created: " + (error ? error.message() : temporary + " is in the way"));
+    constexpr mode_t for_all = 0777;
+    written_path_ =
+        make_temporary(path_, [](const std::string& temporary) { return mkdir(temporary.c_str(), for_all) == 0; });
+    if (written_path_.empty()) {
+        throw InputError(path_ + ": cannot be created: " + std::strerror(errno));
     }
-    written_path_ = temporary;
 }
 
 OutputFolder::~OutputFolder() {
     if (!written_path_.empty()) {
+        const std::lock_guard lock(unfinished_mutex);
         std::error_code ignored;
         std::filesystem::remove_all(written_path_, ignored);
+        unfinished.erase(written_path_);
     }
 }
 
@@ -129,12 +209,22 @@ std::string OutputFolder::file(const std::string& name) const {
 }
 
 void OutputFolder::commit() {
+    const std::lock_guard lock(unfinished_mutex);
     std::error_code error;
     std::filesystem::rename(written_path_, path_, error);
     if (error) {
         throw InputError(path_ + ": cannot be created: " + error.message());
     }
+    unfinished.erase(written_path_);
     written_path_.clear();
+}
+
+void discard_unfinished_outputs() {
+    unfinished_mutex.lock();  // for good: the process ends
+    for (const std::string& path : unfinished) {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
 }
 
 }  // namespace batfill

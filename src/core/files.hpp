@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <zlib.h>
 
@@ -32,8 +33,9 @@ class InputFile {
 };
 
 // A file that appears under its name whole or not at all: it is written under a temporary name beside it, and renamed
-// by commit(). It is gzipped if its name ends in .gz. What is not a regular file (/dev/stdout, a pipe) is written to
-// directly.
+// by commit(). A file that it replaces keeps its mode. It is gzipped if its name ends in .gz. What is not a regular
+// file
+// (/dev/stdout, a pipe) is written to directly.
 // Errors are InputErrors naming the file.
 class OutputFile {
  public:
@@ -46,18 +48,34 @@ class OutputFile {
     // Appends to the file. zlib buffers what is written, so many small pieces cost little.
     void write(std::string_view text);
     // After everything was written: writes out what is still in buffers, so that commit() has nothing to do but rename.
-    // For a file that is to appear only if another one does.
+    // For a file that is to appear only if others do.
     void close();
     // To be called once, after everything was written.
     void commit();
 
  private:
-    void discard() const;
+    void discard();
     [[noreturn]] void fail() const;
 
     std::string path_;
     std::string written_path_;  // empty once there is nothing to discard
     GzipFile file_;             // none once it is closed
+};
+
+// Files that appear together or not at all. (Only a rename that fails though all files are written and closed, and
+// others have succeeded, would leave these.)
+class OutputFiles {
+ public:
+    // Adds a file, which lives as long as this object; not to be committed by itself.
+    OutputFile& add(const std::string& path);
+    // A file of this name, which an earlier run may have left, is to disappear.
+    void leave_out(const std::string& path) { left_out_.push_back(path); }
+    // To be called once, after everything was written.
+    void commit();
+
+ private:
+    std::vector<std::unique_ptr<OutputFile>> files_;
+    std::vector<std::string> left_out_;
 };
 
 // A folder that appears under its name with all its files or not at all: they are written into a folder with a
@@ -80,5 +98,9 @@ class OutputFolder {
     std::string path_;
     std::string written_path_;
 };
+
+// For the end of the process by a signal: removes what OutputFiles and OutputFolders have not committed, and lets no
+// other thread begin or commit one any more.
+void discard_unfinished_outputs();
 
 }  // namespace batfill

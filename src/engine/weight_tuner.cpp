@@ -23,6 +23,9 @@ SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& p
     return scheduler;
 }
 
+// Whoever configures a daemon through Batsim must not be able to keep it busy for ever.
+constexpr std::uint64_t max_evaluations = 100'000;
+
 }  // namespace
 
 WeightTunerRegistration::WeightTunerRegistration(Maker maker) {
@@ -53,6 +56,9 @@ std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, con
     }
     if (*period == Duration() || history == Duration() || evaluations == 0) {
         throw UsageError("parameters period, history and evaluations must be more than 0");
+    }
+    if (evaluations > max_evaluations) {
+        throw UsageError("parameter evaluations: expected at most " + std::to_string(max_evaluations));
     }
     const std::vector<double> weights = parameters.numbers("weights");
     if (weights.empty()) {

@@ -1,9 +1,7 @@
 #include "results.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <unordered_set>
 
 #include <batfill/error.hpp>
@@ -20,8 +18,7 @@ long double stretch(const ReportedTimes& times) {
     return static_cast<long double>(times.turnaround.count()) / static_cast<long double>(times.run.count());
 }
 
-void write_jobs(const Simulator& simulator, const std::string& path) {
-    OutputFile file(path);
+void write_jobs(const Simulator& simulator, OutputFile& file) {
     file.write(schedule_csv_header());
     std::string row;
     ScheduledJob job;  // one for all rows, so that its memory is used again
@@ -31,7 +28,6 @@ void write_jobs(const Simulator& simulator, const std::string& path) {
         append_csv(job, row);
         file.write(row);
     }
-    file.commit();
 }
 
 // Batsim writes the columns in alphabetical order.
@@ -57,7 +53,7 @@ class Row {
     std::string values_;
 };
 
-void write_schedule(const Simulator& simulator, const std::string& path, const RealTimes& real_times) {
+void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
     Duration last_end;
     Duration wait_sum;
     Duration turnaround_sum;
@@ -115,14 +111,46 @@ void write_schedule(const Simulator& simulator, const std::string& path, const R
     row.add("time_switching_off", Duration());
     row.add("time_switching_on", Duration());
     row.add("time_unavailable", simulator.machine_times().unavailable);
-    OutputFile file(path);
     file.write(row.text());
-    file.commit();
 }
 
-void remove_if_there(const std::string& path) {
-    std::error_code not_there;
-    std::filesystem::remove(path, not_there);
+void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file) {
+    file.write("statistic,value\n");
+    for (const Statistic& statistic : statistics) {
+        file.write(statistic.name + ',' + std::to_string(statistic.value) + '\n');
+    }
+}
+
+void write_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler, OutputFile& file) {
+    file.write(guarantees_csv_header());
+    std::string row;
+    for (const JobNumber number : simulator.ended()) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        const bool started = job.state != JobState::rejected;
+        row.clear();
+        append_csv({job.job->description.id, scheduler.guaranteed_start(number),
+                    started ? std::optional(job.start) : std::nullopt},
+                   row);
+        file.write(row);
+    }
+}
+
+void write_broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler, OutputFile& file) {
+    file.write(broken_guarantees_csv_header());
+    std::string row;
+    for (const BrokenGuarantee& broken : broken_guarantees(simulator, scheduler)) {
+        row.clear();
+        append_csv(broken, row);
+        file.write(row);
+    }
+}
+
+bool machine_changes(const Simulator& simulator) {
+    const auto& lists = simulator.scenario().event_lists;
+    return std::any_of(lists.begin(), lists.end(), [](const std::vector<ExternalEvent>& events) {
+        return std::any_of(events.begin(), events.end(),
+                           [](const ExternalEvent& event) { return event.kind != ExternalEvent::Kind::other; });
+    });
 }
 
 }  // namespace
@@ -153,46 +181,6 @@ void describe(const SimulatedJob& job, ScheduledJob& scheduled) {
     scheduled.metadata = job.metadata;
 }
 
-void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times) {
-    write_jobs(simulator, prefix + "_jobs.csv");
-    write_schedule(simulator, prefix + "_schedule.csv", real_times);
-}
-
-void write_statistics(const std::vector<Statistic>& statistics, const std::string& prefix) {
-    const std::string path = prefix + "_statistics.csv";
-    if (statistics.empty()) {
-        remove_if_there(path);
-        return;
-    }
-    OutputFile file(path);
-    file.write("statistic,value\n");
-    for (const Statistic& statistic : statistics) {
-        file.write(statistic.name + ',' + std::to_string(statistic.value) + '\n');
-    }
-    file.commit();
-}
-
-void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler, const std::string& prefix) {
-    const std::string path = prefix + "_guarantees.csv";
-    if (scheduler == nullptr || !scheduler->gives_guarantees()) {
-        remove_if_there(path);
-        return;
-    }
-    OutputFile file(path);
-    file.write(guarantees_csv_header());
-    std::string row;
-    for (const JobNumber number : simulator.ended()) {
-        const SimulatedJob& job = simulator.jobs()[number];
-        const bool started = job.state != JobState::rejected;
-        row.clear();
-        append_csv({job.job->description.id, scheduler->guaranteed_start(number),
-                    started ? std::optional(job.start) : std::nullopt},
-                   row);
-        file.write(row);
-    }
-    file.commit();
-}
-
 std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
     const std::unordered_set<JobNumber> ended(simulator.ended().begin(), simulator.ended().end());
     std::vector<BrokenGuarantee> broken;
@@ -205,27 +193,28 @@ std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const
     return broken;
 }
 
-void write_broken_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler,
-                             const std::string& prefix) {
-    const std::string path = prefix + "_broken_guarantees.csv";
-    const auto& lists = simulator.scenario().event_lists;
-    const bool machine_changes = std::any_of(lists.begin(), lists.end(), [](const std::vector<ExternalEvent>& events) {
-        return std::any_of(events.begin(), events.end(),
-                           [](const ExternalEvent& event) { return event.kind != ExternalEvent::Kind::other; });
-    });
-    if (scheduler == nullptr || !scheduler->gives_guarantees() || !machine_changes) {
-        remove_if_there(path);
-        return;
+void write_results(const RunResults& results, const std::string& prefix) {
+    const Simulator& simulator = results.simulator;
+    OutputFiles files;
+    write_jobs(simulator, files.add(prefix + "_jobs.csv"));
+    write_schedule(simulator, results.real_times, files.add(prefix + "_schedule.csv"));
+    if (!results.statistics.empty()) {
+        write_statistics(results.statistics, files.add(prefix + "_statistics.csv"));
+    } else {
+        files.leave_out(prefix + "_statistics.csv");
     }
-    OutputFile file(path);
-    file.write(broken_guarantees_csv_header());
-    std::string row;
-    for (const BrokenGuarantee& broken : broken_guarantees(simulator, *scheduler)) {
-        row.clear();
-        append_csv(broken, row);
-        file.write(row);
+    const bool guarantees = results.scheduler != nullptr && results.scheduler->gives_guarantees();
+    if (guarantees) {
+        write_guarantees(simulator, *results.scheduler, files.add(prefix + "_guarantees.csv"));
+    } else {
+        files.leave_out(prefix + "_guarantees.csv");
     }
-    file.commit();
+    if (guarantees && machine_changes(simulator)) {
+        write_broken_guarantees(simulator, *results.scheduler, files.add(prefix + "_broken_guarantees.csv"));
+    } else {
+        files.leave_out(prefix + "_broken_guarantees.csv");
+    }
+    files.commit();
 }
 
 }  // namespace batfill

@@ -37,24 +37,27 @@ ScheduledJob scheduled_job(const SimulatedJob& job);
 // The same in an object that may have described another job before.
 void describe(const SimulatedJob& job, ScheduledJob& scheduled);
 
-// Writes PREFIX_jobs.csv and PREFIX_schedule.csv with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
-// lists them), each whole or not at all. Throws InputError if a file cannot be written. O(jobs).
-void write_results(const Simulator& simulator, const std::string& prefix, const RealTimes& real_times);
-
-// Writes what the algorithm has counted to PREFIX_statistics.csv (statistic, value), whole or not at all. If the
-// algorithm counts nothing, a file that an earlier run left there is removed.
-void write_statistics(const std::vector<Statistic>& statistics, const std::string& prefix);
-
-// Writes what each job of PREFIX_jobs.csv was promised when it was submitted, and when it started, to
-// PREFIX_guarantees.csv (docs/simulator.md), whole or not at all. If `scheduler` is null or gives no guarantees, a file
-// that an earlier run left there is removed. O(jobs).
-void write_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler, const std::string& prefix);
-
 // The broken guarantees of the jobs of PREFIX_jobs.csv, in the order in which they broke.
 std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler);
 
-// Writes them to PREFIX_broken_guarantees.csv, whole or not at all. If the machine did not change in the scenario, or
-// `scheduler` is null or gives no guarantees, a file that an earlier run left there is removed. O(jobs).
-void write_broken_guarantees(const Simulator& simulator, const EmbeddedScheduler* scheduler, const std::string& prefix);
+// What one run writes. `scheduler` is null if it is behind a socket; nothing is known then of what it counted and
+// guaranteed.
+struct RunResults {
+    const Simulator& simulator;
+    const EmbeddedScheduler* scheduler = nullptr;
+    std::vector<Statistic> statistics;
+    RealTimes real_times;
+};
+
+// Writes the files of a run, all of them or none:
+// - PREFIX_jobs.csv and PREFIX_schedule.csv, with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
+//   lists them);
+// - PREFIX_statistics.csv (statistic, value), if the algorithm counts anything;
+// - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed when it
+//   was submitted, and when it started;
+// - PREFIX_broken_guarantees.csv, if the machine changes besides.
+// Of those that this run has not, one that an earlier run left is removed. Throws InputError if a file cannot be
+// written. O(jobs).
+void write_results(const RunResults& results, const std::string& prefix);
 
 }  // namespace batfill

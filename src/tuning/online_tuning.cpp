@@ -9,6 +9,7 @@
 #include <batfill/workload.hpp>
 
 #include "src/core/csv_text.hpp"
+#include "src/core/interruption.hpp"
 #include "src/tuning/weight_search.hpp"
 
 namespace batfill {
@@ -109,6 +110,9 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
     }
     const ReplayMetric metric("mean_bounded_slowdown");
     const auto value = [&](const MixedWeights& candidate) {
+        if (stop_signal_pending()) {
+            throw Interrupted();  // a search may take longer than whoever stops a daemon waits
+        }
         return *replay.measure(with_weights(tuning_.scheduler, candidate), metric);
     };
     // Each period has its own draws: what one set of draws misses, it would miss in every period.

@@ -53,7 +53,7 @@ Schedule through_a_file(const Workload& workload, int processors, const Schedule
     simulator.run(scheduler);
     const std::string prefix =
         (std::filesystem::temp_directory_path() / ("batfill-replay-test-" + std::to_string(getpid()))).string();
-    write_results(simulator, prefix, {});
+    write_results({simulator, nullptr, {}, {}}, prefix);
     Schedule schedule = read_schedule(prefix + "_jobs.csv");
     std::filesystem::remove(prefix + "_jobs.csv");
     std::filesystem::remove(prefix + "_schedule.csv");

@@ -29,7 +29,7 @@ struct Files {
 Files written(const Simulator& simulator, const RealTimes& real_times = {}) {
     const std::string prefix =
         (std::filesystem::temp_directory_path() / ("batfill-results-test-" + std::to_string(getpid()))).string();
-    write_results(simulator, prefix, real_times);
+    write_results({simulator, nullptr, {}, real_times}, prefix);
     Files files{InputFile(prefix + "_jobs.csv").read_all(std::size_t{1} << 30),
                 InputFile(prefix + "_schedule.csv").read_all(std::size_t{1} << 30)};
     std::filesystem::remove(prefix + "_jobs.csv");

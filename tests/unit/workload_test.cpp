@@ -329,6 +329,53 @@ TEST_CASE("An output file written through a link leaves the link") {
     CHECK(content(folder / "target") == "new");
 }
 
+TEST_CASE("An output file keeps the mode of the file that it replaces") {
+    using std::filesystem::perms;
+    const TemporaryFolder folder;
+    std::ofstream(folder / "a") << "old";
+    std::filesystem::permissions(folder / "a", perms::owner_read | perms::owner_write);
+    OutputFile file(folder / "a");
+    file.write("new");
+    file.commit();
+    CHECK(std::filesystem::status(folder / "a").permissions() == (perms::owner_read | perms::owner_write));
+}
+
+TEST_CASE("What a process of the same number left behind is not in the way of a file or folder") {
+    const TemporaryFolder folder;
+    const std::string left = ".tmp" + std::to_string(getpid());
+    std::ofstream(folder / ("a" + left)) << "left";
+    std::filesystem::create_directory(folder / ("b" + left));
+    OutputFile file(folder / "a");
+    file.write("new");
+    file.commit();
+    OutputFolder made(folder / "b");
+    made.commit();
+    CHECK(content(folder / "a") == "new");
+    CHECK(content(folder / ("a" + left)) == "left");
+    CHECK(std::filesystem::is_empty(folder / "b"));
+}
+
+TEST_CASE("Files that belong together appear together, or none does") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "earlier") << "run";
+    {
+        OutputFiles files;
+        files.add(folder / "a").write("a");
+        files.leave_out(folder / "earlier");
+        CHECK_THROWS_WITH(files.add(folder / "none/b"), Catch::Matchers::Contains("cannot be written"));
+    }
+    CHECK(folder.files() == 1);
+    OutputFiles files;
+    files.add(folder / "a").write("a");
+    files.add(folder / "b").write("b");
+    files.leave_out(folder / "earlier");
+    CHECK(content(folder / "earlier") == "run");
+    files.commit();
+    CHECK(content(folder / "a") == "a");
+    CHECK(content(folder / "b") == "b");
+    CHECK(folder.files() == 2);
+}
+
 TEST_CASE("A text larger than its limit is refused") {
     const TemporaryFolder folder;
     std::ofstream(folder / "a") << "12345";

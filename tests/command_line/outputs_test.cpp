@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+struct Inputs {
+    Folder folder;
+    std::string platform = file(folder, "two.xml", R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="None">
+    <host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+    <host id="master_host" speed="1Gf"/>
+  </zone>
+</platform>
+)");
+    std::string workload = file(folder, "two.json",
+                                R"({"nb_res":2,"jobs":[{"id":"1","subtime":0,"res":2,"walltime":20,"profile":"p"},)"
+                                R"({"id":"2","subtime":1,"res":1,"walltime":20,"profile":"p"}],)"
+                                R"("profiles":{"p":{"type":"delay","delay":10}}})");
+    std::string log = file(folder, "log.swf",
+                           "; MaxProcs: 2\n1 0 5 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n"
+                           "2 3 5 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n");
+
+    std::vector<std::string> names() const {
+        std::vector<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.file(""))) {
+            names.push_back(entry.path().filename().string());
+        }
+        return names;
+    }
+    bool has_temporary_files() const {
+        const std::vector<std::string> all = names();
+        return std::any_of(all.begin(), all.end(),
+                           [](const std::string& name) { return name.find(".tmp") != std::string::npos; });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("A command whose output cannot be written says so, with status 1") {
+    const Inputs inputs;
+    REQUIRE(run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", inputs.workload, "-a", "easy", "-e",
+                                inputs.folder.file("run")})
+                .status == 0);
+    const std::vector<Arguments> commands{
+        {"--help"},
+        {"--version"},
+        {"swf", "--help"},
+        {"algorithms"},
+        {"algorithms", "--json"},
+        {"metrics", inputs.folder.file("run_jobs.csv")},
+        {"metrics", inputs.folder.file("run_jobs.csv"), "--format", "json"},
+        {"check", inputs.folder.file("run_jobs.csv"), "-p", inputs.platform, "-w", inputs.workload},
+        {"swf", inputs.log},
+        {"swf", inputs.log, "--format", "json"},
+        {"compare", "easy", "fcfs", "-p", inputs.platform, "-w", inputs.workload},
+        {"simulate", "-p", inputs.platform, "-w", inputs.workload, "-a", "easy", "-e", inputs.folder.file("more")},
+    };
+    for (const Arguments& command : commands) {
+        INFO(command[0]);
+        REQUIRE(run(inputs.folder, command).status == 0);
+        Process process(inputs.folder, command, 0, "/dev/full");
+        CHECK(process.wait() == 1);
+        CHECK_THAT(process.errors(), StartsWith("batfill: the standard output cannot be written"));
+        const std::string errors = process.errors();
+        CHECK(std::count(errors.begin(), errors.end(), '\n') == 1);
+    }
+}
+
+TEST_CASE("The files of one run appear together or not at all") {
+    const Inputs inputs;
+    for (const std::string suffix : {"_schedule.csv", "_guarantees.csv"}) {
+        const std::string prefix = inputs.folder.file("run" + suffix.substr(1, 2));
+        std::filesystem::create_directory(prefix + suffix);
+        const Outcome outcome = run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", inputs.workload, "-a",
+                                                    "conservative", "-e", prefix});
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains(suffix + ": cannot be written: Is a directory"));
+        CHECK_FALSE(std::filesystem::exists(prefix + "_jobs.csv"));
+    }
+    CHECK_FALSE(inputs.has_temporary_files());
+}
+
+TEST_CASE("Two outputs of a command cannot be the same file") {
+    const Inputs inputs;
+    const std::string path = inputs.folder.file("out.json");
+    const Outcome outcome =
+        run(inputs.folder, {"swf", inputs.log, "-o", path, "--header", inputs.folder.file("./out.json")});
+    check_refused(outcome, 2);
+    CHECK_THAT(outcome.errors, Contains("--header: expected another file than --output"));
+    CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("A command that a signal ends leaves no temporary file, and says which signal it was") {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const Inputs inputs;
+        Process tuning(inputs.folder,
+                       {"tune", "-p", inputs.platform, "-w", inputs.workload, "-o", inputs.folder.file("found"),
+                        "--values", inputs.folder.file("values.csv"), "--evaluations", "10000000"});
+        const auto limit = std::chrono::steady_clock::now() + patience;
+        while (!inputs.has_temporary_files() && std::chrono::steady_clock::now() < limit) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        REQUIRE(inputs.has_temporary_files());
+        tuning.signal(signal);
+        CHECK(tuning.wait() == 128 + signal);
+        CHECK_FALSE(inputs.has_temporary_files());
+        CHECK_FALSE(std::filesystem::exists(inputs.folder.file("values.csv")));
+    }
+}
+
+TEST_CASE("simulate says at once, and on the error stream, why its scheduler stops") {
+    const Inputs inputs;
+    const std::string workload =
+        file(inputs.folder, "odd.json",
+             R"({"nb_res":2,"jobs":[{"id":"1","subtime":0,"res":2,"walltime":20,"profile":"p"}],)"
+             R"("profiles":{"p":{"type":"delay","delay":10}}})");
+    const std::string endpoint = "ipc://" + inputs.folder.file("socket");
+    Process daemon(inputs.folder, {"serve", "-a", "easy", "-P", "on-failure=requeue", "-s", endpoint});
+    daemon.wait_for_error_text("listening");
+    const Outcome outcome = run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", workload, "-s", endpoint, "-e",
+                                                inputs.folder.file("run")});
+    CHECK(daemon.wait() == 1);
+    check_refused(outcome, 1);
+    CHECK_THAT(outcome.errors, StartsWith("batfill: the scheduler at " + endpoint +
+                                          " stops: SIMULATION_BEGINS: jobs cannot be registered"));
+}
+
+TEST_CASE("A simulation whose scheduler dies ends at once, with status 1") {
+    const Inputs inputs;
+    const std::string endpoint = "ipc://" + inputs.folder.file("socket");
+    Process daemon(inputs.folder, {"serve", "-a", "easy", "-s", endpoint});
+    daemon.wait_for_error_text("listening");
+    daemon.signal(SIGSTOP);
+    Process simulation(inputs.folder, {"simulate", "-p", inputs.platform, "-w", inputs.workload, "-s", endpoint, "-e",
+                                       inputs.folder.file("run")});
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    daemon.signal(SIGKILL);
+    CHECK(simulation.wait() == 1);
+    CHECK(simulation.errors() == "batfill: the scheduler at " + endpoint + " has gone without an answer\n");
+}
