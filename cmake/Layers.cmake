@@ -96,18 +96,17 @@ batfill_layer(engine ON core
 batfill_layer(schedulers ON engine
   FOLDER schedulers)
 batfill_layer(protocol ON formats
-  FOLDER protocol)
+  FOLDER protocol
+  LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats
   HEADERS check metrics)
 batfill_layer(simulator ON engine protocol
-  HEADERS embedded_scheduler simulator
-  LIBRARIES PkgConfig::ZeroMQ)
+  HEADERS embedded_scheduler simulator)
 batfill_layer(replay ON simulator analysis
   HEADERS replay)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
-batfill_layer(server ON engine protocol
-  LIBRARIES PkgConfig::ZeroMQ)
+batfill_layer(server ON engine protocol)
 batfill_layer(commands ON schedulers workloads tuning server
   LIBRARIES Boost::program_options)
 batfill_check_headers()

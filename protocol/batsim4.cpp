@@ -11,7 +11,7 @@ namespace batfill::protocol {
 
 namespace {
 
-Json json_text(const rapidjson::Value& value) {
+Json json_text(const JsonValue& value) {
     Json text;
     append_json(value, text);
     return text;
@@ -287,7 +287,7 @@ constexpr std::array<EventType<FromScheduler>, 13> scheduler_events{{
 }};
 
 // How an error names an event: by its number and type.
-std::string place(unsigned number, const rapidjson::Value& event) {
+std::string place(unsigned number, const JsonValue& event) {
     std::string text = "event " + std::to_string(number);
     if (event.IsObject()) {
         if (const auto type = event.FindMember("type"); type != event.MemberEnd() && type->value.IsString()) {
@@ -298,7 +298,7 @@ std::string place(unsigned number, const rapidjson::Value& event) {
 }
 
 template <class OneEvent, std::size_t count>
-OneEvent decode_event(const rapidjson::Value& value, Time now,
+OneEvent decode_event(const JsonValue& value, Time now,
                       const std::array<EventType<typename OneEvent::Data>, count>& types, WarnOnce& warn) {
     if (!value.IsObject()) {
         throw InputError("expected an object");
@@ -312,8 +312,10 @@ OneEvent decode_event(const rapidjson::Value& value, Time now,
     const std::string_view name = fields.text("type");
     const auto type = std::find_if(types.begin(), types.end(), [&](const auto& known) { return known.name == name; });
     if (type == types.end()) {
-        warn.unknown("event", name);
-        const rapidjson::Value* data = fields.find("data");
+        if (name != refusal_event) {
+            warn.unknown("event", name);
+        }
+        const JsonValue* data = fields.find("data");
         event.data = UnknownEvent{std::string(name), data == nullptr ? Json() : json_text(*data)};
     } else {
         EventData data{Fields(fields.object("data"), "data."), warn};
@@ -332,14 +334,14 @@ Envelope decode(std::string_view frame, const std::array<EventType<typename OneE
         throw InputError("a frame of " + std::to_string(frame.size()) + " bytes, expected at most " +
                          std::to_string(max_frame_size));
     }
-    const rapidjson::Value& root = reader.parse(frame);
+    const JsonValue& root = reader.parse(frame);
     if (!root.IsObject()) {
         throw InputError("expected a JSON object with now and events");
     }
     Fields fields(root, "");
     Envelope envelope;
     envelope.now = fields.time("now");
-    const rapidjson::Value& events = fields.array("events");
+    const JsonValue& events = fields.array("events");
     envelope.events.reserve(events.Size());
     for (const auto& event : events.GetArray()) {
         try {

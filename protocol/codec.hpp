@@ -14,6 +14,9 @@ namespace batfill::protocol {
 // and profiles: some 20 MB for a log of 200,000 jobs on 10,000 hosts.
 inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 
+// The type of the event that a refusal consists of: no Batsim knows it.
+inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
+
 // One version of the protocol: how messages and replies are written in a frame. Each direction can be read and written,
 // as this program can be on either side. An instance keeps buffers between calls, so it serves one thread at a time.
 //
@@ -41,7 +44,7 @@ class Codec {
     virtual void encode_reply(const Reply& reply, std::string& frame) = 0;
 
     // A reply that makes Batsim stop with `problem`, any text, in its own output instead of waiting for ever: an event
-    // of a type that no Batsim knows.
+    // of type `refusal_event` whose data has it as `message`. Decoding makes it an UnknownEvent.
     virtual void encode_refusal(const std::string& problem, std::string& frame) = 0;
 };
 

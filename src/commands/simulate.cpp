@@ -14,6 +14,7 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "progress.hpp"
+#include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
 #include "src/simulator/results.hpp"
@@ -113,6 +114,8 @@ int simulate(const Arguments& arguments) {
         "enable-profile-reuse", "let these have the profiles of jobs that have ended")(
         "socket-timeout", po::value<unsigned>()->default_value(600),
         "seconds to wait for each answer of that scheduler")(
+        "curve-server-key", po::value<std::string>()->value_name("FILE"),
+        "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it")(
         "real-times",
         "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that "
         "equal runs write equal files)")("quiet,q", "no summary");
@@ -151,7 +154,11 @@ int simulate(const Arguments& arguments) {
         embedded = made.get();
         scheduler = std::move(made);
     } else {
-        scheduler = std::make_unique<SocketScheduler>(endpoint, values["socket-timeout"].as<unsigned>());
+        scheduler = std::make_unique<SocketScheduler>(
+            endpoint, values["socket-timeout"].as<unsigned>(),
+            values.count("curve-server-key") == 0
+                ? ""
+                : protocol::read_curve_key(values["curve-server-key"].as<std::string>()));
     }
 
     require_writable_folder(prefix);
@@ -174,11 +181,8 @@ int simulate(const Arguments& arguments) {
         }
     }
     const double total = Seconds(std::chrono::steady_clock::now() - begin).count();
-    write_results(simulator, prefix, measure ? RealTimes{timed.seconds(), total} : RealTimes{});
     const std::vector<Statistic> statistics = engine ? engine->statistics() : std::vector<Statistic>();
-    write_statistics(statistics, prefix);
-    write_guarantees(simulator, embedded, prefix);
-    write_broken_guarantees(simulator, embedded, prefix);
+    write_results({simulator, embedded, statistics, measure ? RealTimes{timed.seconds(), total} : RealTimes{}}, prefix);
     if (values.count("quiet") == 0) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
                   << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix

@@ -102,7 +102,7 @@ void append_number(std::string& out, FormatArguments... arguments) {
     out.append(text.data(), written.ptr);
 }
 
-std::string describe(const rapidjson::Value* value) {
+std::string describe(const JsonValue* value) {
     if (value == nullptr) {
         return "none";
     }
@@ -139,10 +139,10 @@ JsonReader::JsonReader()
       allocator_(pool_.get(), pool_size, chunk_size),
       document_(&allocator_) {}
 
-const rapidjson::Value& JsonReader::parse(std::string_view text) {
+const JsonValue& JsonReader::parse(std::string_view text) {
     text_.assign(text);
     begin();
-    const rapidjson::Value& result = value();
+    const JsonValue& result = value();
     finish();
     return result;
 }
@@ -198,10 +198,10 @@ std::string_view JsonReader::key() {
     return name;
 }
 
-const rapidjson::Value& JsonReader::value() {
+const JsonValue& JsonReader::value() {
     document_.SetNull();
     allocator_.Clear();
-    const auto parse_into = [this](rapidjson::Document& document) {
+    const auto parse_into = [this](Document& document) {
         parse_value(document);
         return true;
     };
@@ -246,7 +246,7 @@ void JsonReader::fail(std::size_t at, const std::string& problem) {
     throw InputError("JSON at byte " + std::to_string(at) + ": " + problem);
 }
 
-void append_json(const rapidjson::Value& value, std::string& out) {
+void append_json(const JsonValue& value, std::string& out) {
     switch (value.GetType()) {
         case rapidjson::kNullType:
             out += "null";
@@ -361,7 +361,7 @@ void WarnOnce::unknown(std::string_view what, std::string_view name) {
     }
 }
 
-const rapidjson::Value* Fields::find(std::string_view name) {
+const JsonValue* Fields::find(std::string_view name) {
     std::size_t index = 0;
     for (const auto& member : object_.GetObject()) {
         if (view(member.name) == name) {
@@ -380,24 +380,24 @@ void Fields::fail(std::string_view name, std::string_view expected) {
                      ", found " + describe(find(name)));
 }
 
-const rapidjson::Value& Fields::any(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+const JsonValue& Fields::any(std::string_view name) {
+    const JsonValue* value = find(name);
     if (value == nullptr) {
         fail(name, "a value");
     }
     return *value;
 }
 
-const rapidjson::Value& Fields::object(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+const JsonValue& Fields::object(std::string_view name) {
+    const JsonValue* value = find(name);
     if (value == nullptr || !value->IsObject()) {
         fail(name, "an object");
     }
     return *value;
 }
 
-const rapidjson::Value& Fields::array(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+const JsonValue& Fields::array(std::string_view name) {
+    const JsonValue* value = find(name);
     if (value == nullptr || !value->IsArray()) {
         fail(name, "an array");
     }
@@ -405,7 +405,7 @@ const rapidjson::Value& Fields::array(std::string_view name) {
 }
 
 std::string_view Fields::text(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+    const JsonValue* value = find(name);
     if (value == nullptr || !value->IsString()) {
         fail(name, "a text");
     }
@@ -413,7 +413,7 @@ std::string_view Fields::text(std::string_view name) {
 }
 
 bool Fields::boolean(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+    const JsonValue* value = find(name);
     if (value == nullptr || !value->IsBool()) {
         fail(name, "true or false");
     }
@@ -421,7 +421,7 @@ bool Fields::boolean(std::string_view name) {
 }
 
 int Fields::integer(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+    const JsonValue* value = find(name);
     if (value == nullptr || !value->IsInt()) {
         fail(name, "an integer of 32 bits");
     }
@@ -429,7 +429,7 @@ int Fields::integer(std::string_view name) {
 }
 
 double Fields::number(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+    const JsonValue* value = find(name);
     if (value == nullptr || !value->IsNumber()) {
         fail(name, "a number");
     }
@@ -438,7 +438,7 @@ double Fields::number(std::string_view name) {
 
 Duration Fields::seconds(std::string_view name) {
     constexpr std::int64_t max = 1'000'000'000'000'000'000;
-    const rapidjson::Value* value = find(name);
+    const JsonValue* value = find(name);
     if (value != nullptr && value->IsInt64() && value->GetInt64() <= max && value->GetInt64() >= -max) {
         return Duration::seconds(value->GetInt64());
     }
@@ -451,7 +451,7 @@ Duration Fields::seconds(std::string_view name) {
 }
 
 ResourceSet Fields::resources(std::string_view name) {
-    const rapidjson::Value* value = find(name);
+    const JsonValue* value = find(name);
     auto set = value != nullptr && value->IsString() ? ResourceSet::parse(view(*value)) : std::optional<ResourceSet>();
     if (!set) {
         fail(name, "resources such as \"0-3 7\"");

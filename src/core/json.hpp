@@ -3,7 +3,9 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,12 +20,40 @@
 // Reading and writing JSON where the input is not to be trusted.
 namespace batfill {
 
+// The memory of values that are read. RapidJSON's own allocator returns null when there is no more, and its callers do
+// not look.
+class JsonMemory {
+ public:
+    static const bool kNeedFree = true;
+    void* Malloc(std::size_t size) { return size == 0 ? nullptr : checked(std::malloc(size)); }
+    void* Realloc(void* memory, std::size_t, std::size_t size) {
+        if (size == 0) {
+            std::free(memory);
+            return nullptr;
+        }
+        return checked(std::realloc(memory, size));
+    }
+    static void Free(void* memory) { std::free(memory); }
+
+ private:
+    static void* checked(void* memory) {
+        if (memory == nullptr) {
+            throw std::bad_alloc();
+        }
+        return memory;
+    }
+};
+
+using JsonPool = rapidjson::MemoryPoolAllocator<JsonMemory>;
+using JsonValue = rapidjson::GenericValue<rapidjson::UTF8<>, JsonPool>;
+
 // Values inside more arrays and objects than this are refused, because reading and writing are recursive.
 inline constexpr int max_nesting = 128;
 
 // Parses JSON texts one after another in the same buffers: each as one value, or piece by piece, so that a large text
 // needs no tree. All functions throw InputError saying what is wrong at which byte if the text is not JSON in UTF-8
-// whose numbers are within a double, or is nested too deeply. O(bytes passed over).
+// whose numbers are within a double, or is nested too deeply, and std::bad_alloc if there is not enough memory. O(bytes
+// passed over).
 class JsonReader {
  public:
     JsonReader();
@@ -31,7 +61,7 @@ class JsonReader {
     JsonReader& operator=(const JsonReader&) = delete;
 
     // Reads `text` as one value.
-    const rapidjson::Value& parse(std::string_view text);
+    const JsonValue& parse(std::string_view text);
 
     // To read piece by piece, call start(), then open(), more() in a loop, key(), value() and skip() as the text has
     // it, and finish() at the end.
@@ -44,7 +74,7 @@ class JsonReader {
     // The key of the next member of an object. Valid until the next start().
     std::string_view key();
     // Reads the next value. Valid until the next call of any function.
-    const rapidjson::Value& value();
+    const JsonValue& value();
     void skip();
     // How many bytes of the text have been passed over.
     std::size_t position() { return stream_.Tell(); }
@@ -52,6 +82,8 @@ class JsonReader {
     void finish();
 
  private:
+    using Document = rapidjson::GenericDocument<rapidjson::UTF8<>, JsonPool, JsonMemory>;
+
     void begin();
     template <class Handler>
     void parse_value(Handler& handler);
@@ -64,20 +96,20 @@ class JsonReader {
     rapidjson::InsituStringStream stream_;
     bool first_ = false;  // whether the next element is the first of its object or array
     std::unique_ptr<char[]> pool_;
-    rapidjson::MemoryPoolAllocator<> allocator_;
-    rapidjson::Document document_;
-    rapidjson::Reader reader_;
+    JsonPool allocator_;
+    Document document_;
+    rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory> reader_;
 };
 
 // Appends `value` to `out` as Batsim prints JSON: no white space, integers as they are, other numbers with six
 // decimals. O(size of the value).
-void append_json(const rapidjson::Value& value, std::string& out);
+void append_json(const JsonValue& value, std::string& out);
 
 // Appends a JSON string with the content `text` (UTF-8), quotes included, to `out`.
 void append_json_string(std::string_view text, std::string& out);
 
 // The text of a JSON string, without a copy. Requires value.IsString().
-inline std::string_view view(const rapidjson::Value& value) {
+inline std::string_view view(const JsonValue& value) {
     assert(value.IsString());
     return {value.GetString(), value.GetStringLength()};
 }
@@ -101,15 +133,13 @@ class WarnOnce {
 class Fields {
  public:
     // Requires object.IsObject().
-    Fields(const rapidjson::Value& object, std::string_view path) : object_(object), path_(path) {
-        assert(object.IsObject());
-    }
+    Fields(const JsonValue& object, std::string_view path) : object_(object), path_(path) { assert(object.IsObject()); }
 
     // Returns null if there is no such field.
-    const rapidjson::Value* find(std::string_view name);
-    const rapidjson::Value& any(std::string_view name);
-    const rapidjson::Value& object(std::string_view name);
-    const rapidjson::Value& array(std::string_view name);
+    const JsonValue* find(std::string_view name);
+    const JsonValue& any(std::string_view name);
+    const JsonValue& object(std::string_view name);
+    const JsonValue& array(std::string_view name);
     std::string_view text(std::string_view name);
     bool boolean(std::string_view name);
     int integer(std::string_view name);
@@ -136,7 +166,7 @@ class Fields {
     template <class Function>
     void for_each_unread(Function f) const;
 
-    const rapidjson::Value& object_;
+    const JsonValue& object_;
     std::string_view path_;
     std::uint64_t read_ = 0;  // bit i: member i has been looked for; members from 64 on never count as looked for
     bool rest_read_ = false;

@@ -7,7 +7,7 @@ namespace batfill {
 namespace {
 
 std::string read_id(Fields& fields) {
-    const rapidjson::Value* id = fields.find("id");
+    const JsonValue* id = fields.find("id");
     if (id != nullptr && id->IsString()) {
         return std::string(view(*id));
     }
@@ -19,7 +19,7 @@ std::string read_id(Fields& fields) {
 
 // Logs have numbers for users and queues, so workloads made of them often have numbers, too.
 std::string read_name(Fields& fields, std::string_view name) {
-    const rapidjson::Value* value = fields.find(name);
+    const JsonValue* value = fields.find(name);
     if (value == nullptr) {
         return {};
     }
@@ -57,7 +57,7 @@ void append_text_field(const char* name, std::string_view value, std::string& ou
 
 }  // namespace
 
-JobDescription read_job(const rapidjson::Value& object, std::string_view path) {
+JobDescription read_job(const JsonValue& object, std::string_view path) {
     if (!object.IsObject()) {
         throw InputError("expected a job object");
     }
@@ -85,7 +85,7 @@ JobDescription read_job(const rapidjson::Value& object, std::string_view path) {
     return job;
 }
 
-void append_job(const rapidjson::Value& object, std::string_view id, std::string& out) {
+void append_job(const JsonValue& object, std::string_view id, std::string& out) {
     char separator = '{';
     for (const auto& member : object.GetObject()) {
         out += std::exchange(separator, ',');

@@ -16,11 +16,11 @@ namespace batfill {
 // text), `licenses` (array of texts). Other fields are the user's own and left alone. The id is taken as it stands: it
 // has the workload's name only if it is there. Throws InputError naming the field, with `path` before its name, what
 // was expected and what was found; the caller prefixes the place.
-JobDescription read_job(const rapidjson::Value& object, std::string_view path = "");
+JobDescription read_job(const JsonValue& object, std::string_view path = "");
 
 // Appends the job `object` to `out` as append_json() does, but with `id` as its id: the form in which Batsim passes a
 // job of a workload on, where its id is "WORKLOAD!NAME".
-void append_job(const rapidjson::Value& object, std::string_view id, std::string& out);
+void append_job(const JsonValue& object, std::string_view id, std::string& out);
 
 // Appends `job` to `out` as a job object that read_job() reads, but with `id` as its id: times without needless zeros,
 // optional fields only where they are set.

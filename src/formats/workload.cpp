@@ -36,7 +36,7 @@ double not_negative(Fields& fields, std::string_view name) {
     return value;
 }
 
-JobProfile read_profile(const rapidjson::Value& object, bool keep_source) {
+JobProfile read_profile(const JsonValue& object, bool keep_source) {
     if (!object.IsObject()) {
         throw InputError("expected an object");
     }
@@ -78,7 +78,7 @@ std::string full_id(const std::string& id, const std::string& workload) {
     return id;
 }
 
-WorkloadJob read_workload_job(const rapidjson::Value& object, const std::string& workload, bool keep_source) {
+WorkloadJob read_workload_job(const JsonValue& object, const std::string& workload, bool keep_source) {
     WorkloadJob job;
     job.description = read_job(object);
     if (job.description.walltime == Duration()) {
@@ -136,7 +136,7 @@ class WorkloadReader {
     }
 
     void read_processors() {
-        const rapidjson::Value& value = json_.value();
+        const JsonValue& value = json_.value();
         if (!value.IsInt() || value.GetInt() <= 0) {
             throw InputError("field \"nb_res\": expected an integer above 0");
         }
@@ -148,7 +148,7 @@ class WorkloadReader {
             throw InputError("field \"jobs\": expected an array");
         }
         while (json_.more(']')) {
-            const rapidjson::Value& object = json_.value();
+            const JsonValue& object = json_.value();
             try {
                 workload_.jobs.push_back(read_workload_job(object, workload_.name, keep_source_));
             } catch (const InputError& error) {
@@ -158,7 +158,7 @@ class WorkloadReader {
     }
 
     // How an error names a job that cannot be read: by its id, or at least by its place.
-    std::string job_place(const rapidjson::Value& object) const {
+    std::string job_place(const JsonValue& object) const {
         std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
         if (object.IsObject()) {
             if (const auto id = object.FindMember("id"); id != object.MemberEnd() && id->value.IsString()) {

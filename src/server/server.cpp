@@ -4,21 +4,23 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
-#include <filesystem>
+#include <memory>
+#include <new>
+#include <optional>
 #include <string>
-#include <system_error>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <spdlog/spdlog.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
-#include <zmq.hpp>
 
 #include <batfill/error.hpp>
 
+#include "request_socket.hpp"
 #include "session.hpp"
+#include "src/core/interruption.hpp"
 
 namespace batfill {
 
@@ -29,7 +31,12 @@ using Clock = std::chrono::steady_clock;
 // How long a peer in the middle of a simulation gets to send the message whose answer tells it to stop.
 constexpr std::chrono::seconds farewell{1};
 
-constexpr const char* in_use = "it is in use, perhaps by another scheduler";
+// A stranger must not be able to fill the log.
+constexpr std::size_t max_strangers_logged = 10;
+
+constexpr const char* stopped_by_signal = "the scheduler was stopped by a signal";
+constexpr const char* stopped_in_simulation = "stopped by a signal in the middle of a simulation";
+constexpr const char* not_enough_memory = "not enough memory for a message";
 
 // Turns SIGINT and SIGTERM into something to poll for, so that none is missed between two looks at a flag.
 class StopSignals {
@@ -84,144 +91,211 @@ class Timings {
     std::vector<float> microseconds_;
 };
 
-std::string bindable(const std::string& endpoint) {
-    // Batsim's documentation speaks of localhost, which can be connected to but not listened on.
-    const std::string name = "tcp://localhost:";
-    return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
-}
-
-// ZeroMQ would accept any number and take it modulo 65536.
-void check_port(const std::string& endpoint) {
-    const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
-    if (endpoint.rfind("tcp://", 0) == 0 && !port.empty() &&
-        port.find_first_not_of("0123456789") == std::string::npos && (port.size() > 5 || std::stoi(port) > 65535)) {
-        throw UsageError("cannot listen on " + endpoint + ": expected a port up to 65535");
-    }
-}
-
-// ZeroMQ replaces whatever file it finds at the path of an ipc endpoint, even a socket at which another process
-// listens. Only the socket file that a killed process left may go.
-void check_path(const std::string& endpoint) {
-    const std::string scheme = "ipc://";
-    if (endpoint.rfind(scheme, 0) != 0) {
-        return;
-    }
-    const std::string path = endpoint.substr(scheme.size());
-    sockaddr_un address{};
-    std::error_code ignored;
-    const auto status = std::filesystem::status(path, ignored);
-    if (!std::filesystem::exists(status) || path.size() >= sizeof(address.sun_path)) {
-        return;
-    }
-    if (!std::filesystem::is_socket(status)) {
-        throw UsageError("cannot listen on " + endpoint + ": there is a file that is not a socket");
-    }
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, path.size());
-    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool someone_listens = connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-    close(probe);
-    if (someone_listens) {
-        throw UsageError("cannot listen on " + endpoint + ": " + in_use);
-    }
-}
-
 class Server {
  public:
     explicit Server(const ServerOptions& options)
-        : options_(options), socket_(context_, zmq::socket_type::rep), codec_(protocol::make_codec(options.protocol)) {
-        socket_.set(zmq::sockopt::linger, 2000);  // milliseconds, so that the last reply leaves
-        check_port(options.endpoint);
-        check_path(options.endpoint);
-        try {
-            socket_.bind(bindable(options.endpoint));
-        } catch (const zmq::error_t& problem) {
-            throw UsageError("cannot listen on " + options.endpoint + ": " +
-                             (problem.num() == EADDRINUSE ? in_use : problem.what()));
-        }
+        : options_(options),
+          codec_(protocol::make_codec(options.protocol)),
+          socket_(options.endpoint, options.curve_secret_key) {
         // If the endpoint leaves the port open, this tells which one it is.
-        spdlog::info("listening on {}", socket_.get(zmq::sockopt::last_endpoint));
+        spdlog::info("listening on {}", socket_.endpoint());
+        begin_anew();
     }
 
     void run() {
-        do {
-            if (!serve_simulation()) {
+        last_heard_ = Clock::now();
+        while (true) {
+            if (socket_.wait(signals_.descriptor(), time_left())) {
+                stop();
                 return;
             }
-        } while (options_.keep_alive);
+            note_lost_peer();
+            if (socket_.receive(request_) && !is_stranger()) {
+                if (!take_request()) {
+                    return;
+                }
+                last_heard_ = Clock::now();
+            }
+            if (options_.idle_timeout && Clock::now() - last_heard_ >= *options_.idle_timeout) {
+                idle();
+                return;
+            }
+        }
     }
 
  private:
-    // Returns false if a signal came.
-    bool serve_simulation() {
-        Session session(options_.choice, *codec_, options_.platform ? &*options_.platform : nullptr);
-        Timings timings;
-        while (!session.ended()) {
-            if (!wait()) {
-                if (session.running()) {
-                    spdlog::warn("stopped by a signal in the middle of a simulation");
-                    dismiss("the scheduler was stopped by a signal");
-                    timings.log(session);
-                } else {
-                    spdlog::info("stopped by a signal");
-                }
+    void begin_anew() {
+        session_.emplace(options_.choice, *codec_, options_.platform ? &*options_.platform : nullptr);
+        timings_ = Timings();
+        peer_.clear();
+    }
+
+    // Until the time-out. The millisecond more makes sure that it is over then.
+    std::optional<std::chrono::milliseconds> time_left() const {
+        if (!options_.idle_timeout) {
+            return std::nullopt;
+        }
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(last_heard_ + *options_.idle_timeout - Clock::now());
+        return std::max(left, std::chrono::milliseconds(0)) + std::chrono::milliseconds(1);
+    }
+
+    // Logs once that the peer of the simulation has gone. It may be back over another connection, or another may begin.
+    void note_lost_peer() {
+        if (session_->running() && !peer_is_lost_ && !socket_.lives(connection_)) {
+            peer_is_lost_ = true;
+            spdlog::warn("the connection to Batsim is lost in the middle of a simulation");
+        }
+    }
+
+    // Whether the request is of somebody who is not served now; then it has been refused.
+    bool is_stranger() {
+        if (!request_.has_delimiter) {
+            refuse_stranger("expected a REQ socket, which puts an empty frame before each message");
+            return true;
+        }
+        if (!session_->running() || request_.envelope == peer_) {
+            return false;
+        }
+        note_lost_peer();
+        if (!peer_is_lost_) {
+            refuse_stranger("this scheduler is in the middle of another simulation");
+            return true;
+        }
+        return false;
+    }
+
+    void refuse_stranger(const char* why) {
+        refuse(why);
+        if (++strangers_ <= max_strangers_logged) {
+            spdlog::warn("a message of somebody else is refused: {}{}", why,
+                         strangers_ == max_strangers_logged ? " (no more of these are logged)" : "");
+        }
+    }
+
+    // Answers. Returns false if that was the end of the simulation and of the daemon.
+    bool take_request() {
+        const auto before = Clock::now();
+        try {
+            if (session_->running() && request_.envelope != peer_) {
+                take_over();
+            }
+            const std::string_view reply = session_->answer(frame());
+            timings_.add(Clock::now() - before);
+            socket_.answer(request_, reply);
+        } catch (const Interrupted&) {
+            spdlog::warn(stopped_in_simulation);
+            refuse(stopped_by_signal);
+            timings_.log(*session_);
+            return false;
+        } catch (const std::bad_alloc&) {
+            const std::size_t size = request_.frame.size();
+            // What the message took up so far is needed for the refusal, and for the error.
+            request_.frame.rebuild();
+            session_.reset();
+            codec_.reset();
+            codec_ = protocol::make_codec(options_.protocol);
+            refuse(not_enough_memory);
+            throw InputError(std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes");
+        } catch (const std::exception& problem) {
+            refuse(problem.what());
+            throw;
+        }
+        if (session_->running() && peer_.empty()) {
+            peer_ = request_.envelope;
+            connection_ = socket_.connection_of(request_);
+            peer_is_lost_ = false;
+        }
+        if (session_->ended()) {
+            timings_.log(*session_);
+            if (!options_.keep_alive) {
                 return false;
             }
-            const auto before = Clock::now();
-            try {
-                const std::string_view reply = session.answer(receive());
-                timings.add(Clock::now() - before);
-                socket_.send(zmq::buffer(reply), zmq::send_flags::none);
-            } catch (const std::exception& problem) {
-                refuse(problem.what());
-                throw;
-            }
+            begin_anew();
         }
-        timings.log(session);
         return true;
     }
 
-    // Waits for a message. Returns false if a signal came first.
-    bool wait() {
-        zmq::pollitem_t items[] = {{nullptr, signals_.descriptor(), ZMQ_POLLIN, 0},
-                                   {socket_.handle(), 0, ZMQ_POLLIN, 0}};
-        zmq::poll(items, 2);
-        return (items[0].revents & ZMQ_POLLIN) == 0;
+    // The peer of the simulation is lost, and another connection has something to say: either it begins a simulation,
+    // or the peer had to connect again.
+    void take_over() {
+        const protocol::Message message = codec_->decode_message(frame());
+        if (std::any_of(message.events.begin(), message.events.end(), [](const protocol::Event& event) {
+                return std::holds_alternative<protocol::SimulationBegins>(event.data);
+            })) {
+            spdlog::warn("the simulation whose peer is lost ends, as another begins");
+            timings_.log(*session_);
+            begin_anew();
+        } else {
+            spdlog::warn("the simulation goes on over another connection");
+            peer_.clear();
+        }
     }
 
-    // Receives the message that has come; valid until the next call.
-    std::string_view receive() {
-        (void)socket_.recv(message_, zmq::recv_flags::none);
-        if (message_.more()) {
-            while (message_.more()) {
-                (void)socket_.recv(message_, zmq::recv_flags::none);
-            }
+    std::string_view frame() const {
+        if (request_.has_several_frames) {
             throw InputError("a message of several frames, expected one frame of JSON");
         }
-        return message_.to_string_view();
+        return request_.frame.to_string_view();
+    }
+
+    void stop() {
+        if (!session_->running()) {
+            spdlog::info("stopped by a signal");
+            return;
+        }
+        spdlog::warn(stopped_in_simulation);
+        dismiss(stopped_by_signal);
+        timings_.log(*session_);
+    }
+
+    // Nothing was heard for too long.
+    void idle() {
+        const std::string what = "no message for " + std::to_string(options_.idle_timeout->count()) + " seconds";
+        if (!session_->running()) {
+            spdlog::info(what);
+            return;
+        }
+        timings_.log(*session_);
+        throw InputError(what + " in the middle of a simulation");
     }
 
     // Answers the peer's next message, if it comes soon, so that it does not wait for ever.
     void dismiss(const std::string& why) {
-        zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
-        if (zmq::poll(&item, 1, farewell) > 0) {
-            (void)socket_.recv(message_, zmq::recv_flags::none);
-            refuse(why);
+        const auto limit = Clock::now() + farewell;
+        while (!peer_is_lost_ && Clock::now() < limit) {
+            constexpr int no_descriptor = -1;
+            socket_.wait(no_descriptor, std::chrono::milliseconds(10));
+            note_lost_peer();
+            while (socket_.receive(request_)) {
+                refuse(why);
+                if (request_.envelope == peer_) {
+                    return;
+                }
+            }
         }
     }
 
     void refuse(const std::string& why) {
-        std::string frame;
-        codec_->encode_refusal(why, frame);
-        socket_.send(zmq::buffer(frame), zmq::send_flags::none);
+        std::string text;
+        codec_->encode_refusal(why, text);
+        socket_.answer(request_, text);
     }
 
     const ServerOptions& options_;
-    StopSignals signals_;  // must come before the context, whose threads inherit the mask of signals
-    zmq::context_t context_;
-    zmq::socket_t socket_;
-    zmq::message_t message_;
+    StopSignals signals_;  // must come before the socket, whose threads inherit the mask of signals
     std::unique_ptr<protocol::Codec> codec_;
+    RequestSocket socket_;
+    ReceivedMessage request_;
+    std::optional<Session> session_;
+    Timings timings_;
+    Clock::time_point last_heard_;
+    std::size_t strangers_ = 0;
+
+    // Of the simulation that runs:
+    std::vector<std::string> peer_;  // the envelope of its requests
+    std::optional<protocol::Connections::Number> connection_;
+    bool peer_is_lost_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -16,11 +17,15 @@ struct ServerOptions {
     std::optional<Platform> platform;                   // for Session
     std::string protocol = protocol::default_protocol;  // by its name, as in make_codec()
     bool keep_alive = false;                            // serve one simulation after another
+    std::optional<std::chrono::seconds> idle_timeout;   // end if no message comes for so long
+    std::string curve_secret_key;                       // empty: anybody who can connect is heard
 };
 
-// Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. Logs a summary
-// of each simulation. Throws UsageError if the endpoint cannot be listened on or the protocol is not known, InputError
-// after a message that cannot be answered; its sender has then been sent a refusal.
+// Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. The peer that
+// began a simulation is the only one that is served until the simulation ends or the peer's connection is lost; others
+// are sent a refusal. Logs a summary of each simulation. Throws UsageError if the endpoint cannot be listened on or the
+// protocol is not known, InputError after a message that cannot be answered, whose sender has then been sent a refusal,
+// or if nothing is heard for `idle_timeout` in the middle of a simulation.
 void run_server(const ServerOptions& options);
 
 }  // namespace batfill

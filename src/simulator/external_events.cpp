@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_file_size = std::size_t{256} << 20;
 
-std::string fields_but_type(const rapidjson::Value& object) {
+std::string fields_but_type(const JsonValue& object) {
     std::string text = "{";
     for (const auto& member : object.GetObject()) {
         if (member.name != "type") {
@@ -27,7 +27,7 @@ std::string fields_but_type(const rapidjson::Value& object) {
 }
 
 ExternalEvent read_event(JsonReader& json, const std::string& line, bool forward_unknown) {
-    const rapidjson::Value& value = json.parse(line);
+    const JsonValue& value = json.parse(line);
     if (!value.IsObject()) {
         throw InputError("expected one JSON object per line");
     }

@@ -1,20 +1,56 @@
 #include "socket_scheduler.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <variant>
 
 #include <batfill/error.hpp>
 
 #include "messages.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill {
 
-SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& protocol)
+namespace {
+
+// What the scheduler says before it stops (see Codec::encode_refusal()): the text alone, or all of it if there is none.
+std::string problem_of(const protocol::UnknownEvent& error) {
+    JsonReader reader;
+    const JsonValue& data = reader.parse(error.data.empty() ? "{}" : error.data);
+    if (data.IsObject()) {
+        if (const auto message = data.FindMember("message"); message != data.MemberEnd() && message->value.IsString()) {
+            std::string text;
+            append_json_string(view(message->value), text);  // one line, whatever is in it
+            return text.substr(1, text.size() - 2);
+        }
+    }
+    return error.data;
+}
+
+zmq::context_t make_context() {
+    protocol::require_threads();
+    return zmq::context_t();
+}
+
+}  // namespace
+
+SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key,
+                                 const std::string& protocol)
     : endpoint_(endpoint),
       timeout_seconds_(timeout_seconds),
+      context_(make_context()),
       socket_(context_, zmq::socket_type::req),
+      connections_(context_, socket_),
       codec_(protocol::make_codec(protocol)) {
     // This is long enough for a last message to leave, and short enough not to keep the command from ending.
     socket_.set(zmq::sockopt::linger, 1000);
+    socket_.set(zmq::sockopt::maxmsgsize, protocol::max_received_frame);
+    if (!server_key.empty()) {
+        const protocol::CurveKeys own = protocol::new_curve_keys();
+        socket_.set(zmq::sockopt::curve_serverkey, server_key);
+        socket_.set(zmq::sockopt::curve_publickey, own.public_key);
+        socket_.set(zmq::sockopt::curve_secretkey, own.secret_key);
+    }
     try {
         socket_.connect(endpoint);
     } catch (const zmq::error_t& problem) {
@@ -22,24 +58,42 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
     }
 }
 
+bool SocketScheduler::receive(zmq::message_t& answer) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_seconds_);
+    while (true) {
+        zmq::pollitem_t items[] = {{socket_.handle(), 0, ZMQ_POLLIN, 0}, {connections_.handle(), 0, ZMQ_POLLIN, 0}};
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
+        if (zmq::poll(items, 2, std::max(left, std::chrono::milliseconds(0))) == 0) {
+            throw InputError("no answer from the scheduler at " + endpoint_ + " within " +
+                             std::to_string(timeout_seconds_) + " seconds");
+        }
+        connections_.update();
+        // What it said before it went is there by now.
+        if (socket_.recv(answer, zmq::recv_flags::dontwait)) {
+            return true;
+        }
+        if (connections_.any_lost()) {
+            return false;
+        }
+    }
+}
+
 void SocketScheduler::exchange(const protocol::Message& message, SchedulerReply& reply) {
     codec_->encode_message(message, frame_);
     socket_.send(zmq::buffer(frame_), zmq::send_flags::none);
     awaiting_reply_ = true;
-    zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
-    if (zmq::poll(&item, 1, std::chrono::seconds(timeout_seconds_)) == 0) {
-        throw InputError("no answer from the scheduler at " + endpoint_ + " within " +
-                         std::to_string(timeout_seconds_) + " seconds");
-    }
     zmq::message_t answer;
-    (void)socket_.recv(answer, zmq::recv_flags::none);
+    if (!receive(answer)) {
+        throw InputError("the scheduler at " + endpoint_ + " has gone without an answer");
+    }
     awaiting_reply_ = false;
     const protocol::Reply received = codec_->decode_reply(answer.to_string_view());
     for (const protocol::ReplyEvent& event : received.events) {
         const auto* unknown = std::get_if<protocol::UnknownEvent>(&event.data);
-        if (unknown != nullptr && unknown->type == "SCHEDULER_ERROR") {
+        if (unknown != nullptr && unknown->type == protocol::refusal_event) {
             awaiting_reply_ = true;  // it says so before it goes, and will not answer again
-            throw InputError("the scheduler at " + endpoint_ + " stops: " + unknown->data);
+            throw InputError("the scheduler at " + endpoint_ + " stops: " + problem_of(*unknown));
         }
     }
     take_reply(*simulator_, received, reply);

@@ -8,6 +8,7 @@
 #include <batfill/simulator.hpp>
 
 #include "protocol/codec.hpp"
+#include "protocol/connections.hpp"
 
 namespace batfill {
 
@@ -17,8 +18,10 @@ namespace batfill {
 class SocketScheduler : public SimulatedScheduler {
  public:
     // Throws UsageError if `endpoint` is not an endpoint of ZeroMQ, or there is no protocol of this name (see
-    // make_codec()). Waits at most `timeout_seconds` for each answer, then throws InputError.
-    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds,
+    // make_codec()). Waits at most `timeout_seconds` for each answer, then throws InputError; at once if the scheduler
+    // says that it stops, or the connection to it is lost. `server_key`, if it is not empty, is the public CURVE key of
+    // the scheduler.
+    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key = "",
                     const std::string& protocol = protocol::default_protocol);
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
@@ -27,12 +30,15 @@ class SocketScheduler : public SimulatedScheduler {
     void end(Time now) override;
 
  private:
+    // Returns false if none came in time or the connection was lost before.
+    bool receive(zmq::message_t& answer);
     void exchange(const protocol::Message& message, SchedulerReply& reply);
 
     std::string endpoint_;
     unsigned timeout_seconds_;
     zmq::context_t context_;
     zmq::socket_t socket_;
+    protocol::Connections connections_;
     std::unique_ptr<protocol::Codec> codec_;
     const Simulator* simulator_ = nullptr;
     std::string frame_;

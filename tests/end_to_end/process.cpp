@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,10 +46,11 @@ std::string contents(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Process::Process(const Folder& folder, const std::vector<std::string>& arguments) {
+Process::Process(const Folder& folder, const std::vector<std::string>& arguments, std::size_t max_memory,
+                 const std::string& output) {
     static int runs = 0;
     const std::string name = "run-" + std::to_string(++runs);
-    output_ = folder.file(name + ".out");
+    output_ = output.empty() ? folder.file(name + ".out") : output;
     errors_ = folder.file(name + ".err");
     std::vector<std::string> texts{BATFILL_PROGRAM};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
@@ -67,6 +69,10 @@ Process::Process(const Folder& folder, const std::vector<std::string>& arguments
         const int err = open(errors_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);
+        if (max_memory > 0) {
+            const rlimit limit{max_memory, max_memory};
+            setrlimit(RLIMIT_AS, &limit);
+        }
         execv(BATFILL_PROGRAM, pointers.data());
         _exit(127);
     }
@@ -95,6 +101,18 @@ int Process::wait() {
 
 void Process::signal(int number) const {
     kill(id_, number);
+}
+
+long long Process::peak_memory() const {
+    std::ifstream status("/proc/" + std::to_string(id_) + "/status");
+    for (std::string word; status >> word;) {
+        if (word == "VmHWM:") {
+            long long kibibytes = 0;
+            status >> kibibytes;
+            return kibibytes * 1024;
+        }
+    }
+    throw std::runtime_error("the memory of a process that runs is not known");
 }
 
 std::string Process::wait_for_error_text(const std::string& text) {

@@ -31,8 +31,10 @@ std::string contents(const std::string& path);
 // A run of batfill. Killed at the end if it still runs. Throws std::runtime_error if it takes longer than `patience`.
 class Process {
  public:
-    // The two output streams of the process go to files in `folder`, which must outlive it.
-    Process(const Folder& folder, const std::vector<std::string>& arguments);
+    // The two output streams of the process go to files in `folder`, which must outlive it; the standard output to
+    // `output` instead, if it is given. `max_memory` is the most that its addresses may cover, in bytes; 0: anything.
+    Process(const Folder& folder, const std::vector<std::string>& arguments, std::size_t max_memory = 0,
+            const std::string& output = "");
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
@@ -43,6 +45,9 @@ class Process {
     // Waits until `text` has been written to the standard error stream, and returns all of the stream so far. Throws
     // if the process ends without it.
     std::string wait_for_error_text(const std::string& text);
+
+    // The most memory that the process, which runs, has had at one time; bytes.
+    long long peak_memory() const;
 
     std::string output() const { return contents(output_); }
     std::string errors() const { return contents(errors_); }

@@ -1,15 +1,23 @@
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <catch2/catch.hpp>
-#include <sys/un.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <zmq.hpp>
 
 #include "process.hpp"
@@ -34,7 +42,8 @@ const std::string ending = R"({"now":5,"events":[{"timestamp":5,"type":"SIMULATI
 // A daemon that listens.
 class Daemon : public Process {
  public:
-    Daemon(const Folder& folder, std::vector<std::string> arguments) : Process(folder, with_serve(arguments)) {
+    Daemon(const Folder& folder, std::vector<std::string> arguments, std::size_t max_memory = 0)
+        : Process(folder, with_serve(std::move(arguments)), max_memory) {
         const std::string mark = "listening on ";
         const std::string text = wait_for_error_text(mark);
         const std::size_t from = text.find(mark) + mark.size();
@@ -51,12 +60,62 @@ class Daemon : public Process {
     std::string endpoint_;
 };
 
+// Bytes that take up no memory, as they are only read.
+zmq::message_t zeros(std::size_t size) {
+    void* data = std::calloc(size, 1);
+    REQUIRE(data != nullptr);
+    return {data, size, [](void* memory, void*) { std::free(memory); }};
+}
+
+// Somebody who knows nothing of ZeroMQ. Sends `bytes` to a daemon that listens on TCP.
+class Stranger {
+ public:
+    Stranger(const std::string& endpoint, std::string_view bytes) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<std::uint16_t>(std::stoul(endpoint.substr(endpoint.rfind(':') + 1))));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        connected_ = connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+        send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    }
+    ~Stranger() { close(socket_); }
+    Stranger(const Stranger&) = delete;
+    Stranger& operator=(const Stranger&) = delete;
+    bool connected() const { return connected_; }
+
+ private:
+    int socket_;
+    bool connected_ = false;
+};
+
+// What strangers send: a TLS hello, a greeting of the first version of ZeroMQ's protocol, HTTP, and nothing.
+const std::vector<std::string> junk{
+    std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(506, 'x'),
+    [] {
+        std::string greeting;
+        for (int i = 0; i < 32; ++i) {
+            greeting += std::string("\x01\x00", 2);
+        }
+        return greeting;
+    }(),
+    "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", ""};
+
 // Speaks to the daemon in Batsim's place.
 class Peer {
  public:
-    explicit Peer(const std::string& endpoint) : socket_(context_, zmq::socket_type::req) {
+    explicit Peer(const std::string& endpoint, zmq::socket_type type = zmq::socket_type::req,
+                  const std::string& server_key = "")
+        : socket_(context_, type) {
         socket_.set(zmq::sockopt::linger, 0);
         socket_.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::chrono::milliseconds(patience).count()));
+        if (!server_key.empty()) {
+            std::array<char, 41> public_key{};
+            std::array<char, 41> secret_key{};
+            REQUIRE(zmq_curve_keypair(public_key.data(), secret_key.data()) == 0);
+            socket_.set(zmq::sockopt::curve_serverkey, server_key);
+            socket_.set(zmq::sockopt::curve_publickey, public_key.data());
+            socket_.set(zmq::sockopt::curve_secretkey, secret_key.data());
+        }
         socket_.connect(endpoint);
     }
 
@@ -70,12 +129,20 @@ class Peer {
         REQUIRE(socket_.recv(reply, zmq::recv_flags::none).has_value());
         return reply.to_string();
     }
+    // Whether a reply comes within this time.
+    bool hears_within(std::chrono::milliseconds time) {
+        zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
+        return zmq::poll(&item, 1, time) > 0;
+    }
     std::string ask(const std::string& frame) {
         send(frame);
         return receive();
     }
     void play_simulation() {
         CHECK(ask(beginning) == R"({"now":0.000000,"events":[]})");
+        play_rest();
+    }
+    void play_rest() {
         CHECK(ask(submission) == R"({"now":1.000000,"events":[{"timestamp":1.000000,"type":"REJECT_JOB","data":)"
                                  R"({"job_id":"w0!2"}},{"timestamp":1.000000,"type":"EXECUTE_JOB","data":)"
                                  R"({"job_id":"w0!1","alloc":"0-1"}}]})");
@@ -287,31 +354,26 @@ TEST_CASE("A message of several frames is answered, and ends the daemon with sta
     CHECK(problems_of(daemon.errors()).size() == 1);
 }
 
-TEST_CASE("A frame of one gigabyte is answered, and ends the daemon with status 1") {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    std::cout << "[skipped] needs a build without sanitizers\n";
-#else
-    std::ifstream memory("/proc/meminfo");
-    for (std::string name, unit; long long kilobytes = 0;) {
-        if (!(memory >> name >> kilobytes >> unit) || (name == "MemAvailable:" && kilobytes < 3'000'000)) {
-            std::cout << "[skipped] needs 3 GB of free memory\n";
-            return;
-        }
-        if (name == "MemAvailable:") {
-            break;
-        }
-    }
+TEST_CASE("A frame above the codec's limit is answered, and ends the daemon with status 1") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
-    constexpr std::size_t gigabyte = 1'000'000'000;
-    void* zeros = std::calloc(gigabyte, 1);  // memory that is only read takes up none
-    REQUIRE(zeros != nullptr);
-    batsim.send(zmq::message_t(zeros, gigabyte, [](void* data, void*) { std::free(data); }));
-    CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("a frame of 1000000000 bytes"));
+    batsim.send(zeros(100'000'000));
+    CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("a frame of 100000000 bytes"));
     CHECK(daemon.wait() == 1);
     CHECK(problems_of(daemon.errors()).size() == 1);
-#endif
+}
+
+TEST_CASE("A frame of one gigabyte is not taken in: its sender loses the connection, and the simulation goes on") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
+    Peer batsim(daemon.endpoint());
+    batsim.ask(beginning);
+    Peer stranger(daemon.endpoint());
+    stranger.send(zeros(1'000'000'000));
+    CHECK(daemon.peak_memory() < 200'000'000);
+    batsim.play_rest();
+    CHECK(daemon.wait() == 0);
 }
 
 TEST_CASE("A scheduler configuration that names nothing usable is answered, and ends the daemon with status 2") {
@@ -355,6 +417,248 @@ TEST_CASE("A socket file that a killed daemon left is used again, another file i
     CHECK(contents(folder.file("notes")) == "mine");
 }
 
+TEST_CASE("What strangers send in the middle of a simulation changes nothing, and signals are heard") {
+    const Folder folder;
+    for (const std::string& bytes : junk) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+        Peer batsim(daemon.endpoint());
+        batsim.ask(beginning);
+        std::vector<std::unique_ptr<Stranger>> strangers;
+        for (int i = 0; i < 10; ++i) {
+            strangers.push_back(std::make_unique<Stranger>(daemon.endpoint(), bytes));
+            CHECK(strangers.back()->connected());
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        batsim.play_rest();
+        CHECK(daemon.wait() == 0);
+        CHECK(problems_of(daemon.errors()).empty());
+
+        Daemon stopped(folder, {"-a", "fcfs", "-s", any_port});
+        Stranger stranger(stopped.endpoint(), bytes);
+        stopped.signal(SIGTERM);
+        CHECK(stopped.wait() == 0);
+    }
+}
+
+TEST_CASE("A daemon that ends while strangers connect ends as it would without them") {
+    const Folder folder;
+    constexpr int rounds = 10;
+    for (int i = 0; i < rounds; ++i) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+        std::atomic<bool> stop = false;
+        std::thread strangers([&] {
+            while (!stop) {
+                for (const std::string& bytes : junk) {
+                    Stranger(daemon.endpoint(), bytes);
+                }
+            }
+        });
+        Peer batsim(daemon.endpoint());
+        batsim.play_simulation();
+        CHECK(daemon.wait() == 0);
+        stop = true;
+        strangers.join();
+        INFO(daemon.errors());
+        CHECK(problems_of(daemon.errors()).empty());
+    }
+}
+
+TEST_CASE("The peer that began a simulation is served, others are refused as long as it lives") {
+    const Folder folder;
+    for (const std::string& endpoint : {any_port, ipc_endpoint(folder)}) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", endpoint});
+        Peer batsim(daemon.endpoint());
+        batsim.ask(beginning);
+        for (const std::string& frame : {beginning, submission, std::string("no JSON")}) {
+            CHECK_THAT(Peer(daemon.endpoint()).ask(frame),
+                       Contains("SCHEDULER_ERROR") && Contains("in the middle of another simulation"));
+        }
+        Peer without_delimiter(daemon.endpoint(), zmq::socket_type::dealer);
+        CHECK_THAT(without_delimiter.ask(submission), Contains("SCHEDULER_ERROR") && Contains("REQ socket"));
+        batsim.play_rest();
+        CHECK(daemon.wait() == 0);
+        CHECK(problems_of(daemon.errors()).empty());
+        CHECK_THAT(daemon.errors(), Contains("warning: a message of somebody else is refused: this scheduler is"));
+    }
+}
+
+TEST_CASE("A peer with several frames in its envelope, as behind a proxy, is served") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+    zmq::context_t context;
+    zmq::socket_t front(context, zmq::socket_type::router);
+    front.bind("tcp://127.0.0.1:*");
+    zmq::socket_t back(context, zmq::socket_type::dealer);
+    back.connect(daemon.endpoint());
+    const std::string entrance = front.get(zmq::sockopt::last_endpoint);
+    std::atomic<bool> stop = false;
+    std::thread proxy([&] {
+        const auto pass_on = [](zmq::socket_t& from, zmq::socket_t& to) {
+            zmq::message_t frame;
+            do {
+                (void)from.recv(frame);
+                const bool more = frame.more();
+                to.send(frame, more ? zmq::send_flags::sndmore : zmq::send_flags::none);
+                if (!more) {
+                    return;
+                }
+            } while (true);
+        };
+        while (!stop) {
+            zmq::pollitem_t items[] = {{front.handle(), 0, ZMQ_POLLIN, 0}, {back.handle(), 0, ZMQ_POLLIN, 0}};
+            zmq::poll(items, 2, std::chrono::milliseconds(10));
+            if (items[0].revents != 0) {
+                pass_on(front, back);
+            }
+            if (items[1].revents != 0) {
+                pass_on(back, front);
+            }
+        }
+    });
+    Peer(entrance).play_simulation();
+    CHECK(daemon.wait() == 0);
+    stop = true;
+    proxy.join();
+}
+
+TEST_CASE("With --keep-alive, a simulation whose Batsim died ends when another begins") {
+    const Folder folder;
+    for (const std::string& endpoint : {any_port, ipc_endpoint(folder)}) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", endpoint, "--keep-alive"});
+        {
+            Peer dies(daemon.endpoint());
+            dies.ask(beginning);
+            dies.send(submission);
+        }
+        daemon.wait_for_error_text("the connection to Batsim is lost");
+        Peer(daemon.endpoint()).play_simulation();
+        Peer(daemon.endpoint()).play_simulation();
+        daemon.signal(SIGTERM);
+        CHECK(daemon.wait() == 0);
+        CHECK_THAT(daemon.errors(), Contains("warning: the simulation whose peer is lost ends, as another begins\n"));
+        CHECK(problems_of(daemon.errors()).empty());
+    }
+}
+
+TEST_CASE("A peer that has lost its connection can go on over another") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+    { Peer(daemon.endpoint()).ask(beginning); }
+    daemon.wait_for_error_text("the connection to Batsim is lost");
+    Peer(daemon.endpoint()).play_rest();
+    CHECK(daemon.wait() == 0);
+    CHECK_THAT(daemon.errors(), Contains("the simulation goes on over another connection"));
+}
+
+TEST_CASE("A daemon that hears nothing ends after its time-out") {
+    const Folder folder;
+    Daemon before(folder, {"-a", "fcfs", "-s", any_port, "--idle-timeout", "1"});
+    CHECK(before.wait() == 0);
+    CHECK_THAT(before.errors(), Contains("no message for 1 seconds"));
+
+    Daemon during(folder, {"-a", "fcfs", "-s", any_port, "--idle-timeout", "1", "--keep-alive"});
+    Peer batsim(during.endpoint());
+    batsim.ask(beginning);
+    CHECK(during.wait() == 1);
+    CHECK_THAT(during.errors(), Contains("\nbatfill: no message for 1 seconds in the middle of a simulation\n"));
+}
+
+TEST_CASE("With a CURVE key the daemon hears only those who know the public one") {
+    const Folder folder;
+    const std::string key = folder.file("key");
+    std::string public_key;
+    for (int run = 0; run < 2; ++run) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--curve-secret-key", key});
+        const std::string mark = "public CURVE key, which peers have to know: ";
+        const std::string log = daemon.errors();
+        REQUIRE_THAT(log, Contains(mark));
+        const std::string told = log.substr(log.find(mark) + mark.size(), 40);
+        CHECK((run == 0 || told == public_key));
+        public_key = told;
+        Peer stranger(daemon.endpoint());
+        stranger.send(beginning);
+        CHECK_FALSE(stranger.hears_within(std::chrono::milliseconds(300)));
+        Peer(daemon.endpoint(), zmq::socket_type::req, public_key).play_simulation();
+        CHECK(daemon.wait() == 0);
+    }
+    using std::filesystem::perms;
+    CHECK(std::filesystem::status(key).permissions() == (perms::owner_read | perms::owner_write));
+
+    std::ofstream(folder.file("no-key")) << "secret\n";
+    Process refused(folder, {"serve", "-a", "fcfs", "-s", any_port, "--curve-secret-key", folder.file("no-key")});
+    CHECK(refused.wait() == 1);
+    CHECK_THAT(refused.errors(), Contains("no-key: expected one line with a CURVE key"));
+}
+
+TEST_CASE("A signal ends a daemon that is tuning, and Batsim is told") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "easy", "-P", "order=mixed", "-P", "weights=0,0,1,0,0,0", "-P", "period=10", "-P",
+                           "evaluations=100000", "-s", any_port});
+    Peer batsim(daemon.endpoint());
+    batsim.ask(beginning);
+    std::string jobs = R"({"now":1,"events":[)";
+    std::string ends = R"({"now":9,"events":[)";
+    for (int i = 0; i < 500; ++i) {
+        const std::string id = std::to_string(i);
+        jobs += std::string(i == 0 ? "" : ",") + R"({"timestamp":1,"type":"JOB_SUBMITTED","data":{"job_id":"w0!)" + id +
+                R"(","job":{"id":")" + id + R"(","subtime":1,"res":1,"walltime":9,"profile":"p"}}})";
+    }
+    batsim.ask(jobs + "]}");
+    for (int i = 0; i < 2; ++i) {
+        const std::string id = std::to_string(i);
+        ends += std::string(i == 0 ? "" : ",") + R"({"timestamp":9,"type":"JOB_COMPLETED","data":{"job_id":"w0!)" + id +
+                R"(","job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":")" + id + R"("}})";
+    }
+    batsim.ask(ends + "]}");
+    batsim.send(R"({"now":21,"events":[{"timestamp":21,"type":"JOB_COMPLETED","data":{"job_id":"w0!2",)"
+                R"("job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0"}}]})");
+    CHECK_FALSE(batsim.hears_within(std::chrono::milliseconds(200)));
+    daemon.signal(SIGTERM);
+    CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("stopped by a signal"));
+    CHECK(daemon.wait() == 0);
+}
+
+TEST_CASE("A daemon that runs short of memory answers if it can, and ends with one line") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    std::cout << "[skipped] needs a build without sanitizers, which take up terabytes of addresses\n";
+#else
+    const Folder folder;
+    std::string frame = R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},)"
+                        R"("compute_resources":[{"id":0,"name":"a"}],"workloads":{"w0":"own"},"profiles":{"w0":{)";
+    for (int i = 0; i < 300'000; ++i) {
+        const std::string number = std::to_string(i);
+        frame += (i == 0 ? "\"" : ",\"") + number + R"(":{"type":"delay","delay":)" + number + '}';
+    }
+    frame += "}}}}]}";
+    bool refused = false;
+    bool served = false;
+    for (std::size_t megabytes = 60; megabytes <= 260; megabytes += 20) {
+        INFO(megabytes << " MB");
+        Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)}, megabytes * 1'000'000);
+        Peer batsim(daemon.endpoint());
+        batsim.send(frame);
+        const bool heard = batsim.hears_within(std::chrono::seconds(20));
+        if (!heard) {
+            // ZeroMQ had no memory for the frame, and closed the connection.
+            daemon.signal(SIGTERM);
+            CHECK(daemon.wait() == 0);
+        } else if (const std::string reply = batsim.receive(); reply == R"({"now":0.000000,"events":[]})") {
+            served = true;
+            CHECK(batsim.ask(R"({"now":5,"events":[{"timestamp":5,"type":"SIMULATION_ENDS","data":{}}]})") ==
+                  R"({"now":5.000000,"events":[]})");
+            CHECK(daemon.wait() == 0);
+        } else {
+            refused = true;
+            CHECK_THAT(reply, Contains("SCHEDULER_ERROR") && Contains("not enough memory"));
+            CHECK(daemon.wait() == 1);
+            CHECK(problems_of(daemon.errors()).size() == 1);
+        }
+    }
+    CHECK(refused);
+    CHECK(served);
+#endif
+}
+
 TEST_CASE("A wrong command line of the daemon is one line with what is known, and status 2") {
     struct Case {
         std::vector<std::string> arguments;
@@ -373,6 +677,11 @@ TEST_CASE("A wrong command line of the daemon is one line with what is known, an
         {{"-a", "easy", "-s", "tcp://127.0.0.1:99999"}, "cannot listen on tcp://127.0.0.1:99999"},
         {{"-a", "easy", "-s", "ipc:///nowhere/socket"}, "cannot listen on ipc:///nowhere/socket"},
         {{"-a", "easy", "--speed"}, "--speed"},
+        {{"-a", "easy", "--idle-timeout", "0"}, "idle-timeout"},
+        {{"-a", "easy", "--idle-timeout", "1e18"}, "idle-timeout"},
+        {{"-a", "easy", "-P", "order=mixed", "-P", "weights=1,0,0,0,0,0", "-P", "period=9", "-P",
+          "evaluations=1000000"},
+         "at most 100000"},
     };
     const Folder folder;
     for (const Case& one : cases) {

@@ -39,7 +39,7 @@ std::vector<RecordedFrame> read_recording(const std::filesystem::path& path) {
     JsonReader reader;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const rapidjson::Value& line = reader.parse(std::string_view(text).substr(begin, end - begin));
+        const JsonValue& line = reader.parse(std::string_view(text).substr(begin, end - begin));
         Fields fields(line, "");
         frames.push_back({fields.text("from") == "batsim", std::string(fields.text("msg"))});
         begin = end + 1;
@@ -48,12 +48,12 @@ std::vector<RecordedFrame> read_recording(const std::filesystem::path& path) {
 }
 
 // Numbers are equal if they are the same double or the same number of microseconds.
-bool same_number(const rapidjson::Value& a, const rapidjson::Value& b) {
+bool same_number(const JsonValue& a, const JsonValue& b) {
     const auto a_seconds = Duration::from_seconds(a.GetDouble());
     return a.GetDouble() == b.GetDouble() || (a_seconds && a_seconds == Duration::from_seconds(b.GetDouble()));
 }
 
-bool same_json(const rapidjson::Value& a, const rapidjson::Value& b) {
+bool same_json(const JsonValue& a, const JsonValue& b) {
     if (a.IsNumber() && b.IsNumber()) {
         return same_number(a, b);
     }

@@ -38,7 +38,7 @@ Recording read_recording(const std::string& path) {
     return recording;
 }
 
-bool same_json(const rapidjson::Value& a, const rapidjson::Value& b) {
+bool same_json(const JsonValue& a, const JsonValue& b) {
     if (a.IsNumber() && b.IsNumber()) {
         return a.GetDouble() == b.GetDouble();
     }

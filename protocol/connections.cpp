@@ -1,0 +1,114 @@
+#include "protocol/connections.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <batfill/error.hpp>
+
+#include "src/core/files.hpp"
+
+namespace batfill::protocol {
+
+namespace {
+
+constexpr std::size_t key_length = 40;
+using KeyText = std::array<char, key_length + 1>;
+
+// Every socket needs a name of its own for what happens to it.
+std::string new_name() {
+    static std::atomic<unsigned> names{0};
+    return "inproc://connections-" + std::to_string(++names);
+}
+
+}  // namespace
+
+void require_threads() {
+    std::jthread first([] {});
+    std::jthread second([] {});
+}
+
+Connections::Connections(zmq::context_t& context, zmq::socket_t& socket)
+    : socket_(socket), events_(context, zmq::socket_type::pair) {
+    const std::string name = new_name();
+    constexpr int awaited = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED;
+    if (zmq_socket_monitor(socket.handle(), name.c_str(), awaited) != 0) {
+        throw zmq::error_t();
+    }
+    events_.set(zmq::sockopt::rcvhwm, 0);  // events are few, and none must be lost
+    events_.connect(name);
+}
+
+Connections::~Connections() {
+    zmq_socket_monitor(socket_.handle(), nullptr, 0);
+}
+
+void Connections::update() {
+    zmq::message_t event;
+    while (events_.recv(event, zmq::recv_flags::dontwait)) {
+        std::uint16_t kind = 0;
+        std::uint32_t value = 0;
+        std::memcpy(&kind, event.data<char>(), sizeof(kind));
+        std::memcpy(&value, event.data<char>() + sizeof(kind), sizeof(value));
+        while (event.more()) {
+            (void)events_.recv(event, zmq::recv_flags::none);  // the address, which comes with it
+        }
+        const auto descriptor = static_cast<int>(value);
+        if (kind == ZMQ_EVENT_ACCEPTED || kind == ZMQ_EVENT_CONNECTED) {
+            by_descriptor_[descriptor] = ++last_;
+        } else if (kind == ZMQ_EVENT_DISCONNECTED) {
+            by_descriptor_.erase(descriptor);
+            any_lost_ = true;
+        }
+    }
+}
+
+std::optional<Connections::Number> Connections::number_of(zmq::message_t& message) const {
+    const char* const descriptor = zmq_msg_gets(message.handle(), "__fd");
+    if (descriptor == nullptr) {
+        return std::nullopt;
+    }
+    const auto found = by_descriptor_.find(std::atoi(descriptor));
+    return found == by_descriptor_.end() ? 0 : found->second;
+}
+
+bool Connections::lives(Number connection) const {
+    return std::any_of(by_descriptor_.begin(), by_descriptor_.end(),
+                       [=](const auto& one) { return one.second == connection; });
+}
+
+CurveKeys new_curve_keys() {
+    KeyText public_key{};
+    KeyText secret_key{};
+    if (zmq_curve_keypair(public_key.data(), secret_key.data()) != 0) {
+        throw UsageError("this ZeroMQ has no CURVE");
+    }
+    return {public_key.data(), secret_key.data()};
+}
+
+std::string read_curve_key(const std::string& path) {
+    constexpr std::size_t max_size = 4096;
+    std::string key = InputFile(path).read_all(max_size);
+    while (!key.empty() && (key.back() == '\n' || key.back() == '\r')) {
+        key.pop_back();
+    }
+    std::array<std::uint8_t, 32> bytes{};
+    if (key.size() != key_length || zmq_z85_decode(bytes.data(), key.c_str()) == nullptr) {
+        throw InputError(path + ": expected one line with a CURVE key of 40 characters (Z85)");
+    }
+    return key;
+}
+
+std::string curve_public_key(const std::string& secret_key) {
+    KeyText public_key{};
+    if (zmq_curve_public(public_key.data(), secret_key.c_str()) != 0) {
+        throw UsageError("this ZeroMQ has no CURVE");
+    }
+    return public_key.data();
+}
+
+}  // namespace batfill::protocol

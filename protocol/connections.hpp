@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <zmq.hpp>
+
+namespace batfill::protocol {
+
+// A frame larger than this loses its sender the connection before it is taken in; the codec's own limit, which is
+// lower, is answered with a message.
+inline constexpr std::int64_t max_received_frame = std::int64_t{256} << 20;
+
+// Throws std::system_error if no thread can be started: ZeroMQ, which starts two with its first socket, would end the
+// process instead. To be called before the first socket is made.
+void require_threads();
+
+// The connections of a ZeroMQ socket, which tells nobody when one is lost.
+class Connections {
+ public:
+    // One connection, so that no later one is taken for it. Several messages of a peer come over the same one.
+    using Number = std::uint64_t;
+
+    // Watches `socket`, before it is bound or connected. Both must outlive this object.
+    Connections(zmq::context_t& context, zmq::socket_t& socket);
+    ~Connections();
+    Connections(const Connections&) = delete;
+    Connections& operator=(const Connections&) = delete;
+
+    // To be polled for: readable when update() has something to do, which is also so when the socket has begun to
+    // connect.
+    void* handle() { return events_.handle(); }
+    // Takes note of what has happened since the last call.
+    void update();
+
+    // The connection over which a message came, as of the last update(), which has to be later than the message's
+    // arrival. None if it is not known: then nobody can tell whether it lives.
+    std::optional<Number> number_of(zmq::message_t& message) const;
+    // Whether it had not been lost at the last update().
+    bool lives(Number connection) const;
+    // Whether any has been lost up to the last update().
+    bool any_lost() const { return any_lost_; }
+
+ private:
+    zmq::socket_t& socket_;
+    zmq::socket_t events_;
+    std::map<int, Number> by_descriptor_;  // of those that live
+    Number last_ = 0;
+    bool any_lost_ = false;
+};
+
+// A pair of CURVE keys, in ZeroMQ's text form of 40 characters.
+struct CurveKeys {
+    std::string public_key;
+    std::string secret_key;
+};
+CurveKeys new_curve_keys();
+// Reads the key that the file at `path` holds in one line. Throws InputError if it holds something else.
+std::string read_curve_key(const std::string& path);
+// The public key that belongs to a secret one.
+std::string curve_public_key(const std::string& secret_key);
+
+}  // namespace batfill::protocol

@@ -1,0 +1,185 @@
+#include "request_socket.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <batfill/error.hpp>
+
+namespace batfill {
+
+namespace {
+
+const std::string ipc = "ipc://";
+const std::string abstract_ipc = "ipc://@";  // which is no file
+
+constexpr const char* in_use = "it is in use, perhaps by another scheduler";
+
+// Requests of one peer that are taken in before the daemon has looked at them. A Batsim has one.
+constexpr int max_requests_taken_in = 4;
+
+// How long the end waits for answers to leave.
+constexpr std::chrono::seconds farewell{2};
+
+std::string bindable(const std::string& endpoint) {
+    // Batsim's documentation speaks of localhost, which can be connected to but not listened on.
+    const std::string name = "tcp://localhost:";
+    return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
+}
+
+// ZeroMQ would accept any number and take it modulo 65536.
+void check_port(const std::string& endpoint) {
+    const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
+    if (endpoint.rfind("tcp://", 0) == 0 && !port.empty() &&
+        port.find_first_not_of("0123456789") == std::string::npos && (port.size() > 5 || std::stoi(port) > 65535)) {
+        throw UsageError("cannot listen on " + endpoint + ": expected a port up to 65535");
+    }
+}
+
+// ZeroMQ replaces whatever file it finds at the path of an ipc endpoint, even a socket at which another process
+// listens. Only the socket file that a killed process left may go.
+void check_path(const std::string& endpoint) {
+    if (endpoint.rfind(ipc, 0) != 0) {
+        return;
+    }
+    const std::string path = endpoint.substr(ipc.size());
+    sockaddr_un address{};
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (!std::filesystem::exists(status) || path.size() >= sizeof(address.sun_path)) {
+        return;
+    }
+    if (!std::filesystem::is_socket(status)) {
+        throw UsageError("cannot listen on " + endpoint + ": there is a file that is not a socket");
+    }
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, path.size());
+    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool someone_listens = connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+    close(probe);
+    if (someone_listens) {
+        throw UsageError("cannot listen on " + endpoint + ": " + in_use);
+    }
+}
+
+// A peer whose machine has gone without a word is noticed after some two minutes, one that is only stopped is not lost.
+void keep_alive(zmq::socket_t& socket) {
+    socket.set(zmq::sockopt::tcp_keepalive, 1);
+    socket.set(zmq::sockopt::tcp_keepalive_idle, 60);   // seconds
+    socket.set(zmq::sockopt::tcp_keepalive_intvl, 10);  // seconds
+    socket.set(zmq::sockopt::tcp_keepalive_cnt, 6);
+}
+
+}  // namespace
+
+RequestSocket::RequestSocket(const std::string& endpoint, const std::string& secret_key) {
+    check_port(endpoint);
+    check_path(endpoint);
+    protocol::require_threads();
+    context_ = std::make_unique<zmq::context_t>();
+    // A ROUTER is a REP without its memory of whom it owes an answer: a REP drops an answer when another peer's
+    // connection comes to it in the wrong state.
+    socket_ = std::make_unique<zmq::socket_t>(*context_, zmq::socket_type::router);
+    socket_->set(zmq::sockopt::maxmsgsize, protocol::max_received_frame);
+    socket_->set(zmq::sockopt::rcvhwm, max_requests_taken_in);
+    keep_alive(*socket_);
+    if (!secret_key.empty()) {
+        socket_->set(zmq::sockopt::curve_server, true);
+        socket_->set(zmq::sockopt::curve_secretkey, secret_key);
+    }
+    connections_ = std::make_unique<protocol::Connections>(*context_, *socket_);
+    try {
+        socket_->bind(bindable(endpoint));
+    } catch (const zmq::error_t& problem) {
+        throw UsageError("cannot listen on " + endpoint + ": " +
+                         (problem.num() == EADDRINUSE ? in_use : problem.what()));
+    }
+    if (endpoint.starts_with(ipc) && !endpoint.starts_with(abstract_ipc)) {
+        socket_file_ = this->endpoint().substr(ipc.size());
+    }
+}
+
+// libzmq 4.3.4 aborts the process if the first bytes of a connection come while its socket closes or stops listening (an
+// assertion of zmtp_engine_t::process_routing_id_msg, as the session has lost its pipe), and anybody can connect. So the
+// socket is left as it is until the process ends.
+RequestSocket::~RequestSocket() {
+    try {
+        // ZeroMQ's only thread carries out what it is told in order. When it begins to connect another socket, all
+        // answers have been given to the system, which delivers them also after the end of the process.
+        zmq::socket_t last(*context_, zmq::socket_type::pair);
+        last.set(zmq::sockopt::linger, 0);
+        protocol::Connections begun(*context_, last);
+        last.connect(endpoint());
+        zmq::pollitem_t item{begun.handle(), 0, ZMQ_POLLIN, 0};
+        zmq::poll(&item, 1, farewell);
+    } catch (const zmq::error_t&) {
+        // There is no memory for another socket. What was answered before has most likely left.
+    }
+    if (!socket_file_.empty()) {
+        std::error_code ignored;
+        std::filesystem::remove(socket_file_, ignored);
+    }
+    struct Open {
+        std::unique_ptr<zmq::context_t> context;
+        std::unique_ptr<zmq::socket_t> socket;
+        std::unique_ptr<protocol::Connections> connections;
+    };
+    static auto* const left_open = new std::vector<Open>();  // never destroyed
+    left_open->push_back({std::move(context_), std::move(socket_), std::move(connections_)});
+}
+
+bool RequestSocket::wait(int descriptor, std::optional<std::chrono::milliseconds> timeout) {
+    zmq::pollitem_t items[] = {{nullptr, descriptor, ZMQ_POLLIN, 0},
+                               {socket_->handle(), 0, ZMQ_POLLIN, 0},
+                               {connections_->handle(), 0, ZMQ_POLLIN, 0}};
+    zmq::poll(items, 3, timeout.value_or(std::chrono::milliseconds(-1)));
+    return items[0].revents != 0;
+}
+
+bool RequestSocket::receive(ReceivedMessage& request) {
+    frames_.clear();
+    do {
+        if (!socket_->recv(frames_.emplace_back(), zmq::recv_flags::dontwait)) {
+            return false;
+        }
+    } while (frames_.back().more());
+    // The peer's own frames begin behind the first empty one; the very first frame is ZeroMQ's name of the peer.
+    const auto last = frames_.end() - 1;
+    const auto delimiter = std::find_if(std::min(frames_.begin() + 1, last), last,
+                                        [](const zmq::message_t& frame) { return frame.size() == 0; });
+    request.has_delimiter = delimiter != last;
+    const auto first = request.has_delimiter ? delimiter + 1 : std::min(frames_.begin() + 1, last);
+    request.envelope.clear();
+    for (auto frame = frames_.begin(); frame != first; ++frame) {
+        request.envelope.push_back(frame->to_string());
+    }
+    request.has_several_frames = first != last;
+    request.frame = std::move(*first);
+    return true;
+}
+
+void RequestSocket::answer(const ReceivedMessage& request, std::string_view frame) {
+    for (const std::string& part : request.envelope) {
+        socket_->send(zmq::buffer(part), zmq::send_flags::sndmore | zmq::send_flags::dontwait);
+    }
+    socket_->send(zmq::buffer(frame), zmq::send_flags::dontwait);
+}
+
+std::optional<protocol::Connections::Number> RequestSocket::connection_of(ReceivedMessage& request) {
+    connections_->update();
+    return connections_->number_of(request.frame);
+}
+
+bool RequestSocket::lives(std::optional<protocol::Connections::Number> connection) {
+    connections_->update();
+    return !connection || connections_->lives(*connection);
+}
+
+}  // namespace batfill
