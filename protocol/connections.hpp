@@ -30,8 +30,9 @@ class Connections {
     Connections& operator=(const Connections&) = delete;
 
     // To be polled for: readable when update() has something to do, which is also so when the socket has begun to
-    // connect.
+    // connect. The descriptor tells so only once, so that update() has to be called then.
     void* handle() { return events_.handle(); }
+    int descriptor() const { return events_.get(zmq::sockopt::fd); }
     // Takes note of what has happened since the last call.
     void update();
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 #include <utility>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -24,6 +26,9 @@ constexpr const char* in_use = "it is in use, perhaps by another scheduler";
 
 // Requests of one peer that are taken in before the daemon has looked at them. A Batsim has one.
 constexpr int max_requests_taken_in = 4;
+
+// Milliseconds. Who has to wait for longer waits again.
+constexpr std::int64_t max_wait = 1'000'000;
 
 // How long the end waits for answers to leave.
 constexpr std::chrono::seconds farewell{2};
@@ -136,10 +141,14 @@ RequestSocket::~RequestSocket() {
 }
 
 bool RequestSocket::wait(int descriptor, std::optional<std::chrono::milliseconds> timeout) {
-    zmq::pollitem_t items[] = {{nullptr, descriptor, ZMQ_POLLIN, 0},
-                               {socket_->handle(), 0, ZMQ_POLLIN, 0},
-                               {connections_->handle(), 0, ZMQ_POLLIN, 0}};
-    zmq::poll(items, 3, timeout.value_or(std::chrono::milliseconds(-1)));
+    pollfd items[] = {{descriptor, POLLIN, 0},
+                      {socket_->get(zmq::sockopt::fd), POLLIN, 0},
+                      {connections_->descriptor(), POLLIN, 0}};
+    const auto milliseconds = static_cast<int>(timeout ? std::min<std::int64_t>(timeout->count(), max_wait) : -1);
+    poll(items, 3, milliseconds);
+    if (items[2].revents != 0) {
+        connections_->update();
+    }
     return items[0].revents != 0;
 }
 
@@ -177,8 +186,7 @@ std::optional<protocol::Connections::Number> RequestSocket::connection_of(Receiv
     return connections_->number_of(request.frame);
 }
 
-bool RequestSocket::lives(std::optional<protocol::Connections::Number> connection) {
-    connections_->update();
+bool RequestSocket::lives(std::optional<protocol::Connections::Number> connection) const {
     return !connection || connections_->lives(*connection);
 }
 

@@ -38,8 +38,9 @@ class RequestSocket {
     // The endpoint listened on, with the port if that was left open.
     std::string endpoint() const { return socket_->get(zmq::sockopt::last_endpoint); }
 
-    // Waits until a request may have come or `descriptor` can be read, and tells whether the latter; for `timeout` at
-    // most, if there is one.
+    // Waits until a request may have come, `descriptor` can be read, or a connection was made or lost, and tells whether
+    // `descriptor` can be read; for `timeout` at most, if there is one. To be called after receive() has returned false,
+    // as it waits for the next request; else with a timeout of 0. One system call.
     bool wait(int descriptor, std::optional<std::chrono::milliseconds> timeout);
     // Takes a request. Returns false if there is none.
     bool receive(ReceivedMessage& request);
@@ -48,8 +49,10 @@ class RequestSocket {
 
     // The connection over which a request has just come, if that can be told.
     std::optional<protocol::Connections::Number> connection_of(ReceivedMessage& request);
-    // Whether a connection is not known to be lost.
-    bool lives(std::optional<protocol::Connections::Number> connection);
+    // Takes note of lost connections; wait() does so, too.
+    void look_at_connections() { connections_->update(); }
+    // Whether a connection was not known to be lost when that was done last.
+    bool lives(std::optional<protocol::Connections::Number> connection) const;
 
  private:
     // On the heap, as they outlive this object.

@@ -31,6 +31,9 @@ using Clock = std::chrono::steady_clock;
 // How long a peer in the middle of a simulation gets to send the message whose answer tells it to stop.
 constexpr std::chrono::seconds farewell{1};
 
+// A flood of messages must not keep the daemon from hearing signals.
+constexpr int requests_between_signals = 64;
+
 // A stranger must not be able to fill the log.
 constexpr std::size_t max_strangers_logged = 10;
 
@@ -105,17 +108,19 @@ class Server {
     void run() {
         last_heard_ = Clock::now();
         while (true) {
-            if (socket_.wait(signals_.descriptor(), time_left())) {
+            int taken = 0;
+            while (taken < requests_between_signals && socket_.receive(request_)) {
+                ++taken;
+                if (!is_stranger() && !take_request()) {
+                    return;
+                }
+            }
+            const bool more = taken == requests_between_signals;
+            if (socket_.wait(signals_.descriptor(), more ? std::optional(std::chrono::milliseconds(0)) : time_left())) {
                 stop();
                 return;
             }
             note_lost_peer();
-            if (socket_.receive(request_) && !is_stranger()) {
-                if (!take_request()) {
-                    return;
-                }
-                last_heard_ = Clock::now();
-            }
             if (options_.idle_timeout && Clock::now() - last_heard_ >= *options_.idle_timeout) {
                 idle();
                 return;
@@ -157,6 +162,7 @@ class Server {
         if (!session_->running() || request_.envelope == peer_) {
             return false;
         }
+        socket_.look_at_connections();
         note_lost_peer();
         if (!peer_is_lost_) {
             refuse_stranger("this scheduler is in the middle of another simulation");
@@ -181,7 +187,8 @@ class Server {
                 take_over();
             }
             const std::string_view reply = session_->answer(frame());
-            timings_.add(Clock::now() - before);
+            last_heard_ = Clock::now();
+            timings_.add(last_heard_ - before);
             socket_.answer(request_, reply);
         } catch (const Interrupted&) {
             spdlog::warn(stopped_in_simulation);
@@ -264,15 +271,15 @@ class Server {
     void dismiss(const std::string& why) {
         const auto limit = Clock::now() + farewell;
         while (!peer_is_lost_ && Clock::now() < limit) {
-            constexpr int no_descriptor = -1;
-            socket_.wait(no_descriptor, std::chrono::milliseconds(10));
-            note_lost_peer();
             while (socket_.receive(request_)) {
                 refuse(why);
                 if (request_.envelope == peer_) {
                     return;
                 }
             }
+            constexpr int no_descriptor = -1;
+            socket_.wait(no_descriptor, std::chrono::milliseconds(10));
+            note_lost_peer();
         }
     }
 
