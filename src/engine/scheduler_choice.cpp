@@ -8,6 +8,8 @@
 #include <batfill/error.hpp>
 #include <batfill/scheduler_choice.hpp>
 
+#include "src/core/json.hpp"
+
 namespace batfill {
 
 namespace {
@@ -55,15 +57,25 @@ std::string parameter_text(const std::string& name, const rapidjson::Value& valu
     return list;
 }
 
+// Null if the text is not JSON.
+const rapidjson::Value* read(JsonReader& reader, const std::string& configuration) {
+    try {
+        return &reader.parse(configuration);
+    } catch (const InputError&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration) {
     SchedulerChoice choice;
-    rapidjson::Document document;
-    document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(configuration);
-    if (document.HasParseError() || !document.IsObject()) {
+    JsonReader reader;
+    const rapidjson::Value* const json = read(reader, configuration);
+    if (json == nullptr || !json->IsObject()) {
         return choice;
     }
+    const rapidjson::Value& document = *json;
     if (document.HasMember("algorithm")) {
         const rapidjson::Value& algorithm = document["algorithm"];
         if (!algorithm.IsString()) {
