@@ -90,12 +90,13 @@ std::string bindable(const std::string& endpoint) {
     return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
 }
 
-// ZeroMQ would accept any number and take it modulo 65536.
+// ZeroMQ would accept any number, negative ones too, and take it modulo 65536.
 void check_port(const std::string& endpoint) {
     const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
-    if (endpoint.rfind("tcp://", 0) == 0 && !port.empty() &&
-        port.find_first_not_of("0123456789") == std::string::npos && (port.size() > 5 || std::stoi(port) > 65535)) {
-        throw UsageError("cannot listen on " + endpoint + ": expected a port up to 65535");
+    const bool is_number =
+        !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+    if (endpoint.rfind("tcp://", 0) == 0 && port != "*" && (!is_number || std::stoi(port) > 65535)) {
+        throw UsageError("cannot listen on " + endpoint + ": expected a port from 0 to 65535, or *");
     }
 }
 
