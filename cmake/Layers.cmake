@@ -85,7 +85,7 @@ batfill_layer(core
   HEADERS error job job_state machine notification resource_set time
   LIBRARIES spdlog::spdlog Threads::Threads ZLIB::ZLIB ${CSV_LIBRARY})
 batfill_layer(formats ON core
-  HEADERS guarantees platform schedule swf workload
+  HEADERS external_events guarantees platform schedule swf workload
   LIBRARIES pugixml::pugixml)
 batfill_layer(workloads ON formats
   HEADERS deadlines failures farm lublin swf_conversion)

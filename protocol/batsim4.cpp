@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "protocol/codec.hpp"
@@ -298,7 +300,7 @@ std::string place(unsigned number, const JsonValue& event) {
 }
 
 template <class OneEvent, std::size_t count>
-OneEvent decode_event(const JsonValue& value, Time now,
+OneEvent decode_event(const JsonValue& value, std::optional<Time> not_before, Time now,
                       const std::array<EventType<typename OneEvent::Data>, count>& types, WarnOnce& warn) {
     if (!value.IsObject()) {
         throw InputError("expected an object");
@@ -308,6 +310,9 @@ OneEvent decode_event(const JsonValue& value, Time now,
     event.timestamp = fields.time("timestamp");
     if (event.timestamp > now) {
         fields.fail("timestamp", "a time not after the message's now, " + now.to_string());
+    }
+    if (not_before && event.timestamp < *not_before) {
+        fields.fail("timestamp", "a time not before that of the event before it, " + not_before->to_string());
     }
     const std::string_view name = fields.text("type");
     const auto type = std::find_if(types.begin(), types.end(), [&](const auto& known) { return known.name == name; });
@@ -345,7 +350,10 @@ Envelope decode(std::string_view frame, const std::array<EventType<typename OneE
     envelope.events.reserve(events.Size());
     for (const auto& event : events.GetArray()) {
         try {
-            envelope.events.push_back(decode_event<OneEvent>(event, envelope.now, types, warn));
+            // Of a reply, Batsim applies at once what should have come before.
+            const bool in_order = std::is_same_v<Envelope, Message> && !envelope.events.empty();
+            const auto not_before = in_order ? std::optional(envelope.events.back().timestamp) : std::nullopt;
+            envelope.events.push_back(decode_event<OneEvent>(event, not_before, envelope.now, types, warn));
         } catch (const InputError& error) {
             throw InputError(place(static_cast<unsigned>(&event - events.Begin()), event) + ": " + error.what());
         }

@@ -22,8 +22,9 @@ inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
 //
 // Decoding throws InputError for frames that are not what the protocol says: one line with the event's place (from 0),
 // its type, the field and what was expected there. Unknown event types become UnknownEvent and unknown fields are left
-// out; each is logged once per name and instance. Meaning is left to the caller: whether time goes backwards from one
-// message to the next, whether a job is known, whether an id was used before.
+// out; each is logged once per name and instance. The events of a message must be in the order of time. Meaning is left
+// to the caller: whether time goes backwards from one message to the next, whether a job is known, whether an id was
+// used before.
 //
 // Encoding replaces the content of `frame` (keeping its capacity) and requires that the Json texts of the message are
 // JSON values of the kind that message.hpp names. Decoding what was encoded gives an equal message, provided that its

@@ -35,7 +35,8 @@ void require_threads() {
 Connections::Connections(zmq::context_t& context, zmq::socket_t& socket)
     : socket_(socket), events_(context, zmq::socket_type::pair) {
     const std::string name = new_name();
-    constexpr int awaited = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED;
+    constexpr int awaited =
+        ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED;
     if (zmq_socket_monitor(socket.handle(), name.c_str(), awaited) != 0) {
         throw zmq::error_t();
     }

@@ -144,7 +144,7 @@ struct Event {
     friend bool operator==(const Event&, const Event&) = default;
 };
 
-// What Batsim sends.
+// What Batsim sends; the events are in the order of time.
 struct Message {
     Time now;
     std::vector<Event> events;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/external_events.hpp>
 #include <batfill/guarantees.hpp>
 #include <batfill/platform.hpp>
 #include <batfill/schedule.hpp>
@@ -19,6 +20,8 @@ struct CheckOptions {
     bool deadlines_bind = false;  // a missed deadline is a violation, not only counted
     // contiguous: the processors of every job must be consecutive; machine: of one machine. The others demand nothing.
     Placement placement = Placement::lowest;
+    // Whether jobs go on when processors that they have become unavailable; if not, they must end there and then.
+    bool jobs_survive_losses = true;
 };
 
 struct Violation {
@@ -44,11 +47,14 @@ struct CheckReport {
 // columns agree; no more licences are in use than there are. A job that was killed may be there again, as a job of its
 // own with "#1", "#2", ... behind the id, submitted when the run before had been killed. If `guarantees` is not null,
 // they must be those of the schedule's jobs and must have been kept; those that `broken` lists, if that is not null,
-// may have been broken as it says. Requires that there are guarantees if there are broken ones. Throws InputError only
-// for a platform whose licence properties cannot be read. There are at most a few violations per job. O(n log n +
-// processors of all allocations).
+// may have been broken as it says. Requires that there are guarantees if there are broken ones. `event_lists`, one for
+// each file, are the external events of the run: no job may start on a processor that is unavailable. Throws InputError
+// only for a platform whose licence properties cannot be read, and for events that name processors which the platform
+// does not have, or which have gone, or come, already. There are at most a few violations per job. O(n log n +
+// processors of all allocations and events, times the logarithm of the events).
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
                            const CheckOptions& options, const std::vector<Guarantee>* guarantees = nullptr,
-                           const std::vector<BrokenGuarantee>* broken = nullptr);
+                           const std::vector<BrokenGuarantee>* broken = nullptr,
+                           const std::vector<std::vector<ExternalEvent>>& event_lists = {});
 
 }  // namespace batfill

@@ -11,6 +11,10 @@
 
 namespace batfill {
 
+// The execution time that Batsim, and so batfill, shows of a job that took no time, so that its stretch is finite. Its
+// finish and turnaround time are as much later, too.
+inline constexpr Duration shown_for_no_time = Duration::microseconds(10);
+
 // The times of a job that ran, each as its column has it. They need not agree with each other; an audit finds that out.
 struct ExecutionRecord {
     Time start;

@@ -10,6 +10,7 @@ namespace batfill {
 struct SchedulerChoice {
     std::string algorithm;  // empty: none chosen
     Parameters::Given parameters;
+    std::string problem = {};  // why a configuration that is not empty chooses nothing; else empty
 };
 
 // The choice that Batsim's --sched-cfg makes if `configuration` is a JSON object with the member "algorithm" (a string)

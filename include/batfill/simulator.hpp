@@ -14,6 +14,7 @@
 
 #include <batfill/error.hpp>
 #include <batfill/events.hpp>
+#include <batfill/external_events.hpp>
 #include <batfill/job_state.hpp>
 #include <batfill/platform.hpp>
 #include <batfill/resource_set.hpp>
@@ -21,24 +22,6 @@
 #include <batfill/workload.hpp>
 
 namespace batfill {
-
-// One line of an events file (Batsim's --events): processors that go or come back, or an event of the user's own that
-// is only passed on to the scheduler.
-struct ExternalEvent {
-    enum class Kind { machine_available, machine_unavailable, other };  // events of one instant occur in this order
-    Time time;
-    Kind kind;
-    ResourceSet processors;
-    std::string type;          // as written
-    std::string other_fields;  // kind `other`: the object without its type, compact JSON
-};
-
-// Reads an events file: one JSON object per line; empty lines are skipped. Returns the events sorted by time, then by
-// kind, then by line. An event of unknown type is an error unless `forward_unknown` is set. Throws InputError naming
-// file and line.
-std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown);
-// The same for the text of an events file; `path` only serves error messages.
-std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown);
 
 // All that is simulated. The simulator refers to it and does not change it.
 struct Scenario {
@@ -112,10 +95,6 @@ struct MachineTimes {
     Duration idle;
     Duration unavailable;
 };
-
-// For how many seconds a parallel_homogeneous job that does not communicate computes on `processors`: each of them
-// computes `cpu` flops, so the slowest decides. Requires at least one processor. O(processors).
-double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors);
 
 // Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
 // messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds.

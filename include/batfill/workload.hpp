@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <batfill/job.hpp>
+#include <batfill/platform.hpp>
+#include <batfill/resource_set.hpp>
 #include <batfill/time.hpp>
 
 namespace batfill {
@@ -26,6 +28,10 @@ struct JobProfile {
     int return_code = 0;  // `ret`: what a job that ends in time returns; it has failed if this is not 0
     std::string source;   // the object of the file as compact JSON; empty unless asked for
 };
+
+// For how many seconds a parallel_homogeneous job that does not communicate computes on `processors`: each of them
+// computes `cpu` flops, so the slowest decides. Requires at least one processor. O(processors).
+double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors);
 
 struct WorkloadJob {
     JobDescription description;  // id is "NAME!ID"

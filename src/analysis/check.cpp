@@ -10,6 +10,7 @@
 
 #include <batfill/check.hpp>
 
+#include "outages.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -17,6 +18,7 @@ namespace batfill {
 namespace {
 
 using analysis::IndexedJob;
+using analysis::Outages;
 using analysis::WorkloadJobs;
 
 template <class Value>
@@ -28,11 +30,13 @@ class Audit {
  public:
     Audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
           const CheckOptions& options, const std::vector<Guarantee>* guarantees,
-          const std::vector<BrokenGuarantee>* broken)
+          const std::vector<BrokenGuarantee>* broken, const std::vector<std::vector<ExternalEvent>>& event_lists)
         : schedule_(schedule),
           workloads_(workloads),
           jobs_(workloads),
+          platform_(platform),
           machine_(platform.hosts),
+          outages_(event_lists, processors()),
           options_(options),
           guarantees_(guarantees) {
         for (const ScheduledJob& job : schedule.jobs) {
@@ -53,7 +57,9 @@ class Audit {
     void check_submission(const ScheduledJob& job, const JobDescription& description);
     void check_earlier_run(const ScheduledJob& job, const std::string& earlier_id);
     bool is_submitted_again(const ScheduledJob& job) const;
-    static Time held_until(const ScheduledJob& job);
+    bool may_take_no_time(const ScheduledJob& job) const;
+    Duration shortest_length(const ScheduledJob& job) const;
+    Time held_until(const ScheduledJob& job) const;
     void check_columns(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job);
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
@@ -63,6 +69,8 @@ class Audit {
     void check_deadline(const ScheduledJob& job, const JobDescription& description);
     void check_missing();
     void check_processors();
+    void check_outages();
+    void check_outages(const ScheduledJob& job);
     void check_licenses();
     void check_machine(const ScheduledJob& job, const std::set<std::string>& licenses);
     bool can_use(const Machine::Group& group, const std::string& license) const;
@@ -80,7 +88,9 @@ class Audit {
     const Schedule& schedule_;
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
+    const Platform& platform_;
     Machine machine_;
+    Outages outages_;
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;
     std::unordered_map<std::string_view, const ScheduledJob*> scheduled_;
@@ -96,12 +106,12 @@ CheckReport Audit::run() {
         check_job(job);
     }
     check_missing();
-    std::stable_sort(ran_.begin(), ran_.end(), [](const ScheduledJob* a, const ScheduledJob* b) {
-        const ExecutionRecord& first = *a->execution;
-        const ExecutionRecord& second = *b->execution;
-        return std::tie(first.start, first.finish) < std::tie(second.start, second.finish);
+    std::stable_sort(ran_.begin(), ran_.end(), [&](const ScheduledJob* a, const ScheduledJob* b) {
+        return a->execution->start != b->execution->start ? a->execution->start < b->execution->start
+                                                          : held_until(*a) < held_until(*b);
     });
     check_processors();
+    check_outages();
     check_licenses();
     if (guarantees_ != nullptr) {
         check_guarantees();
@@ -191,9 +201,32 @@ bool Audit::is_submitted_again(const ScheduledJob& job) const {
     return scheduled_.contains(later_id) && jobs_.earlier_run(later_id) == job.id;
 }
 
-// A job that is killed at the instant of its start has run for no time, which Batsim shows as 10 microseconds.
-Time Audit::held_until(const ScheduledJob& job) {
-    const bool no_time = job.state == JobState::completed_killed && job.execution->length == Duration::microseconds(10);
+// Whether a job that is shown with the time of one that took none may be one: it was killed, perhaps at the instant of
+// its start, or all that its profile and its walltime leave it is no time, or nobody knows how long its profile takes.
+bool Audit::may_take_no_time(const ScheduledJob& job) const {
+    const IndexedJob* const submitted = jobs_.find(job.id);
+    if (job.state == JobState::completed_killed || submitted == nullptr || submitted->profile == nullptr ||
+        submitted->description->walltime == Duration()) {
+        return true;
+    }
+    const JobProfile& profile = *submitted->profile;
+    if (profile.type == JobProfile::Type::delay) {
+        return profile.delay == Duration();
+    }
+    const bool is_known = profile.type == JobProfile::Type::parallel_homogeneous && profile.com == 0 &&
+                          !job.allocation.empty() && job.allocation.last() < processors();
+    return !is_known || Duration::from_seconds(computing_seconds(platform_, profile, job.allocation)) == Duration();
+}
+
+// How long a job has run at least.
+Duration Audit::shortest_length(const ScheduledJob& job) const {
+    const Duration shown = job.execution->length;
+    return shown == shown_for_no_time && may_take_no_time(job) ? Duration() : shown;
+}
+
+// How long a job has held its processors at least.
+Time Audit::held_until(const ScheduledJob& job) const {
+    const bool no_time = job.execution->length == shown_for_no_time && may_take_no_time(job);
     return no_time ? job.execution->start : job.execution->finish;
 }
 
@@ -268,7 +301,7 @@ void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
         return;
     }
     const Time start = job.execution->start;
-    const Duration length = job.execution->length;
+    const Duration length = shortest_length(job);
     if (is_delay && length > submitted.profile->delay + options_.tolerance) {
         violation(start, job,
                   "runs " + length.to_string() + " s, longer than its delay " + submitted.profile->delay.to_string());
@@ -277,9 +310,10 @@ void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
     if (walltime && length > *walltime + options_.tolerance) {
         violation(start, job, "runs " + length.to_string() + " s, longer than its walltime " + walltime->to_string());
     }
-    if (job.state == JobState::completed_walltime_reached && (!walltime || length + options_.tolerance < *walltime)) {
+    const Duration longest = job.execution->length;
+    if (job.state == JobState::completed_walltime_reached && (!walltime || longest + options_.tolerance < *walltime)) {
         violation(start, job,
-                  "is " + std::string(to_string(job.state)) + " after " + length.to_string() + " s, its walltime is " +
+                  "is " + std::string(to_string(job.state)) + " after " + longest.to_string() + " s, its walltime is " +
                       text(walltime));
     }
 }
@@ -290,7 +324,7 @@ void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profil
     const Time start = job.execution->start;
     const bool reaches_walltime = walltime && profile.delay >= *walltime;
     const Duration length = reaches_walltime ? *walltime : profile.delay;
-    if (!agree(job.execution->length, length)) {
+    if (!agree(shortest_length(job), length)) {
         violation(start, job,
                   "runs " + job.execution->length.to_string() + " s, expected " + length.to_string() +
                       (reaches_walltime ? ", its walltime" : ", its delay"));
@@ -309,7 +343,7 @@ void Audit::check_deadline(const ScheduledJob& job, const JobDescription& descri
         return;
     }
     ++report_.deadlines;
-    if (job.execution->finish <= *description.deadline + options_.tolerance) {
+    if (held_until(job) <= *description.deadline + options_.tolerance) {
         return;
     }
     ++report_.missed_deadlines;
@@ -350,6 +384,38 @@ void Audit::check_processors() {
                 if (holder == nullptr || held_until(*holder) < until) {
                     holder = job;
                 }
+            }
+        }
+    }
+}
+
+void Audit::check_outages() {
+    if (!outages_.empty()) {
+        for (const ScheduledJob* job : ran_) {
+            check_outages(*job);
+        }
+    }
+}
+
+// Each job is reported once, on its lowest such processor.
+void Audit::check_outages(const ScheduledJob& job) {
+    const Time start = job.execution->start;
+    for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
+        for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
+            for (const Outages::Outage& outage : outages_.not_over_at(processor, start + options_.tolerance)) {
+                if (outage.from <= start) {
+                    violation(start, job,
+                              "starts at " + start.to_string() + " on processor " + std::to_string(processor) +
+                                  ", which is unavailable " + outage.to_string());
+                    return;
+                }
+                if (options_.jobs_survive_losses || outage.from + options_.tolerance >= held_until(job)) {
+                    break;
+                }
+                violation(outage.from, job,
+                          "runs until " + job.execution->finish.to_string() + " on processor " +
+                              std::to_string(processor) + ", which is unavailable " + outage.to_string());
+                return;
             }
         }
     }
@@ -524,9 +590,10 @@ std::optional<Time> Audit::last_guarantee(Time guaranteed, const ScheduledJob& j
 
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
                            const CheckOptions& options, const std::vector<Guarantee>* guarantees,
-                           const std::vector<BrokenGuarantee>* broken) {
+                           const std::vector<BrokenGuarantee>* broken,
+                           const std::vector<std::vector<ExternalEvent>>& event_lists) {
     assert(guarantees != nullptr || broken == nullptr);
-    return Audit(schedule, workloads, platform, options, guarantees, broken).run();
+    return Audit(schedule, workloads, platform, options, guarantees, broken, event_lists).run();
 }
 
 }  // namespace batfill

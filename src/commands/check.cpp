@@ -18,8 +18,8 @@ constexpr const char* summary =
     "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations "
     "of\n"
     "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
-    "walltime demand, columns that agree, licences, guarantees kept. Exit status 0 if all is well, 1 with the first\n"
-    "violations if not.";
+    "walltime demand, columns that agree, licences, no start on a processor that is unavailable, guarantees kept.\n"
+    "Exit status 0 if all is well, 1 with the first violations if not.";
 
 void print_report(const CheckReport& report, std::size_t first, bool with_broken) {
     const std::size_t shown = std::min(first, report.violations.size());
@@ -79,6 +79,12 @@ int check(const Arguments& arguments) {
         "PREFIX_guarantees.csv of the run: no job may start later than it was guaranteed");
     add("broken-guarantees", po::value<std::string>()->value_name("FILE"),
         "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors have moved later");
+    add("events", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("FILE"),
+        "events file of the run: no job may start on a processor that is unavailable; repeatable");
+    add("forward-unknown-events", "the events files may have events of unknown type");
+    add("on-failure", po::value<std::string>()->value_name("NAME"),
+        "what became of jobs whose processors were lost, as the algorithm's parameter says: continue, or kill or "
+        "requeue, by which none may run on");
     po::positional_options_description positional;
     positional.add("schedule", 1);
     po::variables_map values;
@@ -106,9 +112,18 @@ int check(const Arguments& arguments) {
         }
         broken = read_broken_guarantees(values["broken-guarantees"].as<std::string>());
     }
-    const CheckReport report = check_schedule(read_schedule(schedule_path), read_workloads(workload_paths),
-                                              read_platform(platform_path, master), check_options,
-                                              guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr);
+    std::vector<std::vector<ExternalEvent>> event_lists;
+    for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
+        event_lists.push_back(read_external_events(path, values.count("forward-unknown-events") != 0));
+    }
+    if (values.count("on-failure") != 0 && event_lists.empty()) {
+        throw UsageError("--on-failure says what became of jobs in --events: give both");
+    }
+    check_options.jobs_survive_losses =
+        word_option(values, "on-failure", {"continue", "kill", "requeue"}) == "continue";
+    const CheckReport report = check_schedule(
+        read_schedule(schedule_path), read_workloads(workload_paths), read_platform(platform_path, master),
+        check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
     print_report(report, first, broken.has_value());
     return report.violations.empty() ? 0 : 1;
 }

@@ -1,12 +1,43 @@
 #include "command.hpp"
 
 #include <iostream>
+#include <string>
+#include <typeinfo>
 
 #include <batfill/error.hpp>
 
 namespace batfill::commands {
 
 namespace po = boost::program_options;
+
+namespace {
+
+bool takes_unsigned_number(const po::option_description& option) {
+    const auto* const semantic = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
+    if (semantic == nullptr) {
+        return false;
+    }
+    const std::type_info& type = semantic->value_type();
+    return type == typeid(unsigned) || type == typeid(unsigned long) || type == typeid(unsigned long long);
+}
+
+// Boost would take -1 for the largest number of the type.
+void refuse_negative_numbers(const po::parsed_options& parsed, const po::options_description& options) {
+    for (const po::option& given : parsed.options) {
+        const po::option_description* const option = options.find_nothrow(given.string_key, true);
+        if (option == nullptr || !takes_unsigned_number(*option)) {
+            continue;
+        }
+        for (const std::string& value : given.value) {
+            if (value.find('-') != std::string::npos) {
+                throw UsageError("--" + option->long_name() + ": expected a whole number from 0, found '" + value +
+                                 "'");
+            }
+        }
+    }
+}
+
+}  // namespace
 
 bool parse(const Arguments& arguments, const std::string& usage, const std::string& summary,
            const po::options_description& options, const po::positional_options_description& positional,
@@ -27,7 +58,9 @@ bool parse(const Arguments& arguments, const std::string& usage, const std::stri
     all.add_options()("help,h", "print this help");
     visible.add_options()("help,h", "print this help");
     try {
-        po::store(po::command_line_parser(arguments).options(all).positional(positional).run(), values);
+        const po::parsed_options parsed = po::command_line_parser(arguments).options(all).positional(positional).run();
+        refuse_negative_numbers(parsed, all);
+        po::store(parsed, values);
         if (values.count("help") != 0) {
             std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n" << visible;
             return false;

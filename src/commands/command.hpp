@@ -30,7 +30,8 @@ int tune(const Arguments&);
 int algorithms(const Arguments&);
 
 // Parses `arguments` with --help added. `usage` is the line after "Usage: ". Returns false when help was printed (the
-// command then returns 0). Throws UsageError for unknown, repeated, missing or mistyped options.
+// command then returns 0). Throws UsageError for unknown, repeated, missing or mistyped options; a negative number is
+// mistyped where the option's type is unsigned.
 bool parse(const Arguments& arguments, const std::string& usage, const std::string& summary,
            const boost::program_options::options_description& options,
            const boost::program_options::positional_options_description& positional,

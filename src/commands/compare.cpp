@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <set>
 #include <utility>
@@ -56,6 +57,8 @@ std::vector<Row> measure(const std::vector<Replay>& replays, const std::vector<N
             const NamedScheduler& scheduler = schedulers[number % schedulers.size()];
             try {
                 rows[number / schedulers.size()][number % schedulers.size()] = replay.measure(scheduler.choice, metric);
+            } catch (const std::bad_alloc&) {
+                throw;  // is no fault of what was replayed
             } catch (const std::exception& problem) {
                 throw InputError(replay.workload().path + " under " + scheduler.name + ": " + problem.what());
             }

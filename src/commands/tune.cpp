@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <set>
 
@@ -66,6 +67,8 @@ double measure(const Replay& replay, const SchedulerChoice& scheduler, const Rep
     std::optional<double> value;
     try {
         value = replay.measure(scheduler, metric);
+    } catch (const std::bad_alloc&) {
+        throw;  // is no fault of what was replayed
     } catch (const std::exception& problem) {
         throw InputError(replay.workload().path + ": " + problem.what());
     }

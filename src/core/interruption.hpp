@@ -18,8 +18,8 @@ class Interrupted : public std::exception {
 bool stop_signal_pending();
 
 // While it lives, these signals end the process as they always do, but what was written under temporary names is
-// removed before. Signals that the process was started to ignore are ignored. To be made before other threads are, which
-// inherit that they leave these signals to this object's thread.
+// removed before. Signals that the process was started to ignore are ignored. To be made before other threads are,
+// which inherit that they leave these signals to this object's thread.
 class CleanStop {
  public:
     // Throws std::system_error if there is not enough memory for a thread.

@@ -8,6 +8,8 @@
 #include <batfill/error.hpp>
 #include <batfill/scheduler_choice.hpp>
 
+#include "src/core/json.hpp"
+
 namespace batfill {
 
 namespace {
@@ -23,7 +25,7 @@ std::string checked(std::string text) {
     return text;
 }
 
-std::string scalar_text(const rapidjson::Value& value) {
+std::string scalar_text(const JsonValue& value) {
     if (value.IsString()) {
         return {value.GetString(), value.GetStringLength()};
     }
@@ -33,8 +35,8 @@ std::string scalar_text(const rapidjson::Value& value) {
     return buffer.GetString();
 }
 
-std::string parameter_text(const std::string& name, const rapidjson::Value& value) {
-    const auto is_scalar = [](const rapidjson::Value& v) { return v.IsString() || v.IsNumber() || v.IsBool(); };
+std::string parameter_text(const std::string& name, const JsonValue& value) {
+    const auto is_scalar = [](const JsonValue& v) { return v.IsString() || v.IsNumber() || v.IsBool(); };
     if (is_scalar(value)) {
         return scalar_text(value);
     }
@@ -59,20 +61,31 @@ std::string parameter_text(const std::string& name, const rapidjson::Value& valu
 
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration) {
     SchedulerChoice choice;
-    rapidjson::Document document;
-    document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(configuration);
-    if (document.HasParseError() || !document.IsObject()) {
+    if (configuration.empty()) {
+        return choice;
+    }
+    JsonReader reader;
+    const JsonValue* json = nullptr;
+    try {
+        json = &reader.parse(configuration);
+    } catch (const InputError& problem) {
+        choice.problem = problem.what();
+        return choice;
+    }
+    const JsonValue& document = *json;
+    if (!document.IsObject()) {
+        choice.problem = "it is not a JSON object";
         return choice;
     }
     if (document.HasMember("algorithm")) {
-        const rapidjson::Value& algorithm = document["algorithm"];
+        const JsonValue& algorithm = document["algorithm"];
         if (!algorithm.IsString()) {
             throw UsageError("scheduler configuration: \"algorithm\" is not a string");
         }
         choice.algorithm = checked({algorithm.GetString(), algorithm.GetStringLength()});
     }
     if (document.HasMember("params")) {
-        const rapidjson::Value& parameters = document["params"];
+        const JsonValue& parameters = document["params"];
         if (!parameters.IsObject()) {
             throw UsageError("scheduler configuration: \"params\" is not an object");
         }
@@ -90,6 +103,11 @@ SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoi
         choice.algorithm = configuration.algorithm;
     }
     if (choice.algorithm.empty()) {
+        if (!configuration.problem.empty()) {
+            throw UsageError("the scheduler configuration names no algorithm: " + configuration.problem +
+                             R"(; expected {"algorithm": NAME, "params": {...}}, or -a NAME; known: )" +
+                             known_algorithms());
+        }
         throw UsageError("no algorithm named (-a NAME), known: " + known_algorithms());
     }
     if (configuration.algorithm.empty() || configuration.algorithm == choice.algorithm) {

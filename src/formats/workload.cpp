@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -233,6 +234,17 @@ void append_profile(const JobProfile& profile, std::string& out) {
 }
 
 }  // namespace
+
+double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors) {
+    assert(!processors.empty());
+    double slowest = platform.hosts[static_cast<std::size_t>(processors.last())].speed;
+    for (const ResourceSet::Interval& interval : processors.intervals()) {
+        for (int host = interval.first; host <= interval.last; ++host) {
+            slowest = std::min(slowest, platform.hosts[static_cast<std::size_t>(host)].speed);
+        }
+    }
+    return profile.cpu / slowest;
+}
 
 std::string read_workload_text(const std::string& path) {
     return InputFile(path).read_all(max_file_size);

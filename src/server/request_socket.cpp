@@ -39,12 +39,13 @@ std::string bindable(const std::string& endpoint) {
     return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
 }
 
-// ZeroMQ would accept any number and take it modulo 65536.
+// ZeroMQ would accept any number, negative ones too, and take it modulo 65536.
 void check_port(const std::string& endpoint) {
     const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
-    if (endpoint.rfind("tcp://", 0) == 0 && !port.empty() &&
-        port.find_first_not_of("0123456789") == std::string::npos && (port.size() > 5 || std::stoi(port) > 65535)) {
-        throw UsageError("cannot listen on " + endpoint + ": expected a port up to 65535");
+    const bool is_number =
+        !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+    if (endpoint.rfind("tcp://", 0) == 0 && port != "*" && (!is_number || std::stoi(port) > 65535)) {
+        throw UsageError("cannot listen on " + endpoint + ": expected a port from 0 to 65535, or *");
     }
 }
 
@@ -111,9 +112,9 @@ RequestSocket::RequestSocket(const std::string& endpoint, const std::string& sec
     }
 }
 
-// libzmq 4.3.4 aborts the process if the first bytes of a connection come while its socket closes or stops listening (an
-// assertion of zmtp_engine_t::process_routing_id_msg, as the session has lost its pipe), and anybody can connect. So the
-// socket is left as it is until the process ends.
+// libzmq 4.3.4 aborts the process if the first bytes of a connection come while its socket closes or stops listening
+// (an assertion of zmtp_engine_t::process_routing_id_msg, as the session has lost its pipe), and anybody can connect.
+// So the socket is left as it is until the process ends.
 RequestSocket::~RequestSocket() {
     try {
         // ZeroMQ's only thread carries out what it is told in order. When it begins to connect another socket, all
@@ -141,9 +142,8 @@ RequestSocket::~RequestSocket() {
 }
 
 bool RequestSocket::wait(int descriptor, std::optional<std::chrono::milliseconds> timeout) {
-    pollfd items[] = {{descriptor, POLLIN, 0},
-                      {socket_->get(zmq::sockopt::fd), POLLIN, 0},
-                      {connections_->descriptor(), POLLIN, 0}};
+    pollfd items[] = {
+        {descriptor, POLLIN, 0}, {socket_->get(zmq::sockopt::fd), POLLIN, 0}, {connections_->descriptor(), POLLIN, 0}};
     const auto milliseconds = static_cast<int>(timeout ? std::min<std::int64_t>(timeout->count(), max_wait) : -1);
     poll(items, 3, milliseconds);
     if (items[2].revents != 0) {

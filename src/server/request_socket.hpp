@@ -27,8 +27,8 @@ struct ReceivedMessage {
 // not at all. It never blocks except in wait().
 class RequestSocket {
  public:
-    // Listens. With a secret key (CURVE, 40 characters) only peers that know its public key are heard. Throws UsageError
-    // if the endpoint cannot be listened on, std::system_error if there is not enough memory for ZeroMQ.
+    // Listens. With a secret key (CURVE, 40 characters) only peers that know its public key are heard. Throws
+    // UsageError if the endpoint cannot be listened on, std::system_error if there is not enough memory for ZeroMQ.
     RequestSocket(const std::string& endpoint, const std::string& secret_key);
     // Lets all answers leave that peers take. Connections stay open until the process ends, see the definition.
     ~RequestSocket();
@@ -38,9 +38,9 @@ class RequestSocket {
     // The endpoint listened on, with the port if that was left open.
     std::string endpoint() const { return socket_->get(zmq::sockopt::last_endpoint); }
 
-    // Waits until a request may have come, `descriptor` can be read, or a connection was made or lost, and tells whether
-    // `descriptor` can be read; for `timeout` at most, if there is one. To be called after receive() has returned false,
-    // as it waits for the next request; else with a timeout of 0. One system call.
+    // Waits until a request may have come, `descriptor` can be read, or a connection was made or lost, and tells
+    // whether `descriptor` can be read; for `timeout` at most, if there is one. To be called after receive() has
+    // returned false, as it waits for the next request; else with a timeout of 0. One system call.
     bool wait(int descriptor, std::optional<std::chrono::milliseconds> timeout);
     // Takes a request. Returns false if there is none.
     bool receive(ReceivedMessage& request);

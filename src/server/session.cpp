@@ -177,6 +177,11 @@ JobCompleted Session::completion_of(const protocol::JobCompleted& completed) con
     if (engine_->state().job(job).state != JobState::running) {
         throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + ", which is not running");
     }
+    if (!completed.allocation.empty() && completed.allocation.last() > last_resource_) {
+        throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + ": alloc has resource " +
+                         std::to_string(completed.allocation.last()) + ", expected at most " +
+                         std::to_string(last_resource_));
+    }
     if (!has_completed(completed.state)) {
         throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + " with the state " +
                          to_string(completed.state) + ", expected one such as COMPLETED_SUCCESSFULLY");

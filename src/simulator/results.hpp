@@ -17,8 +17,7 @@ struct RealTimes {
     double simulation = 0;
 };
 
-// The times of a job that has run, as Batsim reports them: one that ended when it started has run for 10 microseconds,
-// so that its stretch is finite.
+// The times of a job that has run, as Batsim reports them.
 struct ReportedTimes {
     Duration run;
     Time finish;
@@ -26,7 +25,7 @@ struct ReportedTimes {
     Duration turnaround;
 
     explicit ReportedTimes(const SimulatedJob& job)
-        : run(job.end == job.start ? Duration::microseconds(10) : job.end - job.start),
+        : run(job.end == job.start ? shown_for_no_time : job.end - job.start),
           finish(job.start + run),
           wait(job.start - job.job->description.submit),
           turnaround(wait + run) {}

@@ -11,17 +11,6 @@
 
 namespace batfill {
 
-double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors) {
-    assert(!processors.empty());
-    double slowest = platform.hosts[static_cast<std::size_t>(processors.last())].speed;
-    for (const ResourceSet::Interval& interval : processors.intervals()) {
-        for (int host = interval.first; host <= interval.last; ++host) {
-            slowest = std::min(slowest, platform.hosts[static_cast<std::size_t>(host)].speed);
-        }
-    }
-    return profile.cpu / slowest;
-}
-
 namespace {
 
 void require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job) {

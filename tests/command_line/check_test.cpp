@@ -39,6 +39,7 @@ class Folder {
     Folder& operator=(const Folder&) = delete;
 
     std::string file(const std::string& name) const { return (path_ / name).string(); }
+    void write(const std::string& name, const std::string& text) const { std::ofstream(file(name)) << text; }
 
  private:
     static std::string schedule(const std::string& first, const std::string& second) {
@@ -47,7 +48,6 @@ class Folder {
                "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n1" +
                request + first + ",0-1\n2" + request + second + ",0-1\n";
     }
-    void write(const std::string& name, const std::string& text) const { std::ofstream(file(name)) << text; }
 
     std::filesystem::path path_ =
         std::filesystem::temp_directory_path() / ("batfill-check-command-test-" + std::to_string(getpid()));
@@ -124,6 +124,43 @@ TEST_CASE("batfill check ends with status 1 and the first violations", "[check][
                StartsWith("job w0!2: starts at 9.000000 on processor 0, which job w0!1 has until 10.000000\n"));
     tolerant.back() = "1";
     CHECK(run(commands::check, tolerant).status == 0);
+}
+
+TEST_CASE("batfill check finds starts on processors that are unavailable, by events files", "[check][command]") {
+    const Folder folder;
+    folder.write("e.json", R"({"type": "machine_unavailable", "timestamp": 8, "resources": "1"})");
+    folder.write("f.json", R"({"type": "machine_unavailable", "timestamp": 3, "resources": "0"})"
+                           "\n"
+                           R"({"type": "machine_available", "timestamp": 9, "resources": "0"})"
+                           "\n"
+                           R"({"type": "lunch", "timestamp": 9})");
+    const auto check = [&](const commands::Arguments& more) {
+        commands::Arguments arguments{folder.file("one_jobs.csv"),
+                                      "-w",
+                                      folder.file("w.json"),
+                                      "-p",
+                                      folder.file("p.xml"),
+                                      "-m",
+                                      "boss",
+                                      "--events",
+                                      folder.file("e.json")};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(commands::check, arguments);
+    };
+    const std::string starts = "job w0!2: starts at 10.000000 on processor 1, which is unavailable from 8.000000 on\n";
+    const std::string one = "2 jobs, 1 violation (0 rejected; 1 of 1 deadlines missed)\n";
+    CHECK(check({}).output == starts + one);
+    CHECK(check({}).status == 1);
+    CHECK(check({"--on-failure", "continue"}).output == starts + one);
+    CHECK(check({"--on-failure", "requeue", "--first", "1"}).output ==
+          "job w0!1: runs until 10.000000 on processor 1, which is unavailable from 8.000000 on\n"
+          "2 jobs, 2 violations, the first 1 shown (0 rejected; 1 of 1 deadlines missed)\n");
+    CHECK(check({"--events", folder.file("f.json"), "--forward-unknown-events"}).output == starts + one);
+    CHECK_THROWS_WITH(check({"--events", folder.file("f.json")}), Contains("f.json:3: unknown event type"));
+    CHECK_THROWS_WITH(check({"--on-failure", "pray"}), Contains("known: continue, kill, requeue"));
+    CHECK_THROWS_WITH(commands::check({folder.file("one_jobs.csv"), "-w", folder.file("w.json"), "-p",
+                                       folder.file("p.xml"), "--on-failure", "kill"}),
+                      Contains("--on-failure says what became of jobs in --events: give both"));
 }
 
 TEST_CASE("batfill check refuses wrong options and inputs", "[check][command]") {

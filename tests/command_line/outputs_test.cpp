@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -94,6 +95,47 @@ TEST_CASE("The files of one run appear together or not at all") {
         CHECK_FALSE(std::filesystem::exists(prefix + "_jobs.csv"));
     }
     CHECK_FALSE(inputs.has_temporary_files());
+}
+
+TEST_CASE("Commands that run short of memory end with status 1 and one line, and leave nothing") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    std::cout << "[skipped] needs a build without sanitizers, which take up terabytes of addresses\n";
+#else
+    const Inputs inputs;
+    std::string jobs = R"({"nb_res":2,"jobs":[)";
+    for (int i = 0; i < 20'000; ++i) {
+        const std::string number = std::to_string(i);
+        jobs += (i == 0 ? R"({"id":")" : R"(,{"id":")") + number + R"(","subtime":)" + number +
+                R"(,"res":1,"walltime":20,"profile":"p"})";
+    }
+    const std::string workload =
+        file(inputs.folder, "large.json", jobs + R"(],"profiles":{"p":{"type":"delay","delay":10}}})");
+    const std::vector<Arguments> commands{
+        {"simulate", "-q", "-p", inputs.platform, "-w", workload, "-a", "easy", "-e", inputs.folder.file("large")},
+        {"compare", "easy", "-p", inputs.platform, "-w", workload},
+        {"deadlines", workload, "--share", "0.2", "--seed", "1", "-o", inputs.folder.file("due.json")},
+    };
+    for (const Arguments& command : commands) {
+        bool fell_short = false;
+        bool ran = false;
+        for (std::size_t megabytes = 40; megabytes <= 140; megabytes += 10) {
+            INFO(command[0] << " with " << megabytes << " MB");
+            Process process(inputs.folder, command, megabytes * 1'000'000);
+            const int status = process.wait();
+            const std::string errors = process.errors();
+            ran = ran || status == 0;
+            if (status != 0) {
+                fell_short = true;
+                CHECK(status == 1);
+                CHECK_THAT(errors, StartsWith("batfill: ") && (Contains("not enough memory") || Contains("allocate")));
+                CHECK(std::count(errors.begin(), errors.end(), '\n') == 1);
+            }
+            CHECK_FALSE(inputs.has_temporary_files());
+        }
+        CHECK(fell_short);
+        CHECK(ran);
+    }
+#endif
 }
 
 TEST_CASE("Two outputs of a command cannot be the same file") {

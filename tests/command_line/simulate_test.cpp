@@ -124,6 +124,39 @@ TEST_CASE("Unknown commands and options are refused with status 2") {
     CHECK_FALSE(inputs.wrote("out"));
 }
 
+TEST_CASE("Options that count something refuse negative numbers, whatever the command") {
+    const Folder folder;
+    const auto refused = [&](const Arguments& arguments, const std::string& line) {
+        INFO(arguments[0] << ' ' << line);
+        const Outcome outcome = run(folder, arguments);
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, StartsWith("batfill: " + line));
+    };
+    refused({"generate", "lublin", "--jobs", "3", "--processors", "4", "--seed", "-1", "-o", folder.file("x.json")},
+            "--seed: expected a whole number from 0, found '-1'");
+    refused({"deadlines", "w.json", "-o", folder.file("x.json"), "--count=-2", "--seed", "1"},
+            "--count: expected a whole number from 0, found '-2'");
+    refused({"check", "jobs.csv", "-w", "w.json", "-p", "p.xml", "--first", "-3"},
+            "--first: expected a whole number from 0, found '-3'");
+    refused({"simulate", "-p", "p.xml", "-w", "w.json", "-a", "fcfs", "--socket-timeout", "-4294967295"},
+            "--socket-timeout: expected a whole number from 0, found '-4294967295'");
+    refused({"tune", "-p", "p.xml", "-w", "w.json", "-o", "x", "--evaluations", "-1"},
+            "--evaluations: expected a whole number from 0, found '-1'");
+    refused({"compare", "fcfs", "-p", "p.xml", "-w", "w.json", "--threads", "-1"},
+            "--threads: expected a whole number from 0, found '-1'");
+    CHECK_FALSE(std::filesystem::exists(folder.file("x.json")));
+}
+
+TEST_CASE("serve refuses an endpoint whose port is none") {
+    const Folder folder;
+    for (const std::string port : {"-1", "65536", "100000", "28000x", "", "+1", "1.5"}) {
+        INFO(port);
+        const Outcome outcome = run(folder, {"serve", "-a", "fcfs", "-s", "tcp://127.0.0.1:" + port});
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains("expected a port from 0 to 65535, or *"));
+    }
+}
+
 TEST_CASE("simulate says which option is missing") {
     const Inputs inputs;
     const Outcome no_platform = run(inputs.folder, {"simulate", "-w", inputs.workload, "-a", "fcfs"});
@@ -281,6 +314,10 @@ TEST_CASE("simulate lists what is known when an algorithm, a parameter or a valu
     CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime"}), Contains("expected key=value"));
     CHECK_THAT(refused({"--sched-cfg", R"({"algorithm":"best"})"}), Contains("unknown algorithm 'best'"));
     CHECK_THAT(refused({"--sched-cfg", R"({"algorithm":7})"}), Contains("not a string"));
+    CHECK_THAT(
+        refused({"--sched-cfg", "{"}),
+        Contains("the scheduler configuration names no algorithm: JSON at byte 1: ") && Contains("known: bf-mod"));
+    CHECK_THAT(refused({"--sched-cfg", "[]"}), Contains("it is not a JSON object"));
     CHECK_THAT(refused({"-a", "fcfs", "-s", "tcp://127.0.0.1:1"}), Contains("one of the two"));
     CHECK_FALSE(inputs.wrote("out"));
 }

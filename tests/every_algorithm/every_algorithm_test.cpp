@@ -37,11 +37,29 @@ namespace {
 enum class Trouble {
     none,
     odd_jobs,  // that no sane user submits
+    no_time,   // jobs that last 0 s, or less than the 10 microseconds that these are shown to last; and failures
     failures,  // processors that go and come back, and whatever becomes of the jobs that they had or have no room for
 };
 
+// Of a job that lasts 0 s or a few microseconds. The processors compute 1e9 flops in a second.
+std::string random_profile_of_no_time(std::mt19937& random) {
+    const std::string microseconds = std::to_string(draw(random, 1, 12));
+    switch (draw(random, 0, 4)) {
+        case 0:
+            return R"({"type":"delay","delay":1e-7})";
+        case 1:
+            return R"({"type":"delay","delay":)" + microseconds + "e-6}";
+        case 2:
+            return R"({"type":"parallel_homogeneous","com":0,"cpu":)" + microseconds + "e3}";
+        case 3:
+            return R"({"type":"parallel_homogeneous","com":0,"cpu":)" + microseconds + "}";
+        default:
+            return R"({"type":"parallel_homogeneous","com":0,"cpu":0})";
+    }
+}
+
 // The text of a job. Half of the workloads are coarse: many events share an instant.
-std::string random_job(std::mt19937& random, int number, Duration submit, int processors, bool coarse, bool odd,
+std::string random_job(std::mt19937& random, int number, Duration submit, int processors, bool coarse, Trouble trouble,
                        bool farm, std::string& profiles) {
     const auto time = [&](int most) {
         return coarse ? Duration::seconds(10 * draw(random, 1, (most + 9) / 10))
@@ -56,7 +74,7 @@ std::string random_job(std::mt19937& random, int number, Duration submit, int pr
     if (draw(random, 0, 2) == 0) {
         more += R"(,"deadline":)" + (submit + walltime + time(200)).to_string();
     }
-    if (odd) {
+    if (trouble == Trouble::odd_jobs) {
         switch (draw(random, 0, 7)) {
             case 0:
                 size = 0;
@@ -94,12 +112,15 @@ std::string random_job(std::mt19937& random, int number, Duration submit, int pr
     if (draw(random, 0, 15) != 0) {
         more += R"(,"walltime":)" + walltime.to_string();
     }
-    profiles += (profiles.empty() ? "\"" : ",\"") + id + R"(":{"type":"delay","delay":)" + delay.to_string() + "}";
+    const std::string profile = trouble == Trouble::no_time && draw(random, 0, 1) == 0
+                                    ? random_profile_of_no_time(random)
+                                    : R"({"type":"delay","delay":)" + delay.to_string() + "}";
+    profiles += (profiles.empty() ? "\"" : ",\"") + id + "\":" + profile;
     return R"({"id":")" + id + R"(","subtime":)" + submit.to_string() + R"(,"res":)" + std::to_string(size) +
            R"(,"profile":")" + id + "\"" + more + "}";
 }
 
-Workload random_workload(std::mt19937& random, int processors, bool odd, bool farm = false) {
+Workload random_workload(std::mt19937& random, int processors, Trouble trouble, bool farm = false) {
     const bool coarse = draw(random, 0, 1) == 1;
     std::string jobs;
     std::string profiles;
@@ -109,8 +130,8 @@ Workload random_workload(std::mt19937& random, int processors, bool odd, bool fa
             submit = submit + (coarse ? Duration::seconds(10 * draw(random, 1, 12))
                                       : Duration::microseconds(draw(random, 1, 120'000) * 1000LL));
         }
-        jobs +=
-            (jobs.empty() ? "" : ",") + random_job(random, 100 + i, submit, processors, coarse, odd, farm, profiles);
+        jobs += (jobs.empty() ? "" : ",") +
+                random_job(random, 100 + i, submit, processors, coarse, trouble, farm, profiles);
     }
     return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "/random.json",
                           "w0", true);
@@ -183,6 +204,15 @@ Schedule schedule_of(const Simulator& simulator) {
     return schedule;
 }
 
+// The schedule as an audit of its file has it.
+Schedule printed_schedule_of(const Simulator& simulator) {
+    std::string text = schedule_csv_header();
+    for (const ScheduledJob& job : schedule_of(simulator).jobs) {
+        append_csv(job, text);
+    }
+    return parse_schedule(text, "simulated_jobs.csv");
+}
+
 Outcome outcome_of(const Simulator& simulator) {
     REQUIRE(simulator.ended().size() == simulator.jobs().size());
     Outcome outcome;
@@ -246,6 +276,13 @@ void require_broken_guarantees_are_needed(const Simulator& simulator, const std:
     }
 }
 
+// Whether jobs go on when their processors are lost. Of several values of a parameter the last counts.
+bool jobs_survive_losses(const DrawnAlgorithm& drawn) {
+    const auto last = std::find_if(drawn.parameters.rbegin(), drawn.parameters.rend(),
+                                   [](const auto& given) { return given.first == "on-failure"; });
+    return last == drawn.parameters.rend() || last->second == "continue";
+}
+
 // Simulates with the embedded scheduler and audits the schedule.
 Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     Engine engine(drawn.name, drawn.parameters);
@@ -254,8 +291,10 @@ Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     simulator.run(scheduler);
     const std::vector<Guarantee> guarantees = guarantees_of(simulator, scheduler);
     const std::vector<BrokenGuarantee> broken = broken_guarantees(simulator, scheduler);
-    const CheckReport report = check_schedule(schedule_of(simulator), scenario.workloads, scenario.platform,
-                                              {.placement = engine.state().placement}, &guarantees, &broken);
+    const CheckReport report =
+        check_schedule(printed_schedule_of(simulator), scenario.workloads, scenario.platform,
+                       {.placement = engine.state().placement, .jobs_survive_losses = jobs_survive_losses(drawn)},
+                       &guarantees, &broken, scenario.event_lists);
     INFO((report.violations.empty() ? "" : report.violations[0].text));
     REQUIRE(report.violations.empty());
     require_no_job_lost(simulator, engine.registers_jobs());
@@ -391,18 +430,20 @@ void try_every_algorithm(Trouble trouble, int rounds) {
         for (int round = 0; round < rounds; ++round) {
             INFO(drawn.text() << ", workload " << round);
             const int processors = draw(random, 1, 12);
-            Workload workload = random_workload(random, processors, trouble == Trouble::odd_jobs);
-            const std::string events = trouble == Trouble::failures ? random_failures(random, processors) : "";
+            Workload workload = random_workload(random, processors, trouble);
+            const bool fails = trouble == Trouble::failures || (trouble == Trouble::no_time && draw(random, 0, 1) == 0);
+            const std::string events = fails ? random_failures(random, processors) : "";
             const Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
-            const DrawnAlgorithm tried = trouble == Trouble::failures ? with_failure_parameters(drawn, round) : drawn;
+            const DrawnAlgorithm tried = fails ? with_failure_parameters(drawn, round) : drawn;
             const Outcome outcome = simulated_in_all_ways(scenario, tried);
             broken_guarantees += outcome.broken_guarantees;
             resubmitted += outcome.resubmitted;
         }
     }
     // The failures are such that there is something to be seen.
-    CHECK((broken_guarantees > 0) == (trouble == Trouble::failures && guarantees));
-    CHECK((resubmitted > 0) == (trouble == Trouble::failures));
+    const bool failures = trouble == Trouble::failures || trouble == Trouble::no_time;
+    CHECK((broken_guarantees > 0) == (failures && guarantees));
+    CHECK((resubmitted > 0) == failures);
 }
 
 }  // namespace
@@ -435,6 +476,11 @@ TEST_CASE("Every algorithm: the same when processors come and go", "[every-algor
     try_every_algorithm(Trouble::failures, 12);
 }
 
+TEST_CASE("Every algorithm: the same with jobs that take no time, also when processors come and go",
+          "[every-algorithm][property]") {
+    try_every_algorithm(Trouble::no_time, 12);
+}
+
 TEST_CASE("Every algorithm: the same on farms of machines with licences, also when processors come and go",
           "[every-algorithm][property]") {
     const QuietLog quiet;
@@ -444,7 +490,7 @@ TEST_CASE("Every algorithm: the same on farms of machines with licences, also wh
             INFO(drawn.text() << ", workload " << round);
             const int processors = draw(random, 1, 16);
             const bool fails = draw(random, 0, 2) == 0;
-            Workload workload = random_workload(random, processors, false, true);
+            Workload workload = random_workload(random, processors, Trouble::none, true);
             const Scenario scenario = scenario_of({random_farm(random, processors)}, {std::move(workload)},
                                                   fails ? random_failures(random, processors) : "");
             simulated_in_all_ways(scenario, fails ? with_failure_parameters(drawn, round) : drawn);
@@ -459,7 +505,8 @@ TEST_CASE("Every algorithm: contiguous jobs get one block, and best effort takes
         for (int round = 0; round < 20; ++round) {
             INFO(drawn.text() << ", workload " << round);
             const int processors = draw(random, 1, 12);
-            const Scenario scenario = scenario_of(machine(processors), {random_workload(random, processors, false)});
+            const Scenario scenario =
+                scenario_of(machine(processors), {random_workload(random, processors, Trouble::none)});
             starts_with_placement(scenario, drawn, "contiguous", [](const ResourceSet&, const ResourceSet& allocation) {
                 REQUIRE(allocation.intervals().size() == 1);
             });

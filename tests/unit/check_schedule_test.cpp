@@ -249,6 +249,140 @@ TEST_CASE("a killed job may be shorter than its delay and its walltime, not long
                                    "job w0!a: runs 10.000000 s, longer than its walltime 9.000000"});
 }
 
+namespace {
+
+// Makes a job of a schedule one that took no time, as it is shown.
+void show_no_time(ScheduledJob& job) {
+    ExecutionRecord& times = *job.execution;
+    times.length = shown_for_no_time;
+    times.finish = times.start + times.length;
+    times.turnaround = times.wait + times.length;
+}
+
+// On processor 0: "a" from 0 to 10, then at 10 "z", shown as having taken no time, and "b" to 20.
+Case no_time_case(const JobProfile& profile, std::optional<Duration> walltime) {
+    Case run = empty_case(2);
+    for (Host& host : run.platform.hosts) {
+        host.speed = 1e9;
+    }
+    add(run, "a", Time(), Time(), seconds(10), std::nullopt, ResourceSet::range(0, 0));
+    add(run, "b", Time(), Time::seconds(10), seconds(10), std::nullopt, ResourceSet::range(0, 0));
+    show_no_time(add(run, "z", Time(), Time::seconds(10), Duration(), std::nullopt, ResourceSet::range(0, 0)));
+    run.workloads[0].profiles["pz"] = profile;
+    run.workloads[0].jobs[2].description.walltime = walltime;
+    run.schedule.jobs[2].walltime = walltime;
+    return run;
+}
+
+JobProfile computing(double cpu, double com = 0) {
+    JobProfile profile;
+    profile.type = JobProfile::Type::parallel_homogeneous;
+    profile.cpu = cpu;
+    profile.com = com;
+    return profile;
+}
+
+}  // namespace
+
+TEST_CASE("a job that took no time is shown with 10 microseconds, and holds nothing") {
+    JobProfile delay;
+    delay.type = JobProfile::Type::delay;
+    CHECK(violations(no_time_case(delay, std::nullopt)).empty());
+    CHECK(violations(no_time_case(delay, seconds(5))).empty());
+    CHECK(violations(no_time_case(computing(0), std::nullopt)).empty());
+    CHECK(violations(no_time_case(computing(400), std::nullopt)).empty());  // 0.4 microseconds
+    CHECK(violations(no_time_case(computing(0), Duration::microseconds(3))).empty());
+    JobProfile unknown;
+    CHECK(violations(no_time_case(unknown, std::nullopt)).empty());
+    CHECK(violations(no_time_case(computing(10'000, 1), std::nullopt)).empty());
+
+    // It does not count as late either.
+    Case due = no_time_case(computing(0), std::nullopt);
+    due.workloads[0].jobs[2].description.deadline = Time::seconds(10);
+    CHECK(check_schedule(due.schedule, due.workloads, due.platform, {}).missed_deadlines == 0);
+    due.workloads[0].jobs[2].description.deadline = Time::seconds(10) - Duration::microseconds(2);
+    CHECK(check_schedule(due.schedule, due.workloads, due.platform, {}).missed_deadlines == 1);
+}
+
+TEST_CASE("a job that took 10 microseconds held its processors for them") {
+    JobProfile delay;
+    delay.type = JobProfile::Type::delay;
+    delay.delay = Duration::microseconds(10);
+    const Texts found{"job w0!b: starts at 10.000000 on processor 0, which job w0!z has until 10.000010"};
+    CHECK(violations(no_time_case(delay, std::nullopt)) == found);
+    CHECK(violations(no_time_case(computing(10'000), std::nullopt)) == found);
+    // One that takes no time may not lie inside another's.
+    Case inside = no_time_case(computing(0), std::nullopt);
+    ScheduledJob& job = inside.schedule.jobs[2];
+    job.execution->start = job.execution->start - Duration::microseconds(7);
+    job.execution->wait = job.execution->start.since_zero();
+    show_no_time(job);
+    CHECK(violations(inside) ==
+          Texts{"job w0!z: starts at 9.999993 on processor 0, which job w0!a has until 10.000000"});
+    // And a delay of another length is not shown so.
+    delay.delay = Duration::microseconds(20);
+    CHECK(violations(no_time_case(delay, std::nullopt)).back() == found.front());
+    CHECK(violations(no_time_case(delay, std::nullopt)).size() == 2);
+}
+
+TEST_CASE("a start on a processor that is unavailable is found, and a job that runs on if it may not") {
+    Case run = empty_case(3);
+    add(run, "a", Time(), Time::seconds(10), seconds(10), std::nullopt, ResourceSet::range(0, 1));
+    const auto with = [&](const std::vector<std::string>& files, bool survive = true) {
+        std::vector<std::vector<ExternalEvent>> lists;
+        for (const std::string& file : files) {
+            lists.push_back(parse_external_events(file, "e.json", false));
+        }
+        Texts texts;
+        for (const Violation& violation : check_schedule(run.schedule, run.workloads, run.platform,
+                                                         {.jobs_survive_losses = survive}, nullptr, nullptr, lists)
+                                              .violations) {
+            texts.push_back(violation.text);
+        }
+        return texts;
+    };
+    const auto event = [](const std::string& kind, const std::string& time, const std::string& processors) {
+        return R"({"type":"machine_)" + kind + R"(","timestamp":)" + time + R"(,"resources":")" + processors + "\"}\n";
+    };
+    const std::string on_0 = "job w0!a: starts at 10.000000 on processor 0, which is unavailable from ";
+    const std::string on_1 = "job w0!a: starts at 10.000000 on processor 1, which is unavailable from ";
+    CHECK(with({}).empty());
+    CHECK(with({""}).empty());
+    CHECK(with({event("unavailable", "5", "2")}, false).empty());
+    CHECK(with({event("unavailable", "5", "1-2")}) == Texts{on_1 + "5.000000 on"});
+    CHECK(with({event("unavailable", "5", "0-2") + event("available", "10.5", "0-1")}) ==
+          Texts{on_0 + "5.000000 to 10.500000"});
+    // The processors are gone from the instant of the loss on, and there again from that of the return on.
+    CHECK(with({event("unavailable", "10", "1") + event("available", "11", "1")}) ==
+          Texts{on_1 + "10.000000 to 11.000000"});
+    CHECK(with({event("unavailable", "5", "0-2") + event("available", "10", "0-1")}, false).empty());
+    CHECK(with({event("unavailable", "5", "0-2") + event("available", "10.000001", "0-1")}, false).empty());
+    CHECK(with({event("unavailable", "5", "0-2") + event("available", "10.000002", "0-1")}) ==
+          Texts{on_0 + "5.000000 to 10.000002"});
+    // Several outages, of several files.
+    CHECK(with({event("unavailable", "1", "1") + event("available", "2", "1") + event("unavailable", "9", "1"),
+                event("unavailable", "3", "1") + event("available", "4", "1")}) == Texts{on_1 + "9.000000 on"});
+    // While it runs, and at its end.
+    const std::string during = event("unavailable", "15", "1") + event("available", "16", "1");
+    CHECK(with({during}).empty());
+    CHECK(with({during}, false) ==
+          Texts{"job w0!a: runs until 20.000000 on processor 1, which is unavailable from 15.000000 to 16.000000"});
+    CHECK(with({event("unavailable", "20", "1")}, false).empty());
+    run.schedule.jobs[0].state = JobState::completed_killed;
+    run.schedule.jobs[0].success = false;
+    run.schedule.jobs[0].execution =
+        ExecutionRecord{Time::seconds(10), seconds(5), Time::seconds(15), seconds(10), seconds(15)};
+    CHECK(with({during}, false).empty());
+
+    // Events that contradict each other or the machine.
+    CHECK_THROWS_WITH(with({event("unavailable", "5", "1-3")}),
+                      "event machine_unavailable at 5.000000: processor 3 does not exist, the platform's last is 2");
+    CHECK_THROWS_WITH(with({event("available", "5", "1")}),
+                      "event machine_available at 5.000000: processor 1 is not unavailable");
+    CHECK_THROWS_WITH(with({event("unavailable", "5", "0-1"), event("unavailable", "6", "1-2")}),
+                      "event machine_unavailable at 6.000000: processor 1 is unavailable already");
+}
+
 TEST_CASE("a job that is no delay runs at most its walltime") {
     Case run = small_case();
     run.workloads[0].profiles["pa"].type = JobProfile::Type::parallel_homogeneous;

@@ -156,6 +156,20 @@ TEST_CASE("Batsim's text for the scheduler may choose the algorithm and its para
     CHECK_THROWS_AS(parse_scheduler_configuration(R"({"params":{"a":[{}]}})"), UsageError);
 }
 
+TEST_CASE("Numbers in the text for the scheduler are read exactly, however they are written", "[parameters]") {
+    const auto value_of = [](const std::string& number) {
+        return parse_scheduler_configuration(R"({"params":{"n":)" + number + "}}").parameters.at(0).second;
+    };
+    for (const std::string zero : {"0e90", "0.0e300", "0e300", "0.000e-400", "1e-400"}) {
+        INFO(zero);
+        CHECK(value_of(zero) == "0.0");
+    }
+    CHECK(value_of("-0.0e300") == "-0.0");
+    CHECK(value_of("1e300") == "1e300");
+    CHECK(value_of("9007199254740993") == "9007199254740993");
+    CHECK(value_of("0.1000000000000000055511151231257827") == "0.1");
+}
+
 TEST_CASE("The command line wins over Batsim's text for the scheduler", "[parameters]") {
     const SchedulerChoice configuration{"conservative", {{"compression", "none"}}};
     const SchedulerChoice both = combine({"conservative", {{"compression", "submission"}}}, configuration);

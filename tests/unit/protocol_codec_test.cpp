@@ -101,6 +101,8 @@ class Generator {
         Message message;
         message.now = time();
         repeat(4, [&] { message.events.push_back({before(message.now), event()}); });
+        std::stable_sort(message.events.begin(), message.events.end(),
+                         [](const Event& a, const Event& b) { return a.timestamp < b.timestamp; });
         return message;
     }
 
@@ -589,6 +591,15 @@ TEST_CASE("Frames that are not messages give one line that says what is wrong wh
         CHECK(message_error(frame) == expected);
         CHECK(reply_error(frame) == expected);
     }
+}
+
+TEST_CASE("The events of a message are in order of time, those of a reply need not be") {
+    const std::string frame = R"({"now":9,"events":[{"timestamp":8,"type":"X"},{"timestamp":7.5,"type":"Y"}]})";
+    CaughtLog log;
+    CHECK(message_error(frame) ==
+          R"(event 1 ("Y"): field "timestamp": expected a time not before that of the event before it, 8.000000, )"
+          R"(found the number 7.5)");
+    CHECK(make_codec("batsim4")->decode_reply(frame).events.size() == 2);
 }
 
 TEST_CASE("Missing and mistyped fields of Batsim's events are named with what was expected") {

@@ -470,6 +470,7 @@ std::vector<Malformed> malformed_frames() {
         {message("4.999999", {}), "5.000000", "time goes back"},
         {message("6", {call("6.000001")}), "event 0 (\"REQUESTED_CALL\")", "timestamp"},
         {message("6", {call("6"), call("\"6\"")}), "event 1", "timestamp"},
+        {message("6", {call("5.5"), call("6"), call("5.9")}), "event 2", "not before that of the event before it, 6"},
         // Fields, by type of event.
         {R"({"now":6,"events":[{"type":"NOTIFY","data":{}}]})", "event 0 (\"NOTIFY\")", "timestamp"},
         {R"({"now":6,"events":[{"timestamp":6,"data":{}}]})", "event 0", "type"},
@@ -504,6 +505,9 @@ std::vector<Malformed> malformed_frames() {
          "JOB_COMPLETED", "data.return_code"},
         {with("JOB_COMPLETED", R"({"job_id":"w0!running","job_state":"COMPLETED_FAILED","return_code":0,"alloc":0})"),
          "JOB_COMPLETED", "data.alloc"},
+        {with("JOB_COMPLETED",
+              R"({"job_id":"w0!running","job_state":"COMPLETED_FAILED","return_code":0,"alloc":"0-4"})"),
+         "JOB_COMPLETED of job \"w0!running\"", "alloc has resource 4, expected at most 3"},
         {with("JOB_KILLED", R"({"job_progress":{}})"), "JOB_KILLED", "data.job_ids"},
         {with("JOB_KILLED", R"({"job_ids":[7],"job_progress":{}})"), "JOB_KILLED", "data.job_ids"},
         // Jobs.

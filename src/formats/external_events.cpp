@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include <batfill/error.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/external_events.hpp>
 
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
