@@ -263,6 +263,7 @@ class Server {
             spdlog::info(what);
             return;
         }
+        dismiss(what);
         timings_.log(*session_);
         throw InputError(what + " in the middle of a simulation");
     }
