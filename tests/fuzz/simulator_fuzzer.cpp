@@ -84,14 +84,22 @@ Workload draw_workload(Bytes& bytes, int processors) {
     return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "fuzz", "w0");
 }
 
+// Processors go and mostly come back; what contradicts itself is refused when it occurs.
 std::vector<ExternalEvent> draw_events(Bytes& bytes, int processors) {
     std::string events;
-    for (int i = bytes.below(6); i > 0; --i) {
+    for (int i = bytes.below(4); i > 0; --i) {
         const int first = bytes.below(processors);
         const std::string set = std::to_string(first) + "-" + std::to_string(first + bytes.below(processors - first));
-        const std::string kind = bytes.one_in(2) ? "available" : "unavailable";
-        events += R"({"type":"machine_)" + kind + R"(","timestamp":)" + draw_time(bytes) + R"(,"resources":")" + set +
-                  "\"}\n";
+        const int from = bytes.below(24);
+        const int until = from + bytes.below(24);
+        const auto add = [&](const char* kind, int time) {
+            events += R"({"type":"machine_)" + std::string(kind) + R"(","timestamp":)" + std::to_string(time) +
+                      R"(,"resources":")" + set + "\"}\n";
+        };
+        add("unavailable", from);
+        if (!bytes.one_in(8)) {
+            add("available", until);
+        }
     }
     return parse_external_events(events, "fuzz", false);
 }
@@ -200,7 +208,9 @@ class RandomScheduler : public SimulatedScheduler {
                 add(SetJobMetadata{any_job(), std::string(1, static_cast<char>(bytes_.below(256)))});
                 break;
             case 10:
-                if (bytes_.one_in(16)) {
+                if (bytes_.one_in(2)) {
+                    add(Notification{NotificationType::registration_finished, {}, {}});
+                } else if (bytes_.one_in(16)) {
                     registers(add);
                 }
                 break;
