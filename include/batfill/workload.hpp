@@ -50,8 +50,9 @@ struct Workload {
 // Reads a workload (JSON, also gzipped). With `keep_source`, jobs and profiles carry their text, for an external
 // scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would refuse: missing
 // or mistyped fields, duplicate ids and profile names, profile types that it does not know, ids that contain the
-// workload's name, a walltime of 0. A negative walltime counts as none, though Batsim accepts only -1. What is inside
-// profiles of type `other` is not looked at. Holds the text and the result in memory. O(size of the file).
+// workload's name or a zero byte, a walltime of 0. A negative walltime counts as none, though Batsim accepts only -1.
+// What is inside profiles of type `other` is not looked at. Holds the text and the result in memory. O(size of the
+// file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
 // Returns the text of a workload's file, unpacked. Throws InputError if it cannot be read or is larger than 2 GiB.

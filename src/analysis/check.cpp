@@ -11,6 +11,7 @@
 #include <batfill/check.hpp>
 
 #include "outages.hpp"
+#include "src/core/json.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -82,7 +83,7 @@ class Audit {
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
     bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
     void violation(Time at, const ScheduledJob& job, const std::string& what) {
-        report_.violations.push_back({at, "job " + job.id + ": " + what});
+        report_.violations.push_back({at, "job " + shown(job.id) + ": " + what});
     }
 
     const Schedule& schedule_;
@@ -180,17 +181,17 @@ void Audit::check_submission(const ScheduledJob& job, const JobDescription& desc
 void Audit::check_earlier_run(const ScheduledJob& job, const std::string& earlier_id) {
     const auto found = scheduled_.find(earlier_id);
     if (found == scheduled_.end()) {
-        violation(job.submit, job, "submitted again, but its run " + earlier_id + " is missing");
+        violation(job.submit, job, "submitted again, but its run " + shown(earlier_id) + " is missing");
         return;
     }
     const ScheduledJob& earlier = *found->second;
     if (earlier.state != JobState::completed_killed || !earlier.execution) {
         violation(job.submit, job,
-                  "submitted again, but its run " + earlier_id + " is " + to_string(earlier.state) + ", expected " +
-                      to_string(JobState::completed_killed));
+                  "submitted again, but its run " + shown(earlier_id) + " is " + to_string(earlier.state) +
+                      ", expected " + to_string(JobState::completed_killed));
     } else if (job.submit + options_.tolerance < held_until(earlier)) {
         violation(job.submit, job,
-                  "submitted again at " + job.submit.to_string() + ", before its run " + earlier_id +
+                  "submitted again at " + job.submit.to_string() + ", before its run " + shown(earlier_id) +
                       " was killed at " + earlier.execution->finish.to_string());
     }
 }
@@ -358,7 +359,8 @@ void Audit::check_missing() {
     for (const Workload& workload : workloads_) {
         for (const WorkloadJob& job : workload.jobs) {
             if (!seen_.contains(job.description.id)) {
-                report_.violations.push_back({job.description.submit, "job " + job.description.id + ": missing"});
+                report_.violations.push_back(
+                    {job.description.submit, "job " + shown(job.description.id) + ": missing"});
             }
         }
     }
@@ -378,7 +380,8 @@ void Audit::check_processors() {
                 if (!reported && holder != nullptr && held_until(*holder) > start + options_.tolerance) {
                     violation(start, *job,
                               "starts at " + start.to_string() + " on processor " + std::to_string(processor) +
-                                  ", which job " + holder->id + " has until " + holder->execution->finish.to_string());
+                                  ", which job " + shown(holder->id) + " has until " +
+                                  holder->execution->finish.to_string());
                     reported = true;
                 }
                 if (holder == nullptr || held_until(*holder) < until) {
@@ -460,7 +463,7 @@ void Audit::check_licenses() {
         const long long copies = counter ? machine_.counters()[*counter].copies : 0;
         if (change.copies > 0 && count > copies) {
             violation(change.job->execution->start, *change.job,
-                      "takes copy " + std::to_string(count) + " of licence " + change.license + ", there are " +
+                      "takes copy " + std::to_string(count) + " of licence " + shown(change.license) + ", there are " +
                           std::to_string(copies));
         }
     }
@@ -475,7 +478,7 @@ void Audit::check_machine(const ScheduledJob& job, const std::set<std::string>& 
             first = first == nullptr ? &group : first;
             if (group.name != first->name) {
                 violation(job.execution->start, job,
-                          "needs licences and is on machines " + first->name + " and " + group.name);
+                          "needs licences and is on machines " + shown(first->name) + " and " + shown(group.name));
                 return;
             }
             if (std::any_of(licenses.begin(), licenses.end(),
@@ -498,7 +501,7 @@ void Audit::check_guarantees() {
     std::unordered_set<std::string_view> listed;
     for (const Guarantee& guarantee : *guarantees_) {
         const auto job = scheduled_.find(guarantee.job_id);
-        const std::string name = "job " + guarantee.job_id;
+        const std::string name = "job " + shown(guarantee.job_id);
         if (!listed.insert(guarantee.job_id).second) {
             report_.violations.push_back({Time(), name + ": among the guarantees more than once"});
         } else if (job == scheduled_.end()) {
@@ -514,7 +517,7 @@ void Audit::check_guarantees() {
     }
     for (const auto& [id, broken] : broken_) {
         if (!listed.contains(id)) {
-            report_.violations.push_back({broken.front()->lost_at, "job " + std::string(id) +
+            report_.violations.push_back({broken.front()->lost_at, "job " + shown(id) +
                                                                        ": has a broken guarantee, but is not among "
                                                                        "the guarantees"});
         }

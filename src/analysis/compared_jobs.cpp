@@ -8,6 +8,7 @@
 #include "job_measures.hpp"
 #include "src/core/csv_text.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill {
 
@@ -65,7 +66,7 @@ void analysis::require_same_finished_jobs(const Schedule& baseline, const Schedu
         const FinishedById finished = finished_jobs(in);
         for (const ScheduledJob& job : from.jobs) {
             if (job.finished() && !finished.contains(job.id)) {
-                throw InputError(in.path + ": job " + job.id + " did not finish, but did in " + from.path +
+                throw InputError(in.path + ": job " + shown(job.id) + " did not finish, but did in " + from.path +
                                  ": expected the same jobs, to compare their waits");
             }
         }

@@ -7,6 +7,7 @@
 
 #include "job_measures.hpp"
 #include "metric_table.hpp"
+#include "src/core/json.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -33,7 +34,7 @@ analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const std::v
     for (const ScheduledJob& job : schedule.jobs) {
         const analysis::IndexedJob* found = submitted.find(job.id);
         if (found == nullptr) {
-            throw InputError(schedule.path + ": job " + job.id + " is in none of the workloads");
+            throw InputError(schedule.path + ": job " + shown(job.id) + " is in none of the workloads");
         }
         if (!job.finished()) {
             continue;

@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill::commands {
 
@@ -60,7 +61,7 @@ class NumberToDraw {
 Time deadline_of(const WorkloadJob& job, const DeadlineRule& rule, const std::string& path) {
     const Time deadline = job.description.submit + rule.allowance(*job.description.walltime);
     if (deadline > Time::seconds(1'000'000'000'000'000'000)) {
-        throw InputError(path + ": job " + job.description.id + ": expected its deadline within 1e18 s, found " +
+        throw InputError(path + ": job " + shown(job.description.id) + ": expected its deadline within 1e18 s, found " +
                          deadline.since_zero().to_shortest_string());
     }
     return deadline;

@@ -28,7 +28,7 @@ class CsvRow {
     CsvRow(std::string path, const CsvFormat& format) : path_(std::move(path)), format_(format) {}
 
     std::string_view text(std::size_t column) const { return field(position_[column]); }
-    // A text that is not empty and has no control characters.
+    // Any text, but not a field that is left empty: an empty text is written as "".
     std::string_view name(std::size_t column) const;
     // A full id such as "w0!17", from the two columns that name the workload and the job in it.
     std::string job(std::size_t workload, std::size_t id) const;
@@ -56,6 +56,7 @@ class CsvRow {
     std::size_t line_ = 1;               // the line of the file in which the row begins
     std::string fields_;                 // all of them in one piece of memory, which the next row uses again
     std::vector<std::size_t> ends_;      // where each field ends in `fields_`
+    std::vector<bool> absent_;           // whether there is nothing in each, not even quotes
     std::vector<std::size_t> position_;  // which field each column is
 };
 

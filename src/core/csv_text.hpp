@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace batfill {
 
@@ -26,13 +27,32 @@ inline std::string rounded(double number, int decimals) {
     return text;
 }
 
-// Returns `text` as a field in quotes.
-inline std::string csv_text(const std::string& text) {
-    std::string result = "\"";
+// Appends `text` as a field in quotes, as RFC 4180 has it.
+inline void append_csv_text(std::string_view text, std::string& out) {
+    out += '"';
     for (const char c : text) {
-        result.append(c == '"' ? 2 : 1, c);
+        out.append(c == '"' ? 2 : 1, c);
     }
-    return result + '"';
+    out += '"';
+}
+
+inline std::string csv_text(std::string_view text) {
+    std::string result;
+    append_csv_text(text, result);
+    return result;
+}
+
+// Appends `text` as a field that is in quotes only if it has to be: with a comma, a quote or a line end inside, a blank
+// at an end, or nothing at all. Such texts read back the same; others stay as Batsim writes them.
+inline void append_csv_field(std::string_view text, std::string& out) {
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    const bool plain = !text.empty() && !is_blank(text.front()) && !is_blank(text.back()) &&
+                       text.find_first_of(",\"\r\n") == std::string_view::npos;
+    if (plain) {
+        out += text;
+    } else {
+        append_csv_text(text, out);
+    }
 }
 
 }  // namespace batfill

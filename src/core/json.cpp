@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t pool_size = std::size_t{64} << 10;  // enough for all but the first message of a simulation
 constexpr std::size_t chunk_size = std::size_t{1} << 20;  // large enough that malloc gives it back to the system
 constexpr std::size_t max_warnings = 100;
+constexpr std::size_t max_shown = 80;  // bytes of a name in a message
 
 // Hands a parser's events on. It reads numbers itself, because RapidJSON's own exact reading is undefined for some of
 // them (0e300).
@@ -335,20 +336,24 @@ void append_json_string(std::string_view text, std::string& out) {
 }
 
 std::string quoted(std::string_view name) {
-    constexpr std::size_t enough = 80;
-    std::size_t shown = name.size();
-    if (shown > enough) {
-        shown = enough;
-        while (shown > 0 && (static_cast<unsigned char>(name[shown]) & 0xC0U) == 0x80U) {
-            --shown;  // do not cut a character in two
+    std::size_t size = name.size();
+    if (size > max_shown) {
+        size = max_shown;
+        while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) {
+            --size;  // do not cut a character in two
         }
     }
     std::string result;
-    append_json_string(name.substr(0, shown), result);
-    if (shown < name.size()) {
+    append_json_string(name.substr(0, size), result);
+    if (size < name.size()) {
         result += "...";
     }
-    return result;
+    return one_line(result);
+}
+
+std::string shown(std::string_view name) {
+    const bool harmless = !name.empty() && name.size() <= max_shown && one_line(name) == name;
+    return harmless ? std::string(name) : quoted(name);
 }
 
 void WarnOnce::unknown(std::string_view what, std::string_view name) {

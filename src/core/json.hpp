@@ -114,9 +114,13 @@ inline std::string_view view(const JsonValue& value) {
     return {value.GetString(), value.GetStringLength()};
 }
 
-// Makes a name from outside fit for one line of a log: puts it in quotes, escapes control characters, and cuts off the
-// end if it is long.
+// Makes a name from outside fit for one line of a log: puts it in quotes, escapes what one_line() does, and cuts off
+// the end if it is long.
 std::string quoted(std::string_view name);
+
+// The same for a name that is almost always harmless, such as the id of a job: puts it in quotes only if it is empty,
+// long, or has something to be escaped.
+std::string shown(std::string_view name);
 
 // Gives each warning only once, where otherwise it would come with every message.
 class WarnOnce {

@@ -7,11 +7,16 @@
 #include <string>
 #include <vector>
 
+#include <batfill/error.hpp>
+
 namespace batfill {
 
-// Writes lines of cells in columns, the first column flush left, the others flush right. Requires that all lines have
-// as many cells as the first line.
-inline void write_aligned(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+// Writes lines of cells in columns, the first column flush left, the others flush right; one_line() of each cell.
+// Requires that all lines have as many cells as the first line.
+inline void write_aligned(std::ostream& out, std::vector<std::vector<std::string>> lines) {
+    for (auto& line : lines) {
+        std::transform(line.begin(), line.end(), line.begin(), one_line);
+    }
     std::vector<std::size_t> widths(lines.empty() ? 0 : lines.front().size(), 0);
     for (const auto& line : lines) {
         assert(line.size() == widths.size());

@@ -7,6 +7,7 @@
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 
+#include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
 #include "src/engine/machine_failures.hpp"
 #include "src/engine/registry.hpp"
@@ -110,8 +111,9 @@ void Engine::submitted(JobSubmitted&& submission) {
     }
     if (algorithm_->needs_run_times()) {
         if (!submission.run_time) {
-            throw InputError("job " + job.description.id + ": its run time is not known before it ends, algorithm " +
-                             description_.name + " with these parameters needs it");
+            throw InputError("job " + shown(job.description.id) +
+                             ": its run time is not known before it ends, algorithm " + description_.name +
+                             " with these parameters needs it");
         }
         state_.run_times.push_back(*submission.run_time);
     }
@@ -282,7 +284,7 @@ void Engine::run_round() {
 }
 
 void Engine::fail(JobIndex index, const std::string& rule) const {
-    const std::string job = index < state_.jobs.size() ? "job " + state_.jobs[index].description.id
+    const std::string job = index < state_.jobs.size() ? "job " + shown(state_.jobs[index].description.id)
                                                        : "there is no job number " + std::to_string(index);
     throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + job + ": " + rule);
 }

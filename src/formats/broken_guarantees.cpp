@@ -3,6 +3,7 @@
 #include <batfill/guarantees.hpp>
 
 #include "src/core/csv_reader.hpp"
+#include "src/core/csv_text.hpp"
 #include "src/formats/job_id.hpp"
 
 namespace batfill {
@@ -42,7 +43,8 @@ std::string broken_guarantees_csv_header() {
 
 void append_csv(const BrokenGuarantee& broken, std::string& out) {
     const JobIdParts id(broken.job_id);
-    out.append(id.name).append(1, ',');
+    append_csv_field(id.name, out);
+    out += ',';
     broken.lost_at.append_to(out);
     out += ',';
     broken.guaranteed_start.append_to(out);
@@ -50,7 +52,9 @@ void append_csv(const BrokenGuarantee& broken, std::string& out) {
     if (broken.new_start) {
         broken.new_start->append_to(out);
     }
-    out.append(1, ',').append(id.workload).append(1, '\n');
+    out += ',';
+    append_csv_field(id.workload, out);
+    out += '\n';
 }
 
 }  // namespace batfill

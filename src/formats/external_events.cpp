@@ -18,7 +18,7 @@ std::string fields_but_type(const JsonValue& object) {
     for (const auto& member : object.GetObject()) {
         if (member.name != "type") {
             text += text.size() == 1 ? "" : ",";
-            append_json_string(member.name.GetString(), text);
+            append_json_string(view(member.name), text);
             text += ':';
             append_json(member.value, text);
         }

@@ -3,6 +3,7 @@
 #include <batfill/guarantees.hpp>
 
 #include "src/core/csv_reader.hpp"
+#include "src/core/csv_text.hpp"
 #include "src/formats/job_id.hpp"
 
 namespace batfill {
@@ -41,7 +42,8 @@ std::string guarantees_csv_header() {
 
 void append_csv(const Guarantee& guarantee, std::string& out) {
     const JobIdParts id(guarantee.job_id);
-    out.append(id.name).append(1, ',');
+    append_csv_field(id.name, out);
+    out += ',';
     if (guarantee.guaranteed_start) {
         guarantee.guaranteed_start->since_zero().append_to(out);
     }
@@ -49,7 +51,9 @@ void append_csv(const Guarantee& guarantee, std::string& out) {
     if (guarantee.actual_start) {
         guarantee.actual_start->since_zero().append_to(out);
     }
-    out.append(1, ',').append(id.workload).append(1, '\n');
+    out += ',';
+    append_csv_field(id.workload, out);
+    out += '\n';
 }
 
 }  // namespace batfill

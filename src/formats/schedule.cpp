@@ -170,13 +170,18 @@ std::string schedule_csv_header() {
 // The columns come as in `written_order`.
 void append_csv(const ScheduledJob& job, std::string& out) {
     const JobIdParts id(job.id);
-    out.append(id.name).append(1, ',').append(id.workload).append(1, ',').append(job.profile).append(1, ',');
+    for (const std::string_view text : {id.name, id.workload, std::string_view(job.profile)}) {
+        append_csv_field(text, out);
+        out += ',';
+    }
     job.submit.since_zero().append_to(out);
     out.append(1, ',').append(std::to_string(job.processors)).append(1, ',');
     job.walltime.value_or(Duration::seconds(-1)).append_to(out);
     out.append(job.success ? ",1," : ",0,").append(to_string(job.state));
     append_execution(job, out);
-    out.append(",\"").append(job.metadata).append("\"\n");
+    out += ',';
+    append_csv_text(job.metadata, out);  // always in quotes, as Batsim writes it
+    out += '\n';
 }
 
 }  // namespace batfill

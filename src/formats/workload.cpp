@@ -66,6 +66,9 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
 
 // Batsim puts the workload's name before an id that does not contain it. An id that contains it must be complete.
 std::string full_id(const std::string& id, const std::string& workload) {
+    if (id.find('\0') != std::string::npos) {
+        throw InputError("field \"id\": expected no zero byte, at which Batsim would cut it off, found " + quoted(id));
+    }
     if (id.find(workload) == std::string::npos) {
         if (id.find('!') != std::string::npos) {
             throw InputError("field \"id\": expected no '!', found " + quoted(id));

@@ -10,6 +10,7 @@
 #include <batfill/simulator.hpp>
 
 #include "src/analysis/metric_table.hpp"
+#include "src/core/json.hpp"
 #include "src/simulator/results.hpp"
 
 namespace batfill {
@@ -97,7 +98,7 @@ std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const Re
     finished.reserve(replayed.ended().size());
     for (const SimulatedJob& job : replayed.jobs()) {
         if (job.state == JobState::rejected) {
-            throw InputError("job " + job.job->description.id + " is rejected");
+            throw InputError("job " + shown(job.job->description.id) + " is rejected");
         }
         finished.push_back(finished_job(job));
     }

@@ -219,7 +219,7 @@ protocol::RegisterJob Session::registration(RegisterJob& decision) {
     if (acknowledges_jobs_) {
         to_be_acknowledged_.insert(id);
     }
-    spdlog::debug("at {}: job {} registered", now_.to_string(), id);
+    spdlog::debug("at {}: job {} registered", now_.to_string(), shown(id));
     std::string source;
     append_job(decision.description, JobIdParts(id).name, source);
     return {std::move(decision.description), std::move(source)};
@@ -228,33 +228,34 @@ protocol::RegisterJob Session::registration(RegisterJob& decision) {
 protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
     using Data = protocol::ReplyEvent::Data;
     const auto id = [this](JobIndex job) { return engine_->state().job(job).description.id; };
-    return std::visit(
-        Overloaded{
-            [&](StartJob& start) -> Data {
-                return protocol::ExecuteJob{id(start.job), std::move(start.allocation), {}};
-            },
-            [&](const RejectJob& reject) -> Data {
-                ++rejected_;
-                spdlog::info("at {}: job {} rejected: it {}", now_.to_string(), id(reject.job), reject.reason);
-                return protocol::RejectJob{id(reject.job)};
-            },
-            [&](const KillJobs& kill) -> Data {
-                protocol::KillJob jobs;
-                for (const JobIndex job : kill.jobs) {
-                    jobs.job_ids.push_back(id(job));
-                }
-                return jobs;
-            },
-            [&](RegisterJob& registers) -> Data { return registration(registers); },
-            [&](const CallMeLater& call) -> Data { return protocol::CallMeLater{call.time}; },
-            [&](SetJobMetadata& metadata) -> Data {
-                return protocol::SetJobMetadata{id(metadata.job), std::move(metadata.metadata)};
-            },
-            [&](Notification& notification) -> Data {
-                return protocol::Notify{
-                    notification.type, std::move(notification.other_type), {}, std::move(notification.other_fields)};
-            }},
-        decision);
+    return std::visit(Overloaded{[&](StartJob& start) -> Data {
+                                     return protocol::ExecuteJob{id(start.job), std::move(start.allocation), {}};
+                                 },
+                                 [&](const RejectJob& reject) -> Data {
+                                     ++rejected_;
+                                     spdlog::info("at {}: job {} rejected: it {}", now_.to_string(),
+                                                  shown(id(reject.job)), one_line(reject.reason));
+                                     return protocol::RejectJob{id(reject.job)};
+                                 },
+                                 [&](const KillJobs& kill) -> Data {
+                                     protocol::KillJob jobs;
+                                     for (const JobIndex job : kill.jobs) {
+                                         jobs.job_ids.push_back(id(job));
+                                     }
+                                     return jobs;
+                                 },
+                                 [&](RegisterJob& registers) -> Data { return registration(registers); },
+                                 [&](const CallMeLater& call) -> Data { return protocol::CallMeLater{call.time}; },
+                                 [&](SetJobMetadata& metadata) -> Data {
+                                     return protocol::SetJobMetadata{id(metadata.job), std::move(metadata.metadata)};
+                                 },
+                                 [&](Notification& notification) -> Data {
+                                     return protocol::Notify{notification.type,
+                                                             std::move(notification.other_type),
+                                                             {},
+                                                             std::move(notification.other_fields)};
+                                 }},
+                      decision);
 }
 
 }  // namespace batfill

@@ -6,6 +6,7 @@
 #include <batfill/error.hpp>
 #include <batfill/simulator.hpp>
 
+#include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
 #include "src/formats/job_id.hpp"
 
@@ -16,8 +17,8 @@ namespace {
 void require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job) {
     const bool computes = profile.type == JobProfile::Type::parallel_homogeneous && profile.com == 0;
     if (profile.type != JobProfile::Type::delay && !computes) {
-        throw InputError(place + "job " + job.id + ": profile '" + job.profile + "' of type " + profile.type_name +
-                         " cannot be simulated, expected delay or parallel_homogeneous with com 0");
+        throw InputError(place + "job " + shown(job.id) + ": profile " + quoted(job.profile) + " of type " +
+                         profile.type_name + " cannot be simulated, expected delay or parallel_homogeneous with com 0");
     }
 }
 
@@ -297,7 +298,7 @@ void Simulator::apply(Decision& decision) {
 void Simulator::reject(JobNumber number) {
     SimulatedJob& job = jobs_[number];
     if (job.state != JobState::submitted) {
-        throw InputError("the scheduler rejects job " + job.job->description.id + ", which is not waiting");
+        throw InputError("the scheduler rejects job " + shown(job.job->description.id) + ", which is not waiting");
     }
     job.state = JobState::rejected;
     --in_queue_;
@@ -324,7 +325,7 @@ std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) con
 void Simulator::register_job(RegisterJob& decision) {
     const std::string& id = decision.description.id;
     const auto refuse = [&](const std::string& why) {
-        throw InputError("the scheduler registers job " + id + " at " + now_.to_string() + ": " + why);
+        throw InputError("the scheduler registers job " + shown(id) + " at " + now_.to_string() + ": " + why);
     };
     if (!scenario_.enable_dynamic_jobs) {
         refuse("expected a simulation with --enable-dynamic-jobs");
@@ -343,7 +344,7 @@ void Simulator::register_job(RegisterJob& decision) {
     }
     const auto profile = workload->profiles.find(decision.description.profile);
     if (profile == workload->profiles.end()) {
-        refuse("there is no profile '" + decision.description.profile + "' in its workload");
+        refuse("there is no profile " + quoted(decision.description.profile) + " in its workload");
     }
     if (!scenario_.enable_profile_reuse && removed_profiles_.contains(&profile->second)) {
         refuse("a job with its profile has ended, expected a simulation with --enable-profile-reuse");
@@ -389,7 +390,7 @@ Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
         return *walltime;
     }
     if (!computing) {
-        throw InputError("job " + job.job->description.id + " would compute for more than 1e18 seconds");
+        throw InputError("job " + shown(job.job->description.id) + " would compute for more than 1e18 seconds");
     }
     return *computing;
 }
@@ -398,7 +399,7 @@ void Simulator::start(StartJob& decision) {
     SimulatedJob& job = jobs_[decision.job];
     const JobDescription& description = job.job->description;
     const auto refuse = [&](const std::string& why) {
-        throw InputError("the scheduler starts job " + description.id + " at " + now_.to_string() + ": " + why);
+        throw InputError("the scheduler starts job " + shown(description.id) + " at " + now_.to_string() + ": " + why);
     };
     if (job.state != JobState::submitted) {
         refuse("it is not waiting");
@@ -435,11 +436,11 @@ void Simulator::kill(const KillJobs& decision) {
     for (const JobNumber number : decision.jobs) {
         SimulatedJob& job = jobs_[number];
         if (job.end_told) {
-            throw InputError("the scheduler kills job " + job.job->description.id + ", which has ended");
+            throw InputError("the scheduler kills job " + shown(job.job->description.id) + ", which has ended");
         }
         if (job.state == JobState::not_submitted || job.state == JobState::submitted ||
             job.state == JobState::rejected) {
-            throw InputError("the scheduler kills job " + job.job->description.id + ", which has not started");
+            throw InputError("the scheduler kills job " + shown(job.job->description.id) + ", which has not started");
         }
         if (!std::exchange(job.kill_requested, true)) {
             killed.push_back(number);
@@ -544,7 +545,7 @@ std::string Simulator::deadlock() const {
     const auto waiting = std::find_if(jobs_.begin(), jobs_.end(),
                                       [](const SimulatedJob& job) { return job.state == JobState::submitted; });
     return "the simulation stops at " + now_.to_string() + " with " + std::to_string(in_queue_) +
-           " jobs that the scheduler never started, the first of them " + waiting->job->description.id;
+           " jobs that the scheduler never started, the first of them " + shown(waiting->job->description.id);
 }
 
 }  // namespace batfill

@@ -254,10 +254,10 @@ TEST_CASE("Jobs that this simulator cannot run are refused before it begins", "[
     CHECK(error_of(R"({"type":"delay","delay":1})") == "runs");
     CHECK(error_of(R"({"type":"parallel_homogeneous","cpu":1,"com":0})") == "runs");
     CHECK(error_of(R"({"type":"parallel_homogeneous","cpu":1,"com":5})") ==
-          "/w.json: job w0!a: profile 'p' of type parallel_homogeneous cannot be simulated, expected delay or "
+          "/w.json: job w0!a: profile \"p\" of type parallel_homogeneous cannot be simulated, expected delay or "
           "parallel_homogeneous with com 0");
     CHECK(error_of(R"({"type":"composed","repeat":1,"seq":["p"]})") ==
-          "/w.json: job w0!a: profile 'p' of type composed cannot be simulated, expected delay or "
+          "/w.json: job w0!a: profile \"p\" of type composed cannot be simulated, expected delay or "
           "parallel_homogeneous with com 0");
 }
 
@@ -411,7 +411,7 @@ TEST_CASE("What a scheduler registers must be possible", "[simulator][failures]"
     CHECK(error_of(1, registers(1, "w1!a", 1, "d10")) ==
           "the scheduler registers job w1!a at 0.000000: there is no such workload");
     CHECK(error_of(1, registers(1, "w0!b", 1, "d5")) ==
-          "the scheduler registers job w0!b at 0.000000: there is no profile 'd5' in its workload");
+          "the scheduler registers job w0!b at 0.000000: there is no profile \"d5\" in its workload");
     // As Batsim does, it forgets a profile with the first job of it that ends.
     CHECK(error_of(3, registers(1, "w0!b", 1, "d10")) ==
           "the scheduler registers job w0!b at 10.000000: a job with its profile has ended, expected a simulation with "

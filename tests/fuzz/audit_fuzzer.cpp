@@ -1,0 +1,146 @@
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/check.hpp>
+#include <batfill/error.hpp>
+
+namespace {
+
+using namespace batfill;
+
+// Files, one behind the other, with a line of "====" between them: a jobs.csv, a guarantees.csv, a
+// broken_guarantees.csv and an events file. Those that are missing are empty.
+std::array<std::string_view, 4> files_in(std::string_view input) {
+    constexpr std::string_view mark = "\n====\n";
+    std::array<std::string_view, 4> files;
+    for (std::string_view& file : files) {
+        const std::size_t end = input.find(mark);
+        file = input.substr(0, end);
+        input.remove_prefix(end == std::string_view::npos ? input.size() : end + mark.size());
+    }
+    return files;
+}
+
+// What `read` makes of the text; nothing if it refuses it, in one line.
+template <class Read>
+auto accepted(Read read, std::string_view text) -> std::optional<decltype(read(text))> {
+    try {
+        return read(text);
+    } catch (const InputError& problem) {
+        const std::string_view line = problem.what();
+        if (line.empty() || line.find('\n') != std::string_view::npos) {
+            std::abort();
+        }
+        return std::nullopt;
+    }
+}
+
+bool same(const ScheduledJob& a, const ScheduledJob& b) {
+    const bool same_times =
+        a.execution.has_value() == b.execution.has_value() &&
+        (!a.execution || (a.execution->start == b.execution->start && a.execution->length == b.execution->length &&
+                          a.execution->finish == b.execution->finish && a.execution->wait == b.execution->wait &&
+                          a.execution->turnaround == b.execution->turnaround && a.allocation == b.allocation));
+    return a.id == b.id && a.submit == b.submit && a.walltime == b.walltime && a.processors == b.processors &&
+           a.state == b.state && a.success == b.success && same_times;
+}
+
+// What was read is written so that it reads back.
+void check_round_trip(const Schedule& schedule) {
+    std::string text = schedule_csv_header();
+    for (const ScheduledJob& job : schedule.jobs) {
+        append_csv(job, text);
+    }
+    const Schedule again = parse_schedule(text, "again");
+    if (again.jobs.size() != schedule.jobs.size()) {
+        std::abort();
+    }
+    for (std::size_t i = 0; i < again.jobs.size(); ++i) {
+        if (!same(again.jobs[i], schedule.jobs[i])) {
+            std::abort();
+        }
+    }
+}
+
+void check_round_trip(const std::vector<Guarantee>& guarantees) {
+    std::string text = guarantees_csv_header();
+    for (const Guarantee& guarantee : guarantees) {
+        append_csv(guarantee, text);
+    }
+    const std::vector<Guarantee> again = parse_guarantees(text, "again");
+    for (std::size_t i = 0; i < guarantees.size(); ++i) {
+        if (again.at(i).job_id != guarantees[i].job_id || again[i].actual_start != guarantees[i].actual_start ||
+            again[i].guaranteed_start != guarantees[i].guaranteed_start) {
+            std::abort();
+        }
+    }
+}
+
+Platform platform() {
+    Platform platform;
+    for (int i = 0; i < 6; ++i) {
+        const char* const machine = i < 3 ? "a" : "b";
+        platform.hosts.push_back(
+            {"h" + std::to_string(i), 1e9, {{"machine", machine}, {"licenses", "l"}}, {{"licenses", "l:1"}}});
+    }
+    return platform;
+}
+
+// Jobs of every kind that the audit tells apart, with short ids, so that they are easily met.
+std::vector<Workload> workloads() {
+    return {parse_workload(
+        R"({"nb_res":6,"jobs":[{"id":"1","subtime":0,"res":2,"walltime":20,"profile":"d"},)"
+        R"({"id":"2","subtime":1,"res":6,"profile":"d"},{"id":"3","subtime":1,"res":1,"walltime":5,"profile":"d"},)"
+        R"({"id":"4","subtime":2,"res":1,"walltime":5,"profile":"z"},{"id":"5","subtime":2,"res":7,"profile":"c"},)"
+        R"({"id":"6","subtime":3,"res":1,"walltime":9,"profile":"o","licenses":["l"],"deadline":12},)"
+        R"({"id":"","subtime":3,"res":1,"profile":"c","licenses":["l"]}],"profiles":{"d":{"type":"delay","delay":10},)"
+        R"("z":{"type":"parallel_homogeneous","cpu":0,"com":0},"c":{"type":"parallel_homogeneous","cpu":4e9,"com":0},)"
+        R"("o":{"type":"parallel","cpu":[1],"com":[0]}}})",
+        "fuzz", "w0")};
+}
+
+}  // namespace
+
+// Every file is read or refused in one line, what was read is written so that it reads back, and the audit takes what
+// was read, whatever it says: each of its violations is one line.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const Platform machine = platform();
+    static const std::vector<Workload> submitted = workloads();
+    const auto files = files_in({reinterpret_cast<const char*>(data), size});
+    const auto schedule = accepted([](std::string_view text) { return parse_schedule(text, "fuzz"); }, files[0]);
+    const auto guarantees = accepted([](std::string_view text) { return parse_guarantees(text, "fuzz"); }, files[1]);
+    const auto broken = accepted([](std::string_view text) { return parse_broken_guarantees(text, "fuzz"); }, files[2]);
+    const auto events =
+        accepted([](std::string_view text) { return parse_external_events(text, "fuzz", true); }, files[3]);
+    if (guarantees) {
+        check_round_trip(*guarantees);
+    }
+    if (!schedule) {
+        return 0;
+    }
+    check_round_trip(*schedule);
+    for (const Placement placement : {Placement::lowest, Placement::contiguous, Placement::machine}) {
+        CheckOptions options;
+        options.placement = placement;
+        options.deadlines_bind = placement != Placement::lowest;
+        options.jobs_survive_losses = placement == Placement::lowest;
+        const auto audit = [&](std::string_view) {
+            return check_schedule(*schedule, submitted, machine, options, guarantees ? &*guarantees : nullptr,
+                                  guarantees && broken ? &*broken : nullptr,
+                                  events ? std::vector(1, *events) : std::vector<std::vector<ExternalEvent>>());
+        };
+        const auto report = accepted(audit, "");
+        for (std::size_t i = 0; report && i < report->violations.size(); ++i) {
+            if (report->violations[i].text.find('\n') != std::string::npos) {
+                std::abort();
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,71 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+#include <batfill/error.hpp>
+
+#include "src/tuning/checkpoint.hpp"
+
+namespace {
+
+using namespace batfill;
+
+constexpr std::size_t workloads = 3;
+constexpr std::size_t evaluations = 50;
+
+using Values = std::vector<std::optional<double>>;
+
+// What a run would find in the file; nothing if it refuses it. Adds one value if `adds`.
+std::optional<Values> found(const std::string& path, bool adds) {
+    try {
+        Checkpoint checkpoint(path, "run", workloads, evaluations);
+        Values values;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < workloads * evaluations; ++i) {
+            values.push_back(checkpoint.find(i / evaluations, i % evaluations));
+            count += values.back() ? 1U : 0U;
+        }
+        if (count != checkpoint.found()) {
+            std::abort();
+        }
+        if (adds) {
+            checkpoint.add(workloads - 1, evaluations - 1, 0.1);
+        }
+        return values;
+    } catch (const InputError& problem) {
+        if (std::string_view(problem.what()).substr(0, path.size()) != path) {
+            std::abort();
+        }
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+// A file is refused, or the run that goes on from it finds the same values however often it is killed, and those that
+// it adds itself.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const std::string path = std::filesystem::temp_directory_path() /
+                                    ("batfill-checkpoint-fuzzer-" + std::to_string(getpid()) + ".checkpoint");
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    if (std::optional<Values> values = found(path, false)) {
+        if (found(path, true) != values) {
+            std::abort();
+        }
+        values->back() = 0.1;
+        if (found(path, false) != values) {
+            std::abort();
+        }
+    }
+    std::filesystem::remove(path);
+    return 0;
+}

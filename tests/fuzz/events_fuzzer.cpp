@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <batfill/error.hpp>
+#include <batfill/external_events.hpp>
+
+#include "src/core/json.hpp"
+
+namespace {
+
+using namespace batfill;
+
+std::optional<std::vector<ExternalEvent>> read(std::string_view text, bool forward_unknown) {
+    try {
+        return parse_external_events(text, "fuzz", forward_unknown);
+    } catch (const InputError& problem) {
+        if (std::string_view(problem.what()).substr(0, 5) != "fuzz:") {
+            std::abort();  // no line is named
+        }
+        return std::nullopt;
+    }
+}
+
+void check(const ExternalEvent& event) {
+    const bool is_other = event.kind == ExternalEvent::Kind::other;
+    if (event.time < Time() || event.processors.empty() != is_other) {
+        std::abort();
+    }
+    if (is_other) {
+        JsonReader().parse(event.other_fields);
+    }
+}
+
+}  // namespace
+
+// An events file is read or refused with its line; what was read is in order. A file that is read without events of
+// unknown types reads the same with them allowed.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto known = read(text, false);
+    const auto all = read(text, true);
+    if (known && (!all || all->size() != known->size())) {
+        std::abort();
+    }
+    if (all) {
+        std::for_each(all->begin(), all->end(), check);
+        if (!std::is_sorted(all->begin(), all->end(), [](const ExternalEvent& a, const ExternalEvent& b) {
+                return std::tie(a.time, a.kind) < std::tie(b.time, b.kind);
+            })) {
+            std::abort();
+        }
+    }
+    return 0;
+}

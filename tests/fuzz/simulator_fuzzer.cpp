@@ -1,0 +1,317 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <spdlog/spdlog.h>
+
+#include <batfill/algorithm.hpp>
+#include <batfill/check.hpp>
+#include <batfill/embedded_scheduler.hpp>
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/simulator.hpp>
+
+#include "src/simulator/results.hpp"
+
+namespace {
+
+using namespace batfill;
+
+// Draws from the input; zeros when it is used up, so that every scenario comes to an end.
+class Bytes {
+ public:
+    Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+
+    bool empty() const { return size_ == 0; }
+    int below(int bound) {
+        if (size_ == 0) {
+            return 0;
+        }
+        --size_;
+        return *data_++ % bound;
+    }
+    bool one_in(int n) { return below(n) == n - 1; }
+
+ private:
+    const std::uint8_t* data_;
+    std::size_t size_;
+};
+
+// Seconds. Many are equal, and some differ by less than what is shown of no time.
+std::string draw_time(Bytes& bytes) {
+    const int kind = bytes.below(8);
+    const std::string number = std::to_string(bytes.below(24));
+    switch (kind) {
+        case 6:
+            return number + "e-6";
+        case 7:
+            return number + "e16";
+        default:
+            return number;
+    }
+}
+
+std::string draw_profile(Bytes& bytes) {
+    const std::string ret = bytes.one_in(4) ? R"(,"ret":1)" : "";
+    if (bytes.one_in(3)) {
+        const char* const flops[] = {"0", "1", "5e3", "1e4", "3e9"};
+        return R"({"type":"parallel_homogeneous","com":0,"cpu":)" + std::string(flops[bytes.below(5)]) + ret + "}";
+    }
+    const std::string delay = draw_time(bytes);
+    return R"({"type":"delay","delay":)" + (delay[0] == '0' ? "1e-7" : delay) + ret + "}";
+}
+
+Workload draw_workload(Bytes& bytes, int processors) {
+    std::string jobs;
+    std::string profiles;
+    const int count = 1 + bytes.below(12);
+    for (int i = 0; i < count; ++i) {
+        const std::string number = std::to_string(i);
+        const std::string separator = i == 0 ? "" : ",";
+        const std::string walltime = draw_time(bytes);
+        jobs += separator + R"({"id":")" + number + R"(","subtime":)" + draw_time(bytes) + R"(,"res":)" +
+                std::to_string(bytes.below(processors + 2)) + R"(,"profile":")" + number + "\"" +
+                (walltime[0] == '0' ? "" : R"(,"walltime":)" + walltime) + "}";
+        profiles += separator + "\"" + number + "\":" + draw_profile(bytes);
+    }
+    return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "fuzz", "w0");
+}
+
+// Processors go and mostly come back; what contradicts itself is refused when it occurs.
+std::vector<ExternalEvent> draw_events(Bytes& bytes, int processors) {
+    std::string events;
+    for (int i = bytes.below(4); i > 0; --i) {
+        const int first = bytes.below(processors);
+        const std::string set = std::to_string(first) + "-" + std::to_string(first + bytes.below(processors - first));
+        const int from = bytes.below(24);
+        const int until = from + bytes.below(24);
+        const auto add = [&](const char* kind, int time) {
+            events += R"({"type":"machine_)" + std::string(kind) + R"(","timestamp":)" + std::to_string(time) +
+                      R"(,"resources":")" + set + "\"}\n";
+        };
+        add("unavailable", from);
+        if (!bytes.one_in(8)) {
+            add("available", until);
+        }
+    }
+    return parse_external_events(events, "fuzz", false);
+}
+
+Scenario draw_scenario(Bytes& bytes) {
+    Scenario scenario;
+    const int processors = 1 + bytes.below(6);
+    for (int i = 0; i < processors; ++i) {
+        scenario.platform.hosts.push_back({"h" + std::to_string(i), 1e9, {}, {}});
+    }
+    scenario.workloads.push_back(draw_workload(bytes, processors));
+    for (int i = bytes.below(3); i > 0; --i) {
+        scenario.event_lists.push_back(draw_events(bytes, processors));
+    }
+    return scenario;
+}
+
+// Decides whatever the input says. Most of it is possible, so that simulations go on.
+class RandomScheduler : public SimulatedScheduler {
+ public:
+    explicit RandomScheduler(Bytes& bytes) : bytes_(bytes) {}
+
+    void begin(const Simulator& simulator, SchedulerReply& reply) override {
+        simulator_ = &simulator;
+        answer(Time(), reply);
+    }
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
+        for (const Event& event : events) {
+            if (const auto* submitted = std::get_if<JobSubmitted>(&event.data)) {
+                waiting_.push_back(submitted->job);
+            }
+        }
+        answer(now, reply);
+    }
+    void end(Time) override {}
+
+    // Whether all replies were applied when they were given.
+    bool was_prompt() const { return prompt_; }
+    bool has_registered() const { return registered_; }
+
+ private:
+    void answer(Time now, SchedulerReply& reply) {
+        reply.now = now;
+        if (bytes_.one_in(16)) {
+            reply.now = now + *Duration::parse(draw_time(bytes_));
+            prompt_ = prompt_ && reply.now == now;
+        }
+        if (bytes_.empty()) {
+            start_all(now, reply);
+        } else {
+            for (int i = bytes_.below(5); i > 0; --i) {
+                decide(now, reply);
+            }
+        }
+    }
+
+    // The first jobs that fit, on the lowest processors that are believed to be idle.
+    void start_all(Time now, SchedulerReply& reply) {
+        while (!waiting_.empty()) {
+            if (!start(waiting_.front(), now, reply)) {
+                return;
+            }
+        }
+    }
+
+    bool start(JobNumber job, Time timestamp, SchedulerReply& reply) {
+        const int wanted = simulator_->jobs()[job].job->description.processors;
+        ResourceSet idle = ResourceSet::range(0, static_cast<int>(simulator_->scenario().platform.hosts.size()) - 1);
+        for (const SimulatedJob& other : simulator_->jobs()) {
+            if (other.state == JobState::running) {
+                idle.remove(other.allocation);
+            }
+        }
+        for (const SchedulerReply::TimedDecision& decision : reply.decisions) {
+            if (const auto* started = std::get_if<StartJob>(&decision.decision)) {
+                idle.remove(started->allocation);
+            }
+        }
+        if (wanted < 1 || wanted > idle.size()) {
+            return false;
+        }
+        waiting_.erase(std::find(waiting_.begin(), waiting_.end(), job));
+        reply.decisions.push_back({timestamp, StartJob{job, idle.take_lowest(wanted)}});
+        return true;
+    }
+
+    JobNumber any_job() { return static_cast<JobNumber>(bytes_.below(static_cast<int>(simulator_->jobs().size()))); }
+
+    void decide(Time now, SchedulerReply& reply) {
+        const Time timestamp = bytes_.one_in(8) ? reply.now : now;
+        const auto add = [&](Decision decision) { reply.decisions.push_back({timestamp, std::move(decision)}); };
+        switch (bytes_.below(12)) {
+            case 6:
+                if (!waiting_.empty()) {
+                    add(RejectJob{waiting_.back(), {}});
+                    waiting_.pop_back();
+                }
+                break;
+            case 7:
+                add(KillJobs{{any_job()}});
+                break;
+            case 8:
+                add(CallMeLater{now + *Duration::parse(draw_time(bytes_))});
+                break;
+            case 9:
+                add(SetJobMetadata{any_job(), std::string(1, static_cast<char>(bytes_.below(256)))});
+                break;
+            case 10:
+                if (bytes_.one_in(2)) {
+                    add(Notification{NotificationType::registration_finished, {}, {}});
+                } else if (bytes_.one_in(16)) {
+                    registers(add);
+                }
+                break;
+            case 11:
+                if (bytes_.one_in(16)) {  // on whatever processors
+                    add(StartJob{any_job(), ResourceSet::range(bytes_.below(4), 4 + bytes_.below(4))});
+                }
+                break;
+            default:
+                if (!waiting_.empty()) {
+                    start(waiting_[static_cast<std::size_t>(bytes_.below(static_cast<int>(waiting_.size())))],
+                          timestamp, reply);
+                }
+        }
+    }
+
+    template <class Add>
+    void registers(Add add) {
+        const auto number = static_cast<JobNumber>(simulator_->jobs().size());
+        JobDescription description;
+        description.id = "w0!new" + std::to_string(number);
+        description.processors = 1;
+        description.profile = std::to_string(bytes_.below(3));
+        add(RegisterJob{number, description, {}});
+        registered_ = true;
+    }
+
+    Bytes& bytes_;
+    const Simulator* simulator_ = nullptr;
+    std::vector<JobNumber> waiting_;
+    bool prompt_ = true;
+    bool registered_ = false;
+};
+
+// Runs to the end. Returns whether that was reached: the scheduler may ask for what is impossible, or leave jobs alone.
+bool runs_to_the_end(Simulator& simulator, SimulatedScheduler& scheduler) {
+    try {
+        simulator.run(scheduler);
+        return true;
+    } catch (const InputError& problem) {
+        const std::string_view line = problem.what();
+        if (line.empty() || line.find('\n') != std::string_view::npos) {
+            std::abort();
+        }
+        return false;
+    }
+}
+
+// The audit finds nothing in the schedule as it is written.
+void audit(const Simulator& simulator, const CheckOptions& options,
+           const std::vector<std::vector<ExternalEvent>>& event_lists) {
+    std::string text = schedule_csv_header();
+    for (const JobNumber number : simulator.ended()) {
+        append_csv(scheduled_job(simulator.jobs()[number]), text);
+    }
+    const Scenario& scenario = simulator.scenario();
+    const CheckReport report = check_schedule(parse_schedule(text, "simulated"), scenario.workloads, scenario.platform,
+                                              options, nullptr, nullptr, event_lists);
+    if (!report.violations.empty()) {
+        std::cerr << text << report.violations.front().text << std::endl;
+        std::abort();
+    }
+}
+
+void try_random_scheduler(Bytes bytes) {
+    Scenario scenario = draw_scenario(bytes);
+    scenario.enable_dynamic_jobs = bytes.one_in(8);
+    Simulator simulator(scenario);
+    RandomScheduler scheduler(bytes);
+    // A reply that is applied late may start a job at the instant at which its processors are lost, just before it.
+    if (runs_to_the_end(simulator, scheduler) && !scheduler.has_registered()) {
+        audit(simulator, {}, scheduler.was_prompt() ? scenario.event_lists : std::vector<std::vector<ExternalEvent>>());
+    }
+}
+
+// Our own algorithms ask for nothing impossible, so that only the events can be wrong.
+void try_algorithm(Bytes bytes) {
+    Scenario scenario = draw_scenario(bytes);
+    const std::vector<const AlgorithmDescription*> algorithms = registered_algorithms();
+    const auto which = static_cast<std::size_t>(bytes.below(static_cast<int>(algorithms.size())));
+    const char* const on_failure[] = {"continue", "requeue", "kill"};
+    const int failure = bytes.below(3);
+    Engine engine(algorithms[which]->name, {{"on-failure", on_failure[failure]}});
+    scenario.enable_dynamic_jobs = engine.registers_jobs();
+    scenario.enable_profile_reuse = engine.registers_jobs();
+    Simulator simulator(scenario);
+    EmbeddedScheduler scheduler(engine);
+    if (runs_to_the_end(simulator, scheduler)) {
+        CheckOptions options;
+        options.jobs_survive_losses = failure == 0;
+        audit(simulator, options, scenario.event_lists);
+    }
+}
+
+}  // namespace
+
+// A workload, events and the decisions of a scheduler, as the input draws them: the simulation comes to its end, and
+// the audit finds nothing in its schedule, or it ends in an error of one line. The same with one of our algorithms.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    spdlog::set_level(spdlog::level::off);
+    try_random_scheduler({data, size});
+    try_algorithm({data, size});
+    return 0;
+}
