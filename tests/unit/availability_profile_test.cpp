@@ -125,3 +125,74 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
         }
     }
 }
+
+TEST_CASE("what is free around an interval, and a profile from which time is cut out, are as second by second") {
+    constexpr int horizon = 300;
+    constexpr int processors = 12;
+    int cuts = 0;
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        std::mt19937 random(seed);
+        const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+        AvailabilityProfile profile(at(0), processors);
+        PlainProfile plain(horizon, processors);
+        const int jobs = 1 + below(150);
+        for (int i = 0; i < jobs; ++i) {
+            const int from = below(horizon - 1);
+            const int to = from + 1 + below(std::min(horizon - from - 1, 30));
+            const int needed = 1 + below(processors);
+            if (*std::min_element(plain.free.begin() + from, plain.free.begin() + to) >= needed) {
+                profile.add(at(from), at(to), -needed);
+                plain.add(from, to, -needed);
+            }
+        }
+        const auto since = [&](int t, int needed) {
+            while (t > 0 && plain.free[static_cast<std::size_t>(t) - 1] >= needed) {
+                --t;
+            }
+            return at(t);
+        };
+        const auto until = [&](int t, int needed) {
+            const auto end = std::find_if(plain.free.begin() + t, plain.free.end(), [=](int f) { return f < needed; });
+            return end == plain.free.end() ? Time::infinity() : at(end - plain.free.begin());
+        };
+        for (int i = 0; i < 50; ++i) {
+            const int from = below(horizon - 1);
+            const int to = std::min(from + 1 + below(5), horizon);
+            const int needed = 1 + below(processors);
+            REQUIRE(profile.free_since(at(from), needed) == since(from, needed));
+            const int least = 1 + below(processors);
+            const AvailabilityProfile::Surroundings around = profile.surroundings(at(from), at(to), least);
+            for (int wanted = least; wanted <= processors; ++wanted) {
+                int rounded = 1;
+                while (2 * rounded <= wanted) {
+                    rounded *= 2;
+                }
+                rounded = std::max(rounded, least);
+                REQUIRE(around.find(wanted).begin == since(from, rounded));
+                REQUIRE(around.find(wanted).end == until(to, rounded));
+            }
+        }
+        for (int from = 0; from < static_cast<int>(plain.free.size()) - 2; ++from) {
+            int to = from + 1;
+            while (to + 2 < static_cast<int>(plain.free.size()) &&
+                   plain.free[static_cast<std::size_t>(to)] == plain.free[static_cast<std::size_t>(from)]) {
+                ++to;
+            }
+            if (below(10) == 0) {
+                ++cuts;
+                profile.cut(at(from), at(to));
+                plain.free.erase(plain.free.begin() + from, plain.free.begin() + to);
+                for (std::size_t t = 0; t < plain.free.size(); ++t) {
+                    REQUIRE(profile.free_at(at(static_cast<long long>(t))) == plain.free[t]);
+                }
+                std::size_t steps = 1;
+                for (std::size_t t = 1; t < plain.free.size(); ++t) {
+                    steps += plain.free[t] != plain.free[t - 1] ? 1U : 0U;
+                }
+                REQUIRE(profile.steps() == steps);
+                REQUIRE(profile.origin() == at(0));
+            }
+        }
+    }
+    CHECK(cuts > 1000);
+}
