@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,17 +41,52 @@ enum class Extra {
 // One of the two orders of the waiting jobs.
 class Ranking {
  public:
-    Ranking(const JobOrder& order, Ties ties) : order_(order), ties_(ties) {}
+    // Whether the waiting jobs are to be kept in their order, for first(): it is done unless the order depends on the
+    // clock or is that of the queue.
+    enum class Keep { no, if_possible };
+
+    Ranking(const JobOrder& order, Ties ties, Keep keep)
+        : order_(order),
+          ties_(ties),
+          keeps_order_(keep == Keep::if_possible && !order.depends_on_clock() && !is_submission_order()),
+          in_order_(Before{ties}) {}
 
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
 
-    // To be called once for each job that is ranked later. O(1).
-    void prepare(const SchedulerState& state, JobIndex job) {
-        if (!is_submission_order()) {
-            scores_.resize(std::size_t{job} + 1);
-            scores_[job] = order_.score(state.job(job));
+    bool depends_on_clock() const { return order_.depends_on_clock(); }
+
+    // A job has come; to be called once for each. O(log(waiting jobs)).
+    void insert(const SchedulerState& state, JobIndex job) {
+        if (is_submission_order()) {
+            return;
         }
+        scores_.resize(std::size_t{job} + 1);
+        scores_[job] = order_.score(state.job(job));
+        if (keeps_order_) {
+            in_order_.insert(place_of(state, job));
+        }
+    }
+    // A job waits no longer. O(log(waiting jobs)).
+    void remove(const SchedulerState& state, JobIndex job) {
+        if (keeps_order_) {
+            in_order_.erase(place_of(state, job));
+        }
+    }
+
+    // The first of all waiting jobs; requires that there is one, and that the order is not that of the queue. O(1) if
+    // the order is kept, else a score for each job.
+    JobIndex first(const SchedulerState& state) const {
+        if (keeps_order_) {
+            return in_order_.begin()->job;
+        }
+        std::optional<Place> first;
+        for (const JobIndex job : state.waiting.jobs()) {
+            if (const Place place = place_of(state, job); !first || Before{ties_}(place, *first)) {
+                first = place;
+            }
+        }
+        return first->job;
     }
 
     // Ranks by another order from now on, if by one that is mixed.
@@ -72,9 +108,31 @@ class Ranking {
     }
 
  private:
+    struct Place {
+        double score;
+        Time submit;
+        JobIndex job;
+    };
+    struct Before {
+        Ties ties;
+        bool operator()(const Place& a, const Place& b) const {
+            if (a.score != b.score) {
+                return a.score > b.score;
+            }
+            const Place& first = ties == Ties::first ? a : b;
+            const Place& last = ties == Ties::first ? b : a;
+            return first.submit != last.submit ? first.submit < last.submit : first.job < last.job;
+        }
+    };
+    Place place_of(const SchedulerState& state, JobIndex job) const {
+        return {scores_[job].at(state.now), state.job(job).submit(), job};
+    }
+
     JobOrder order_;
     Ties ties_;
-    std::vector<JobScore> scores_;  // by JobIndex
+    bool keeps_order_;
+    std::vector<JobScore> scores_;      // by JobIndex
+    std::set<Place, Before> in_order_;  // the waiting jobs, if the order is kept
     RankedJobs ranked_;
 };
 
@@ -120,8 +178,8 @@ class Easy : public Algorithm {
  public:
     explicit Easy(const Parameters& parameters)
         : ties_(ties_of(parameters)),
-          primary_(JobOrder(parameters, "order"), ties_),
-          backfill_(JobOrder(parameters, "backfill-order"), ties_),
+          primary_(JobOrder(parameters, "order"), ties_, Ranking::Keep::if_possible),
+          backfill_(JobOrder(parameters, "backfill-order"), ties_, Ranking::Keep::no),
           threshold_(parameters.seconds("threshold")),
           extra_(extra_of(parameters)),
           round_for_each_event_(parameters.choice("rounds") == "event"),
@@ -146,14 +204,17 @@ class Easy : public Algorithm {
     }
 
     void submitted(Round& round, JobIndex job) override {
-        primary_.prepare(round.state(), job);
-        backfill_.prepare(round.state(), job);
+        primary_.insert(round.state(), job);
+        backfill_.insert(round.state(), job);
         if (round_for_each_event_ && round.state().job(job).processors() <= free(round.state())) {
             start_and_backfill(round);
         }
     }
 
-    void started(const SchedulerState&, JobIndex job) override {
+    void withdrawn(const SchedulerState& state, JobIndex job) override { primary_.remove(state, job); }
+
+    void started(const SchedulerState& state, JobIndex job) override {
+        primary_.remove(state, job);
         if (extra_ != Extra::all || round_for_each_event_) {
             starts_.resize(std::max(starts_.size(), std::size_t{job} + 1));
             starts_[job] = {round_, backfilling_, ++last_start_number_};
@@ -253,9 +314,13 @@ class Easy : public Algorithm {
                 return head;
             }
         }
-        if (!queue.empty()) {
-            rank(state, queue.jobs());
-            primary_.for_each_until(start);
+        // Mostly the first job of a deep queue does not fit, and then no other has to be ranked.
+        while (!queue.empty() && start(primary_.first(state))) {
+            if (primary_.depends_on_clock() && !queue.empty()) {
+                rank(state, queue.jobs());
+                primary_.for_each_until(start);
+                break;
+            }
         }
         return head;
     }

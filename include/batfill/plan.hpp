@@ -195,7 +195,7 @@ class Plan {
     };
     std::optional<Shift> shift_if_all_is_free(Time now, Time start);
     // The jobs to which a start before `than` is open.
-    std::vector<JobIndex> movable(Time than);
+    std::vector<JobIndex> movable(Time than) const;
     // Proved: no job that needs at least so many processors, for at least so long, and is planned at `start` or later,
     // can start before `before`. When a hole that is large enough for many jobs has been filled by the first of them,
     // that the second has found no place spares the others their searches.

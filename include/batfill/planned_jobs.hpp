@@ -79,6 +79,10 @@ class PlannedJobs {
     template <typename IsHopeless>
     const Entry* next_open(const Key& key, Time than, IsHopeless is_hopeless);
 
+    // Calls visit(entry) for each job to which a start before `than` is open.
+    template <typename Visit>
+    void for_each_open(Time than, Visit visit) const;
+
     // Opens what has become possible by the return, to jobs planned later than its `from`. Calls opened(job) for each
     // job to which no start before `than` was open, and now is.
     template <typename Opened>
@@ -213,6 +217,20 @@ void PlannedJobs::for_each_while(Visit visit) const {
         for (const Entry& entry : block.entries) {
             if (!visit(entry)) {
                 return;
+            }
+        }
+    }
+}
+
+template <typename Visit>
+void PlannedJobs::for_each_open(Time than, Visit visit) const {
+    for (const Block& block : blocks_) {
+        if (block.first_open >= than) {
+            continue;
+        }
+        for (const Entry& entry : block.entries) {
+            if (entry.open.from < than) {
+                visit(entry);
             }
         }
     }

@@ -146,12 +146,9 @@ const PlannedJobs::Entry* Plan::next_open(const PlannedJobs::Key& key, Time than
     return jobs_.next_open(key, than, [this](const PlannedJobs::Entry& entry) { return is_hopeless(entry); });
 }
 
-std::vector<JobIndex> Plan::movable(Time than) {
+std::vector<JobIndex> Plan::movable(Time than) const {
     std::vector<JobIndex> jobs;
-    for (const PlannedJobs::Entry* entry = next_open(first_key, than); entry != nullptr;
-         entry = next_open(behind(entry->key), than)) {
-        jobs.push_back(entry->key.job);
-    }
+    jobs_.for_each_open(than, [&](const PlannedJobs::Entry& entry) { jobs.push_back(entry.key.job); });
     return jobs;
 }
 

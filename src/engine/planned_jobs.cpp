@@ -114,7 +114,10 @@ void PlannedJobs::set_open(const Key& key, Open open) {
     if (open.from <= block.first_open) {
         block.first_open = open.from;
     } else if (before == block.first_open) {
-        block.update();
+        block.first_open = open.from;
+        for (const Entry& entry : block.entries) {
+            block.first_open = std::min(block.first_open, entry.open.from);
+        }
     }
 }
 
