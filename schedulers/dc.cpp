@@ -1,5 +1,3 @@
-#include <optional>
-
 #include <batfill/job_order.hpp>
 #include <batfill/plan_algorithm.hpp>
 
@@ -9,11 +7,12 @@ namespace {
 
 // As conservative backfilling, but a job moves to an earlier start only if it can start now, or if a new job of lower
 // priority would take the room; other holes are left open for what may come. The jobs that may move are tried in an
-// order of the user's choice. Only jobs that may profit are looked at, and those whose earlier starts were left open.
+// order of the user's choice. A completion costs one pass over the waiting jobs for each that moves, a submission one
+// pass; both O(1) for each job that provably cannot move, else a search.
 class DelayedCompression : public PlanAlgorithm {
  public:
     explicit DelayedCompression(const Parameters& parameters)
-        : PlanAlgorithm(parameters.boolean("count-events")), order_(parameters, "order") {
+        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
         JobOrder::refuse_unused_weights(parameters, {"order"});
     }
 
@@ -28,13 +27,25 @@ class DelayedCompression : public PlanAlgorithm {
         const Job& description = state.job(job);
         const Time completion = plan().profile().earliest(round.now(), description.walltime, description.processors()) +
                                 description.walltime;
-        const JobOrder::Rank own = order_.rank(description, job, state.now);
-        moves_at_submission_ +=
-            plan().move_earlier_in_order(round.now(), completion, Plan::Passes::one, [&](JobIndex other) {
-                const JobOrder::Rank rank = order_.rank(state.job(other), other, state.now);
-                return rank < own ? std::optional(rank) : std::nullopt;
-            });
+        queue_.insert(state, job);
+        for (const JobIndex other : queue_.now(state)) {
+            if (other == job) {
+                break;
+            }
+            if (plan().move_earlier(other, round.now(), completion)) {
+                ++moves_at_submission_;
+            }
+        }
         place(round, job, round.now());
+    }
+
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        queue_.remove(job);
+    }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        queue_.remove(job);
     }
 
     std::vector<Statistic> statistics() const override {
@@ -45,11 +56,11 @@ class DelayedCompression : public PlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += move_earlier_in_order(round, order_, round.now() + Duration::microseconds(1));
+        moves_ += move_earlier_in_order(round, queue_, round.now() + Duration::microseconds(1));
     }
 
  private:
-    JobOrder order_;
+    OrderedJobs queue_;
     std::uint64_t compressions_ = 0;
     std::uint64_t moves_ = 0;
     std::uint64_t moves_at_submission_ = 0;

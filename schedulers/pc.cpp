@@ -7,12 +7,26 @@ namespace {
 
 // As conservative backfilling, but the holes that early completions leave are offered to the waiting jobs in an order
 // of the user's choice. A job that has moved may have made room for one before it, so the scan begins anew with each.
-// A compression looks only at jobs that may profit: at first from what was given back, then from what others left.
+// A compression costs one pass over the waiting jobs for each job that moves, O(1) for each that it cannot help.
 class PrioritizedCompression : public PlanAlgorithm {
  public:
     explicit PrioritizedCompression(const Parameters& parameters)
-        : PlanAlgorithm(parameters.boolean("count-events")), order_(parameters, "order") {
+        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
         JobOrder::refuse_unused_weights(parameters, {"order"});
+    }
+
+    void submitted(Round& round, JobIndex job) override {
+        queue_.insert(round.state(), job);
+        PlanAlgorithm::submitted(round, job);
+    }
+
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        queue_.remove(job);
+    }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        queue_.remove(job);
     }
 
     std::vector<Statistic> statistics() const override {
@@ -22,11 +36,11 @@ class PrioritizedCompression : public PlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += move_earlier_in_order(round, order_);
+        moves_ += move_earlier_in_order(round, queue_);
     }
 
  private:
-    JobOrder order_;
+    OrderedJobs queue_;
     std::uint64_t compressions_ = 0;
     std::uint64_t moves_ = 0;
 };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -33,10 +31,6 @@ class AvailabilityProfile {
     // block_size).
     void advance(Time now);
 
-    // Takes the time [from, to) out: all that is later comes earlier by its length. Requires that no step begins within
-    // it but at `from`, and origin() <= from < to < infinity. O(steps).
-    void cut(Time from, Time to);
-
     // The first t >= max(from, origin()) such that `processors` are free during all of [t, min(t + length, limit)), and
     // t < min(limit, before); Time::infinity() if there is none. With a limit, this is the search for an earlier place
     // of a job that is planned at `limit` and itself in the profile: from `limit` on, its own processors serve it.
@@ -50,30 +44,6 @@ class AvailabilityProfile {
         int most;
     };
     Bounds bounds(Time from, Time to) const;
-
-    // Since when, without a break until t, so many processors are free, but not before the origin; t itself if they are
-    // not just before it. Requires t >= origin(). O(steps / block_size), and the steps of two blocks.
-    Time free_since(Time t, int processors) const;
-
-    // For how long just before and just after an interval processors are free, by their number: find() tells it for any
-    // number from the least on that it was made for, rounded down to a power of two if that is not less.
-    class Surroundings {
-     public:
-        struct Window {
-            Time begin;  // of what is free before the interval, or that of the interval
-            Time end;    // of what is free after it, or that of the interval; may be infinite
-            Duration length() const { return end.is_infinite() ? Duration::infinity() : end - begin; }
-        };
-        const Window& find(int processors) const {
-            return windows_[std::bit_width(static_cast<unsigned>(processors)) - 1];
-        }
-
-     private:
-        friend class AvailabilityProfile;
-        std::array<Window, 31> windows_;
-    };
-    // Around [from, to); requires origin() <= from < to and least >= 1. Costs what free_since costs.
-    Surroundings surroundings(Time from, Time to, int least) const;
 
     int free_at(Time t) const;  // requires t >= origin()
     // How many steps begin or hold in [from, to); requires origin() <= from <= to. O(steps / block_size).
@@ -101,7 +71,6 @@ class AvailabilityProfile {
     Position find(Time t) const;              // the step that holds t
     Position split_at(Time t);                // makes t the beginning of a step and returns it
     void merge_at(Position at);               // removes a step that has its predecessor's value; bounds are not updated
-    void remove_step(Position at);            // bounds are not updated, and the block may be empty then
     void tidy(std::size_t number);            // updates the bounds of a block; removes it if empty, joins it if small
     void join_with_next(std::size_t number);  // makes one block of two that have become small
     static void update_bounds(Block& block);

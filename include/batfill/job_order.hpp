@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,22 +80,6 @@ class JobOrder {
 
     JobScore score(const Job& job) const;
 
-    // Where a waiting job stands at an instant; the lesser rank comes first. Of equal ones one is the other.
-    struct Rank {
-        double score;
-        Time submit;
-        JobIndex job;
-        friend bool operator<(const Rank& a, const Rank& b) {
-            if (a.score != b.score) {
-                return a.score > b.score;
-            }
-            return a.submit != b.submit ? a.submit < b.submit : a.job < b.job;
-        }
-        friend bool operator>(const Rank& a, const Rank& b) { return b < a; }
-        friend bool operator==(const Rank& a, const Rank& b) { return a.job == b.job; }
-    };
-    Rank rank(const Job& job, JobIndex index, Time now) const { return {score(job).at(now), job.submit(), index}; }
-
  private:
     enum class Feature : std::size_t { processors, walltime, wait, ratio, expansion, area, mixed };
     struct Policy {
@@ -109,6 +94,40 @@ class JobOrder {
     Policy policy_;
     MixedScales scales_{1, 1, 1, 1, 1, 1};
     MixedWeights weights_{};  // of the features as they are, in the order of the enumeration
+};
+
+// The waiting jobs sorted by a JobOrder, kept from round to round.
+class OrderedJobs {
+ public:
+    explicit OrderedJobs(const JobOrder& order) : order_(order) {}
+
+    // Adds a job that has just come; to be called once for each job. O(waiting jobs).
+    void insert(const SchedulerState& state, JobIndex index);
+    // A job waits no longer. Requires that it is there. O(waiting jobs).
+    void remove(JobIndex index);
+
+    // All of them as they are ordered now; valid until the next call of any function. O(1), but if the order depends on
+    // the clock, what it takes to sort them, once for each instant.
+    const std::vector<JobIndex>& now(const SchedulerState& state);
+
+ private:
+    struct Entry {
+        double score;  // at `sorted_at_`, or later if the job came later
+        Time submit;
+        JobIndex job;
+        JobScore score_of_job;
+        bool operator<(const Entry& other) const {
+            if (score != other.score) {
+                return score > other.score;
+            }
+            return submit != other.submit ? submit < other.submit : job < other.job;
+        }
+    };
+
+    JobOrder order_;
+    std::optional<Time> sorted_at_;  // the instant whose scores the entries have; none: of several
+    std::vector<Entry> entries_;
+    std::vector<JobIndex> jobs_;  // of the entries
 };
 
 }  // namespace batfill

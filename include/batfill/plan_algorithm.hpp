@@ -54,12 +54,12 @@ class PlanAlgorithm : public Algorithm {
     // Places a waiting job at its earliest start from `from` on, on the present plan.
     Time place(const Round& round, JobIndex index, Time from);
     // Compression by planned start: each planned job in turn is placed again if it can start earlier than planned and
-    // before `than` (Plan::move_all_earlier). Returns how many moved.
+    // before `than`. O(1) for each that provably cannot move. Returns how many moved.
     std::size_t move_all_earlier(const Round& round, Time than = Time::infinity());
     // Compression in an order: each job in turn is placed again if it can start earlier than planned and before `than`,
-    // and after each that moved the pass begins anew, until none moves (Plan::move_earlier_in_order). Returns how many
-    // moves there were.
-    std::size_t move_earlier_in_order(const Round& round, const JobOrder& order, Time than = Time::infinity());
+    // and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move, in
+    // each pass. Returns how many moves there were.
+    std::size_t move_earlier_in_order(const Round& round, OrderedJobs& order, Time than = Time::infinity());
     // Starts a planned job now if it can start, and returns whether it could. It cannot if another job has outlived its
     // estimate, or if enough processors are idle but not as its placement demands.
     bool start_if_idle(Round& round, JobIndex job);

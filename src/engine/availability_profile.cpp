@@ -132,18 +132,15 @@ AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
 }
 
 void AvailabilityProfile::merge_at(Position at) {
+    Block& block = *blocks_[at.block];
     if (at.index == 0 && at.block == 0) {
         return;
     }
     const Position before =
         at.index > 0 ? Position{at.block, at.index - 1} : Position{at.block - 1, blocks_[at.block - 1]->count - 1};
-    if (value(before) == value(at)) {
-        remove_step(at);
+    if (value(before) != value(at)) {
+        return;
     }
-}
-
-void AvailabilityProfile::remove_step(Position at) {
-    Block& block = *blocks_[at.block];
     --steps_;
     std::copy(block.times + at.index + 1, block.times + block.count, block.times + at.index);
     std::copy(block.values + at.index + 1, block.values + block.count, block.values + at.index);
@@ -247,101 +244,6 @@ void AvailabilityProfile::advance(Time now) {
     }
     block.times[0] = now;
     firsts_.front() = now;
-}
-
-void AvailabilityProfile::cut(Time from, Time to) {
-    assert(origin() <= from && from < to && !to.is_infinite());
-    Position at = split_at(to);
-    const Duration length = to - from;
-    for (std::size_t number = at.block; number < blocks_.size(); ++number) {
-        Block& block = *blocks_[number];
-        for (int i = number == at.block ? at.index : 0; i < block.count; ++i) {
-            block.times[i] = block.times[i] - length;
-        }
-        firsts_[number] = block.times[0];
-    }
-    const Position before =
-        at.index > 0 ? Position{at.block, at.index - 1} : Position{at.block - 1, blocks_[at.block - 1]->count - 1};
-    if (blocks_[before.block]->times[before.index] == from) {  // nothing is left of it
-        remove_step(before);
-        tidy(before.block);
-        at = find(from);
-    }
-    merge_at(at);
-    tidy(at.block);
-}
-
-Time AvailabilityProfile::free_since(Time t, int processors) const {
-    assert(t >= origin());
-    const Position at = find(t);
-    Time since = t;
-    for (std::size_t number = at.block + 1; number-- > 0;) {
-        const Block& block = *blocks_[number];
-        int i = block.count - 1;
-        if (number == at.block) {
-            i = block.times[at.index] == t ? at.index - 1 : at.index;
-        } else if (block.least >= processors) {
-            since = block.times[0];
-            continue;
-        }
-        for (; i >= 0; --i) {
-            if (block.values[i] + block.offset < processors) {
-                return since;
-            }
-            since = block.times[i];
-        }
-    }
-    return since;
-}
-
-AvailabilityProfile::Surroundings AvailabilityProfile::surroundings(Time from, Time to, int least) const {
-    assert(origin() <= from && from < to && least >= 1);
-    Surroundings around;
-    constexpr int largest = std::tuple_size_v<decltype(around.windows_)> - 1;
-    const int smallest = static_cast<int>(std::bit_width(static_cast<unsigned>(least))) - 1;
-    const auto wanted = [&](int power) { return std::max(1 << power, least); };
-
-    // The fewer processors are wanted, the further the windows reach.
-    int power = largest;
-    Time begin = from;
-    const Position first = find(from);
-    for (std::size_t number = first.block + 1; number-- > 0 && power >= smallest;) {
-        const Block& block = *blocks_[number];
-        if (number != first.block && block.least >= wanted(power)) {
-            begin = block.times[0];
-            continue;
-        }
-        for (int i = number == first.block ? first.index : block.count - 1; i >= 0 && power >= smallest; --i) {
-            const int value = block.values[i] + block.offset;
-            if (block.times[i] < begin) {
-                for (; power >= smallest && value < wanted(power); --power) {
-                    around.windows_[static_cast<std::size_t>(power)].begin = begin;
-                }
-                begin = block.times[i];
-            }
-        }
-    }
-    for (; power >= smallest; --power) {
-        around.windows_[static_cast<std::size_t>(power)].begin = begin;
-    }
-
-    power = largest;
-    const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
-    for (std::size_t number = last.block; number < blocks_.size() && power >= smallest; ++number) {
-        const Block& block = *blocks_[number];
-        if (block.least >= wanted(power)) {
-            continue;
-        }
-        for (int i = number == last.block ? last.index : 0; i < block.count && power >= smallest; ++i) {
-            for (; power >= smallest && block.values[i] + block.offset < wanted(power); --power) {
-                around.windows_[static_cast<std::size_t>(power)].end = std::max(to, block.times[i]);
-            }
-        }
-    }
-    for (; power >= smallest; --power) {
-        around.windows_[static_cast<std::size_t>(power)].end = Time::infinity();
-    }
-    return around;
 }
 
 Time AvailabilityProfile::earliest(Time from, Duration length, int processors, Time limit, Time before) const {

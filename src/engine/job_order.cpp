@@ -180,4 +180,39 @@ double JobScore::at(Time now) const {
     return rounded_score(base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait);
 }
 
+void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
+    const Job& job = state.job(index);
+    const JobScore score = order_.score(job);
+    const Entry entry{score.at(state.now), job.submit(), index, score};
+    if (order_.depends_on_clock() && sorted_at_ != state.now) {
+        // The entries have scores of another instant, so that its place is not known before they are sorted again.
+        sorted_at_.reset();
+        entries_.push_back(entry);
+        jobs_.push_back(index);
+        return;
+    }
+    const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry);
+    jobs_.insert(jobs_.begin() + (place - entries_.begin()), index);
+    entries_.insert(place, entry);
+}
+
+void OrderedJobs::remove(JobIndex index) {
+    const auto place = std::find(jobs_.begin(), jobs_.end(), index);
+    assert(place != jobs_.end());
+    entries_.erase(entries_.begin() + (place - jobs_.begin()));
+    jobs_.erase(place);
+}
+
+const std::vector<JobIndex>& OrderedJobs::now(const SchedulerState& state) {
+    if (order_.depends_on_clock() && sorted_at_ != state.now) {
+        for (Entry& entry : entries_) {
+            entry.score = entry.score_of_job.at(state.now);
+        }
+        std::sort(entries_.begin(), entries_.end());
+        std::transform(entries_.begin(), entries_.end(), jobs_.begin(), [](const Entry& entry) { return entry.job; });
+        sorted_at_ = state.now;
+    }
+    return jobs_;
+}
+
 }  // namespace batfill

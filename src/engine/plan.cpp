@@ -8,26 +8,21 @@ namespace batfill {
 
 namespace {
 
-constexpr Time long_ago = Time::at(-Duration::infinity());
-constexpr PlannedJobs::Key first_key{long_ago, long_ago, 0};
+// Past this many the older half of the returns is remembered as one that covers them: still a proof, only a weaker one.
+constexpr std::size_t returns_remembered = 64;
 
-PlannedJobs::Key first_key_at(Time start) {
-    return {start, long_ago, 0};
-}
-PlannedJobs::Key behind(const PlannedJobs::Key& key) {
-    return {key.start, key.submit, key.job + 1};
-}
+constexpr Time nothing_proved = Time::at(-Duration::infinity());
 
 }  // namespace
 
 void Plan::reset(Time now, int processors) {
     profile_ = AvailabilityProfile(now, processors);
-    processors_ = processors;
-    jobs_.clear();
+    by_start_.clear();
     slots_.clear();
     free_slots_.clear();
     slot_of_.clear();
-    proofs_.clear();
+    returns_.clear();
+    returns_forgotten_ = 0;
     if (events_) {
         events_ = Events{.counts = events_->counts, .running = {}, .planned = {}, .in_pass = {}};
     }
@@ -94,66 +89,56 @@ void Plan::give_back(Time from, Time end, int processors) {
 
 void Plan::return_processors(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
-    from = std::max(from, profile_.origin());
-    if (jobs_.empty() || from >= end) {
+    note_return(from, end, processors);
+}
+
+void Plan::note_return(Time from, Time to, int processors) {
+    if (by_start_.empty() || from >= to || to <= profile_.origin()) {
         return;
     }
-    const AvailabilityProfile::Bounds after = profile_.bounds(from, end);
-    const int least_before = after.least - processors;
-    const PlannedJobs::Return given{from, end, least_before, after.most,
-                                    profile_.surroundings(from, end, std::max(least_before + 1, 1))};
-    std::erase_if(proofs_, [&](const Proof& proof) {
-        return given.may_help_from(proof.processors, proof.walltime, proof.start);
-    });
-    jobs_.open(given, noted_before_, [this](JobIndex job) { noted_.push_back(job); });
+    if (returns_.size() == returns_remembered) {
+        constexpr std::size_t older = returns_remembered / 2;
+        Return all = returns_.front();
+        for (std::size_t i = 1; i < older; ++i) {
+            all.from = std::min(all.from, returns_[i].from);
+            all.to = std::max(all.to, returns_[i].to);
+            all.least_before = std::min(all.least_before, returns_[i].least_before);
+            all.most_after = std::max(all.most_after, returns_[i].most_after);
+        }
+        returns_.erase(returns_.begin(), returns_.begin() + older - 1);
+        returns_.front() = all;
+        returns_forgotten_ += older - 1;
+    }
+    const AvailabilityProfile::Bounds after = profile_.bounds(from, to);
+    returns_.push_back({from, to, after.least - processors, after.most});
 }
 
 Time Plan::next_start(Time after) const {
-    Time next = Time::infinity();
-    jobs_.for_each_while([&](const PlannedJobs::Entry& entry) {
-        next = entry.key.start > after ? entry.key.start : next;
-        return entry.key.start <= after;
+    const auto next =
+        std::find_if(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start > after; });
+    return next == by_start_.end() ? Time::infinity() : slot(*next).start;
+}
+
+bool Plan::may_profit(const Slot& slot) const {
+    const std::size_t known = slot.proved > returns_forgotten_ ? slot.proved - returns_forgotten_ : 0;
+    return std::any_of(returns_.begin() + static_cast<std::ptrdiff_t>(known), returns_.end(), [&](const Return& given) {
+        return slot.processors > given.least_before && slot.processors <= given.most_after && given.from < slot.start &&
+               given.to > profile_.origin();
     });
-    return next;
 }
 
-std::vector<JobIndex> Plan::due(Time until) const {
-    std::vector<JobIndex> jobs;
-    jobs_.for_each_while([&](const PlannedJobs::Entry& entry) {
-        const bool is_due = entry.key.start <= until;
-        if (is_due) {
-            jobs.push_back(entry.key.job);
-        }
-        return is_due;
-    });
-    return jobs;
-}
-
-bool Plan::is_hopeless(const PlannedJobs::Entry& entry) const {
-    return std::any_of(proofs_.begin(), proofs_.end(), [&](const Proof& proof) { return proof.is_about(entry); });
-}
-
-void Plan::note_proof(const Proof& proof) {
-    if (proofs_.size() < proofs_remembered) {
-        proofs_.push_back(proof);
-    } else {
-        last_proof_ = (last_proof_ + 1) % proofs_remembered;
-        proofs_[last_proof_] = proof;
+bool Plan::before(JobIndex a, JobIndex b) const {
+    const Slot& x = slot(a);
+    const Slot& y = slot(b);
+    if (x.start != y.start) {
+        return x.start < y.start;
     }
+    return x.submit != y.submit ? x.submit < y.submit : a < b;
 }
 
-const PlannedJobs::Entry* Plan::next_open(const PlannedJobs::Key& key, Time than) {
-    return jobs_.next_open(key, than, [this](const PlannedJobs::Entry& entry) { return is_hopeless(entry); });
-}
-
-std::vector<JobIndex> Plan::movable(Time than) const {
-    std::vector<JobIndex> jobs;
-    jobs_.for_each_open(than, [&](const PlannedJobs::Entry& entry) { jobs.push_back(entry.key.job); });
-    return jobs;
-}
-
-void Plan::insert(JobIndex job, const Slot& slot, PlannedJobs::Open open) {
-    jobs_.insert({key_of(job, slot), slot.walltime, slot.processors, open});
+std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
+    return std::lower_bound(by_start_.begin(), by_start_.end(), job,
+                            [this](JobIndex a, JobIndex b) { return before(a, b); });
 }
 
 void Plan::change_place(const Slot& slot, int change) {
@@ -170,6 +155,14 @@ void Plan::change_place(const Slot& slot, int change) {
     }
 }
 
+void Plan::find_place(Slot& slot, Time from) {
+    slot.start = profile_.earliest(from, slot.walltime, slot.processors);
+    slot.impossible_before = from <= profile_.origin() ? slot.start : nothing_proved;
+    slot.proved = returns_made();
+    slot.cancelled = false;
+    change_place(slot, -slot.processors);
+}
+
 Time Plan::place(const Request& request, Time from) {
     if (request.job >= slot_of_.size()) {
         slot_of_.resize(std::max<std::size_t>(std::size_t{request.job} + 1, slot_of_.size() * 2), no_slot);
@@ -184,7 +177,7 @@ Time Plan::place(const Request& request, Time from) {
     slot_of_[request.job] = free_slots_.back();
     free_slots_.pop_back();
     Slot& slot = slots_[slot_of_[request.job]];
-    slot = {{}, request.walltime, request.submit, request.processors, true};
+    slot = {{}, request.walltime, request.submit, nothing_proved, 0, request.processors, true};
     place_again(request.job, from);
     return slot.start;
 }
@@ -192,43 +185,39 @@ Time Plan::place(const Request& request, Time from) {
 void Plan::cancel(std::span<const JobIndex> jobs) {
     for (const JobIndex job : jobs) {
         Slot& slot = planned(job);
-        jobs_.remove(key_of(job, slot));
         slot.cancelled = true;
         change_place(slot, slot.processors);
     }
-    proofs_.clear();
+    std::erase_if(by_start_, [this](JobIndex job) { return slot(job).cancelled; });
 }
 
 void Plan::place_again(JobIndex job, Time from) {
-    Slot& slot = cancelled(job);
-    slot.start = profile_.earliest(from, slot.walltime, slot.processors);
-    slot.cancelled = false;
-    change_place(slot, -slot.processors);
-    insert(job, slot, from <= profile_.origin() ? PlannedJobs::Open::none() : PlannedJobs::Open::all());
+    find_place(cancelled(job), from);
+    by_start_.insert(place_of(job), job);
 }
 
 void Plan::look_again_at(JobIndex job) {
-    jobs_.set_open(key_of(job, planned(job)), PlannedJobs::Open::all());
+    planned(job).impossible_before = nothing_proved;
 }
 
 std::vector<Plan::Place> Plan::places() const {
     std::vector<Place> places;
-    places.reserve(jobs_.size());
-    jobs_.for_each_while([&](const PlannedJobs::Entry& entry) {
-        places.push_back({entry.key.job, entry.key.start});
-        return true;
-    });
+    places.reserve(by_start_.size());
+    for (const JobIndex job : by_start_) {
+        places.push_back({job, planned_start(job)});
+    }
     return places;
 }
 
 void Plan::restore(const std::vector<Place>& places) {
-    cancel(by_start());
+    cancel(std::vector<JobIndex>(by_start_));
     for (const auto& [job, start] : places) {
         Slot& slot = cancelled(job);
         slot.start = start;
+        slot.impossible_before = nothing_proved;
         slot.cancelled = false;
         change_place(slot, -slot.processors);
-        insert(job, slot, PlannedJobs::Open::all());
+        by_start_.push_back(job);
     }
 }
 
@@ -258,37 +247,35 @@ void Plan::count_events_of_search(const Slot& slot, Time than, Time earlier) {
 }
 
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
-    return try_to_move(jobs_.at(key_of(job, planned(job))), now, than);
-}
-
-bool Plan::try_to_move(const PlannedJobs::Entry& entry, Time now, Time than) {
-    const PlannedJobs::Key key = entry.key;
-    const PlannedJobs::Open open = entry.open;
-    const Time old_start = key.start;
-    Slot& slot = this->slot(key.job);
-    // Its earliest start is looked for even if that may be too late for now: it stays its earliest.
-    const Time from = std::max(now, open.from);
-    const Time before = std::min(old_start, open.until);
-    const bool nothing_is_open = from >= before || is_hopeless(entry);
-    const bool search = !nothing_is_open && from < than;
-    const Time start =
-        search ? profile_.earliest(from, slot.walltime, slot.processors, old_start, before) : Time::infinity();
-    const bool moves = start < than;
-    if (events_) {
-        count_events_of_search(slot, std::min(than, old_start), moves ? start : Time::infinity());
-    }
-    if (search) {
-        note_proof({slot.processors, slot.walltime, old_start, std::min(start, old_start)});
-    }
-    if (!moves) {
-        if (nothing_is_open || search) {
-            jobs_.set_open(key, start.is_infinite() ? PlannedJobs::Open::none() : PlannedJobs::Open{start, open.until});
+    Slot& slot = planned(job);
+    than = std::min(than, slot.start);
+    Time from = now;
+    if (!may_profit(slot)) {
+        slot.proved = returns_made();
+        if (slot.impossible_before >= than) {
+            if (events_) {
+                count_events_of_search(slot, than, Time::infinity());
+            }
+            return false;
         }
+        from = std::max(now, slot.impossible_before);
+    }
+    const Time old_start = slot.start;
+    const Time start = profile_.earliest(from, slot.walltime, slot.processors, old_start, than);
+    if (events_) {
+        count_events_of_search(slot, than, start);
+    }
+    slot.impossible_before = std::min(start, than);
+    if (start.is_infinite()) {
+        slot.proved = returns_made();
         return false;
     }
-    jobs_.remove(key);
+    const auto old_place = place_of(job);
     slot.start = start;
-    insert(key.job, slot, PlannedJobs::Open::none());
+    const auto to =
+        std::lower_bound(by_start_.begin(), old_place, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
+    std::rotate(to, old_place, old_place + 1);
+
     if (events_) {
         for (const Time left : {old_start, old_start + slot.walltime}) {
             events_->planned.remove(left);
@@ -302,57 +289,8 @@ bool Plan::try_to_move(const PlannedJobs::Entry& entry, Time now, Time than) {
     if (!old_start.is_infinite()) {
         return_processors(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
+    slot.proved = returns_made();
     return true;
-}
-
-std::size_t Plan::move_all_earlier(Time now, Time than) {
-    begin_pass();
-    std::size_t moves = 0;
-    if (events_) {  // which are of every job
-        for (const JobIndex job : by_start()) {
-            moves += move_earlier(job, now, than) ? 1U : 0U;
-        }
-        return moves;
-    }
-    bool all_have_moved = false;  // that are still to be looked at
-    const PlannedJobs::Entry* entry = next_open(first_key, than);
-    while (entry != nullptr) {
-        PlannedJobs::Key key = entry->key;
-        if (than.is_infinite()) {
-            if (const std::optional<Shift> shift = shift_if_all_is_free(now, key.start)) {
-                moves += all_have_moved ? 0 : shift->jobs;
-                all_have_moved = true;
-                entry = next_open(first_key_at(shift->start), than);
-                continue;
-            }
-        }
-        const bool moved = try_to_move(*entry, now, than);
-        moves += moved && !all_have_moved ? 1U : 0U;
-        entry = next_open(behind(key), than);
-    }
-    return moves;
-}
-
-// The jobs from that start on are the only ones behind the gap. If they were placed again one after the other, each
-// would find the places of those before it earlier by the length of the gap, and its own free; an earlier one it would
-// find also after the shift.
-std::optional<Plan::Shift> Plan::shift_if_all_is_free(Time now, Time start) {
-    if (start.is_infinite() || start <= now) {
-        return std::nullopt;
-    }
-    const Time gap = std::max(now, profile_.free_since(start, processors_));
-    if (gap >= start) {
-        return std::nullopt;
-    }
-    profile_.cut(gap, start);
-    const auto earlier = [&](Time t) { return t < gap ? t : std::max(gap, t - (start - gap)); };
-    for (Proof& proof : proofs_) {
-        proof.start = earlier(proof.start);
-        proof.before = earlier(proof.before);
-    }
-    const std::size_t jobs =
-        jobs_.shift(first_key_at(start), start - gap, [this](JobIndex job, Time to) { slot(job).start = to; });
-    return Shift{jobs, gap};
 }
 
 void Plan::start(JobIndex job) {
@@ -378,9 +316,13 @@ void Plan::remove(JobIndex job) {
 }
 
 void Plan::forget(JobIndex job) {
-    jobs_.remove(key_of(job, slot(job)));
+    by_start_.erase(place_of(job));
     free_slots_.push_back(slot_of_[job]);
     slot_of_[job] = no_slot;
+    if (by_start_.empty()) {
+        returns_.clear();
+        returns_forgotten_ = 0;
+    }
 }
 
 }  // namespace batfill

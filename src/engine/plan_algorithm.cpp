@@ -22,7 +22,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
 
 void PlanAlgorithm::end_round(const SchedulerState& state) {
     // What has started is out of the plan, so equal numbers mean equal sets.
-    if (plan_.size() == state.waiting.size()) {
+    if (plan_.by_start().size() == state.waiting.size()) {
         return;
     }
     for (const JobIndex job : state.waiting.jobs()) {
@@ -60,14 +60,27 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
 }
 
 std::size_t PlanAlgorithm::move_all_earlier(const Round& round, Time than) {
-    return plan_.move_all_earlier(round.now(), than);
+    std::size_t moves = 0;
+    plan_.begin_pass();
+    // A job that moves goes to a place before its own, so the jobs after it keep theirs.
+    for (std::size_t i = 0; i < plan_.by_start().size(); ++i) {
+        moves += plan_.move_earlier(plan_.by_start()[i], round.now(), than) ? 1U : 0U;
+    }
+    return moves;
 }
 
-std::size_t PlanAlgorithm::move_earlier_in_order(const Round& round, const JobOrder& order, Time than) {
-    const SchedulerState& state = round.state();
-    return plan_.move_earlier_in_order(round.now(), than, Plan::Passes::until_none_moves, [&](JobIndex job) {
-        return std::optional(order.rank(state.job(job), job, state.now));
-    });
+std::size_t PlanAlgorithm::move_earlier_in_order(const Round& round, OrderedJobs& order, Time than) {
+    const std::vector<JobIndex>& jobs = order.now(round.state());
+    std::size_t moves = 0;
+    for (std::size_t i = 0; i < jobs.size();) {
+        if (plan_.move_earlier(jobs[i], round.now(), than)) {
+            ++moves;
+            i = 0;
+        } else {
+            ++i;
+        }
+    }
+    return moves;
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
@@ -134,7 +147,14 @@ void PlanAlgorithm::decide(Round& round) {
     bool late;
     do {
         late = false;
-        for (const JobIndex job : plan_.due(round.now())) {
+        std::vector<JobIndex> due;
+        for (const JobIndex job : plan_.by_start()) {
+            if (plan_.planned_start(job) > round.now()) {
+                break;
+            }
+            due.push_back(job);
+        }
+        for (const JobIndex job : due) {
             const bool behind = plan_.planned_start(job) < round.now();
             late |= start_if_idle(round, job) && behind;
         }

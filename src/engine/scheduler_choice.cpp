@@ -103,12 +103,10 @@ SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoi
         choice.algorithm = configuration.algorithm;
     }
     if (choice.algorithm.empty()) {
-        if (!configuration.problem.empty()) {
-            throw UsageError("the scheduler configuration names no algorithm: " + configuration.problem +
-                             R"(; expected {"algorithm": NAME, "params": {...}}, or -a NAME; known: )" +
-                             known_algorithms());
-        }
-        throw UsageError("no algorithm named (-a NAME), known: " + known_algorithms());
+        throw UsageError("no algorithm named (-a NAME), known: " + known_algorithms() +
+                         (configuration.problem.empty()
+                              ? ""
+                              : "; the scheduler configuration names none: " + configuration.problem));
     }
     if (configuration.algorithm.empty() || configuration.algorithm == choice.algorithm) {
         choice.parameters = configuration.parameters;

@@ -24,10 +24,10 @@ class Slack : public PlanAlgorithm {
     void submitted(Round& round, JobIndex job) override {
         const Time unaided = place(round, job, round.now());
         const std::vector<Plan::Place> before = plan().places();
-        for (std::size_t position = 0; unaided > round.now() && before[position].job != job; ++position) {
+        for (std::size_t position = 0; unaided > round.now() && plan().by_start()[position] != job; ++position) {
             // The new job, then the others from `position` on in the order of the plan.
-            std::vector<JobIndex> again = plan().by_start();
-            again.erase(again.begin(), again.begin() + static_cast<std::ptrdiff_t>(position));
+            std::vector<JobIndex> again(plan().by_start().begin() + static_cast<std::ptrdiff_t>(position),
+                                        plan().by_start().end());
             plan().cancel(again);
             const auto own = std::find(again.begin(), again.end(), job);
             std::rotate(again.begin(), own, own + 1);

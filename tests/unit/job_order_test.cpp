@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -35,16 +34,12 @@ struct Queue {
         job.walltime = walltime;
     }
     std::vector<JobIndex> sorted(const JobOrder& job_order, long long now) {
-        std::vector<JobOrder::Rank> ranks;
+        OrderedJobs jobs(job_order);
         for (JobIndex job = 0; job < state.jobs.size(); ++job) {
-            ranks.push_back(job_order.rank(state.job(job), job, Time::seconds(now)));
+            jobs.insert(state, job);
         }
-        std::sort(ranks.begin(), ranks.end());
-        std::vector<JobIndex> jobs;
-        for (const JobOrder::Rank& rank : ranks) {
-            jobs.push_back(rank.job);
-        }
-        return jobs;
+        state.now = Time::seconds(now);
+        return jobs.now(state);
     }
 };
 
@@ -135,6 +130,20 @@ TEST_CASE("A round number and what is a few bits beside it round to that number,
     const double infinity = std::numeric_limits<double>::infinity();
     CHECK(rounded_score(infinity, infinity) == infinity);
     CHECK(rounded_score(1e308, 1e308) == 1e308);
+}
+
+TEST_CASE("Jobs that started are no longer in the queue", "[order]") {
+    Queue queue;
+    queue.submit(0, 1, Duration::seconds(1));
+    queue.submit(0, 1, Duration::seconds(2));
+    queue.submit(0, 1, Duration::seconds(3));
+    OrderedJobs jobs(order("lpf"));
+    for (JobIndex job = 0; job < 3; ++job) {
+        jobs.insert(queue.state, job);
+    }
+    CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 1, 0});
+    jobs.remove(1);
+    CHECK(jobs.now(queue.state) == std::vector<JobIndex>{2, 0});
 }
 
 TEST_CASE("Weights are needed by a mixed order, and by no other", "[order]") {
