@@ -32,6 +32,15 @@ void require_threads() {
     std::jthread second([] {});
 }
 
+void require_port(const std::string& endpoint, const std::string& problem) {
+    const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
+    const bool is_number =
+        !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+    if (endpoint.starts_with("tcp://") && port != "*" && (!is_number || std::stoi(port) > 65535)) {
+        throw UsageError(problem + endpoint + ": expected a port from 0 to 65535, or *");
+    }
+}
+
 Connections::Connections(zmq::context_t& context, zmq::socket_t& socket)
     : socket_(socket), events_(context, zmq::socket_type::pair) {
     const std::string name = new_name();

@@ -39,16 +39,6 @@ std::string bindable(const std::string& endpoint) {
     return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
 }
 
-// ZeroMQ would accept any number, negative ones too, and take it modulo 65536.
-void check_port(const std::string& endpoint) {
-    const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
-    const bool is_number =
-        !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
-    if (endpoint.rfind("tcp://", 0) == 0 && port != "*" && (!is_number || std::stoi(port) > 65535)) {
-        throw UsageError("cannot listen on " + endpoint + ": expected a port from 0 to 65535, or *");
-    }
-}
-
 // ZeroMQ replaces whatever file it finds at the path of an ipc endpoint, even a socket at which another process
 // listens. Only the socket file that a killed process left may go.
 void check_path(const std::string& endpoint) {
@@ -86,7 +76,7 @@ void keep_alive(zmq::socket_t& socket) {
 }  // namespace
 
 RequestSocket::RequestSocket(const std::string& endpoint, const std::string& secret_key) {
-    check_port(endpoint);
+    protocol::require_port(endpoint, "cannot listen on ");
     check_path(endpoint);
     protocol::require_threads();
     context_ = std::make_unique<zmq::context_t>();

@@ -19,9 +19,7 @@ std::string problem_of(const protocol::UnknownEvent& error) {
     const JsonValue& data = reader.parse(error.data.empty() ? "{}" : error.data);
     if (data.IsObject()) {
         if (const auto message = data.FindMember("message"); message != data.MemberEnd() && message->value.IsString()) {
-            std::string text;
-            append_json_string(view(message->value), text);  // one line, whatever is in it
-            return text.substr(1, text.size() - 2);
+            return std::string(view(message->value));
         }
     }
     return error.data;
@@ -51,6 +49,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
         socket_.set(zmq::sockopt::curve_publickey, own.public_key);
         socket_.set(zmq::sockopt::curve_secretkey, own.secret_key);
     }
+    protocol::require_port(endpoint, "cannot connect to ");
     try {
         socket_.connect(endpoint);
     } catch (const zmq::error_t& problem) {

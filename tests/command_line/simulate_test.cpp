@@ -314,9 +314,8 @@ TEST_CASE("simulate lists what is known when an algorithm, a parameter or a valu
     CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime"}), Contains("expected key=value"));
     CHECK_THAT(refused({"--sched-cfg", R"({"algorithm":"best"})"}), Contains("unknown algorithm 'best'"));
     CHECK_THAT(refused({"--sched-cfg", R"({"algorithm":7})"}), Contains("not a string"));
-    CHECK_THAT(
-        refused({"--sched-cfg", "{"}),
-        Contains("the scheduler configuration names no algorithm: JSON at byte 1: ") && Contains("known: bf-mod"));
+    CHECK_THAT(refused({"--sched-cfg", "{"}), Contains("no algorithm named (-a NAME), known: bf-mod") &&
+                                                  Contains("the scheduler configuration names none: JSON at byte 1: "));
     CHECK_THAT(refused({"--sched-cfg", "[]"}), Contains("it is not a JSON object"));
     CHECK_THAT(refused({"-a", "fcfs", "-s", "tcp://127.0.0.1:1"}), Contains("one of the two"));
     CHECK_FALSE(inputs.wrote("out"));
@@ -447,6 +446,7 @@ TEST_CASE("simulate gives up on a scheduler that does not answer") {
     check_refused(outcome, 1);
     CHECK_THAT(outcome.errors, Contains("no answer from the scheduler") && Contains("within 1 seconds"));
     check_refused(inputs.simulate("out", {"-s", "nowhere"}), 2);
+    check_refused(inputs.simulate("out", {"-s", "tcp://127.0.0.1:-1"}), 2);
     CHECK_FALSE(inputs.wrote("out"));
 }
 
