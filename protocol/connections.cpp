@@ -82,7 +82,8 @@ std::optional<Connections::Number> Connections::number_of(zmq::message_t& messag
     if (descriptor == nullptr) {
         return std::nullopt;
     }
-    const auto found = by_descriptor_.find(std::atoi(descriptor));
+    constexpr int decimal = 10;
+    const auto found = by_descriptor_.find(static_cast<int>(std::strtol(descriptor, nullptr, decimal)));
     return found == by_descriptor_.end() ? 0 : found->second;
 }
 

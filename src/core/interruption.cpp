@@ -33,8 +33,8 @@ void wait_and_stop(int signals, int end) {
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, signal);
-    std::signal(signal, SIG_DFL);
-    raise(signal);
+    (void)std::signal(signal, SIG_DFL);
+    (void)raise(signal);
     pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
 }
 
@@ -62,7 +62,7 @@ CleanStop::CleanStop() {
 
 CleanStop::~CleanStop() {
     const std::uint64_t one = 1;
-    (void)!write(end_, &one, sizeof(one));
+    [[maybe_unused]] const ssize_t written = write(end_, &one, sizeof(one));
     thread_.join();
     close(end_);
     close(arrived_);

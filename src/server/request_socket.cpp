@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -122,13 +123,18 @@ RequestSocket::~RequestSocket() {
         std::error_code ignored;
         std::filesystem::remove(socket_file_, ignored);
     }
+    // All that is left open can be reached from here, so that it does not count as lost.
     struct Open {
         std::unique_ptr<zmq::context_t> context;
         std::unique_ptr<zmq::socket_t> socket;
         std::unique_ptr<protocol::Connections> connections;
+        Open* before;
     };
-    static auto* const left_open = new std::vector<Open>();  // never destroyed
-    left_open->push_back({std::move(context_), std::move(socket_), std::move(connections_)});
+    static Open* last_open = nullptr;
+    if (auto* open =
+            new (std::nothrow) Open{std::move(context_), std::move(socket_), std::move(connections_), last_open}) {
+        last_open = open;
+    }
 }
 
 bool RequestSocket::wait(int descriptor, std::optional<std::chrono::milliseconds> timeout) {
@@ -152,7 +158,7 @@ bool RequestSocket::receive(ReceivedMessage& request) {
     // The peer's own frames begin behind the first empty one; the very first frame is ZeroMQ's name of the peer.
     const auto last = frames_.end() - 1;
     const auto delimiter = std::find_if(std::min(frames_.begin() + 1, last), last,
-                                        [](const zmq::message_t& frame) { return frame.size() == 0; });
+                                        [](const zmq::message_t& frame) { return frame.empty(); });
     request.has_delimiter = delimiter != last;
     const auto first = request.has_delimiter ? delimiter + 1 : std::min(frames_.begin() + 1, last);
     request.envelope.clear();
