@@ -57,7 +57,7 @@ unsigned threads_option(const boost::program_options::variables_map& values) {
 
 std::string word_option(const boost::program_options::variables_map& values, const std::string& name,
                         const std::vector<std::string>& words) {
-    const std::string word = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
+    std::string word = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
     if (std::find(words.begin(), words.end(), word) == words.end()) {
         throw UsageError("--" + name + ": unknown value '" + word + "', known: " + list_of(words));
     }

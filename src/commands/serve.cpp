@@ -42,7 +42,7 @@ std::string curve_secret_key(const std::string& path) {
         file.write(protocol::new_curve_keys().secret_key + '\n');
         file.commit();
     }
-    const std::string key = protocol::read_curve_key(path);
+    std::string key = protocol::read_curve_key(path);
     spdlog::info("public CURVE key, which peers have to know: {}", protocol::curve_public_key(key));
     return key;
 }
