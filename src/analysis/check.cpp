@@ -205,6 +205,9 @@ bool Audit::is_submitted_again(const ScheduledJob& job) const {
 // Whether a job that is shown with the time of one that took none may be one: it was killed, perhaps at the instant of
 // its start, or all that its profile and its walltime leave it is no time, or nobody knows how long its profile takes.
 bool Audit::may_take_no_time(const ScheduledJob& job) const {
+    if (job.execution->length != shown_for_no_time) {
+        return false;
+    }
     const IndexedJob* const submitted = jobs_.find(job.id);
     if (job.state == JobState::completed_killed || submitted == nullptr || submitted->profile == nullptr ||
         submitted->description->walltime == Duration()) {
@@ -221,14 +224,12 @@ bool Audit::may_take_no_time(const ScheduledJob& job) const {
 
 // How long a job has run at least.
 Duration Audit::shortest_length(const ScheduledJob& job) const {
-    const Duration shown = job.execution->length;
-    return shown == shown_for_no_time && may_take_no_time(job) ? Duration() : shown;
+    return may_take_no_time(job) ? Duration() : job.execution->length;
 }
 
 // How long a job has held its processors at least.
 Time Audit::held_until(const ScheduledJob& job) const {
-    const bool no_time = job.execution->length == shown_for_no_time && may_take_no_time(job);
-    return no_time ? job.execution->start : job.execution->finish;
+    return may_take_no_time(job) ? job.execution->start : job.execution->finish;
 }
 
 // The first columns repeat the workload.

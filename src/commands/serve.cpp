@@ -66,10 +66,8 @@ int serve(const Arguments& arguments) {
         "idle-timeout", po::value<std::string>()->value_name("SECONDS"),
         "end if no message comes for so long; with status 1 in the middle of a simulation")(
         "curve-secret-key", po::value<std::string>()->value_name("FILE"),
-        "hear only peers that know the public key which belongs to the CURVE key in this file; the file is made if it "
-        "is "
-        "not there")("log-level,l", po::value(&level)->default_value("info"),
-                     "trace, debug, info, warning, error or off");
+        "hear only peers that know the public CURVE key of the secret one in this file, which is made if it is not "
+        "there")("log-level,l", po::value(&level)->default_value("info"), "trace, debug, info, warning, error or off");
     add_plugin_option(options);
     po::variables_map values;
     if (!parse(arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",

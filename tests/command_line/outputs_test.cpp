@@ -168,15 +168,11 @@ TEST_CASE("A command that a signal ends leaves no temporary file, and says which
 
 TEST_CASE("simulate says at once, and on the error stream, why its scheduler stops") {
     const Inputs inputs;
-    const std::string workload =
-        file(inputs.folder, "odd.json",
-             R"({"nb_res":2,"jobs":[{"id":"1","subtime":0,"res":2,"walltime":20,"profile":"p"}],)"
-             R"("profiles":{"p":{"type":"delay","delay":10}}})");
     const std::string endpoint = "ipc://" + inputs.folder.file("socket");
     Process daemon(inputs.folder, {"serve", "-a", "easy", "-P", "on-failure=requeue", "-s", endpoint});
     daemon.wait_for_error_text("listening");
-    const Outcome outcome = run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", workload, "-s", endpoint, "-e",
-                                                inputs.folder.file("run")});
+    const Outcome outcome = run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", inputs.workload, "-s",
+                                                endpoint, "-e", inputs.folder.file("run")});
     CHECK(daemon.wait() == 1);
     check_refused(outcome, 1);
     CHECK_THAT(outcome.errors, StartsWith("batfill: the scheduler at " + endpoint +
