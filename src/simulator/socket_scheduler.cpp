@@ -27,7 +27,7 @@ std::string problem_of(const protocol::UnknownEvent& error) {
 
 zmq::context_t make_context() {
     protocol::require_threads();
-    return zmq::context_t();
+    return {};
 }
 
 }  // namespace
