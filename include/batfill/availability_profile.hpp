@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -44,6 +46,27 @@ class AvailabilityProfile {
         int most;
     };
     Bounds bounds(Time from, Time to) const;
+
+    // For how long just before and just after an interval processors are free, by their number: find() tells it for any
+    // number from the least on that it was made for, rounded down to a power of two if that is not less.
+    class Surroundings {
+     public:
+        struct Window {
+            Time begin;  // of what is free before the interval, or that of the interval
+            Time end;    // of what is free after it, or that of the interval; may be infinite
+            Duration length() const { return end.is_infinite() ? Duration::infinity() : end - begin; }
+        };
+        const Window& find(int processors) const {
+            return windows_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processors))) - 1];
+        }
+
+     private:
+        friend class AvailabilityProfile;
+        std::array<Window, 31> windows_;
+    };
+    // Around [from, to); requires origin() <= from < to and least >= 1. O(steps / block_size), and the steps of as many
+    // blocks as there are ends of windows.
+    Surroundings surroundings(Time from, Time to, int least) const;
 
     int free_at(Time t) const;  // requires t >= origin()
     // How many steps begin or hold in [from, to); requires origin() <= from <= to. O(steps / block_size).

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -68,6 +69,12 @@ class Plan {
     // back since it was last looked at, else one search of the profile; four changes of the profile and a search of the
     // order when it moves.
     bool move_earlier(JobIndex job, Time now, Time than = Time::infinity());
+
+    // Calls move_earlier for the jobs in this order, and after each that moved again from the first one on, until none
+    // moves. Returns how many moves there were. Requires that they are all planned jobs, each once. Jobs that cannot
+    // have profited from a move are not tried again. Cost: O(jobs) calls, and for each move O(jobs that are planned
+    // behind what it gave back) to find those that may profit, and their calls.
+    std::size_t move_earlier_in_order(const std::vector<JobIndex>& order, Time now, Time than);
 
     // Takes planned jobs out of the profile and out of by_start(); until place_again they have no planned start. What
     // they free is theirs alone until then, and is not counted as given back. O(planned jobs), and a change of the
@@ -152,12 +159,24 @@ class Plan {
         Time end() const { return start + walltime; }
     };
     // Processors given back during [from, to). It helps only jobs that were too wide for some instant there before, and
-    // were not afterwards: they need more than `least_before`, and not more than `most_after`.
+    // were not afterwards: they need more than `least_before`, and not more than `most_after`. Of these one that is
+    // planned within what is free around the interval may begin there earlier, and one that is planned behind it has to
+    // fit: `around` is of the profile as it was then, for these numbers. It is not worth its cost where each job is
+    // looked at once after all returns, and nothing there.
     struct Return {
         Time from;
         Time to;
         int least_before;
         int most_after;
+        std::shared_ptr<const AvailabilityProfile::Surroundings> around;  // apart, as it is large
+        bool may_help(const Slot& slot) const;
+        // Of a job that it may help: no start before this has become possible by it.
+        Time first_start(const Slot& slot) const;
+    };
+    // The starts that returns have made possible are in [from, until); there is none if `from` is infinite.
+    struct Opened {
+        Time from;
+        Time until;
     };
 
     static constexpr std::uint32_t no_slot = UINT32_MAX;
@@ -176,7 +195,8 @@ class Plan {
     std::size_t returns_made() const { return returns_forgotten_ + returns_.size(); }
     void forget(JobIndex job);
     void note_return(Time from, Time to, int processors);
-    bool may_profit(const Slot& slot) const;
+    // By the returns since the job was last looked at. O(returns).
+    Opened opened(const Slot& slot) const;
     void return_processors(Time from, Time end, int processors);
     // Of a search for a start before `than` that has found `earlier`, or nothing: infinity.
     void count_events_of_search(const Slot& slot, Time than, Time earlier);
@@ -187,6 +207,8 @@ class Plan {
     std::vector<std::uint32_t> free_slots_;
     std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: not in the plan
     std::vector<Return> returns_;
+    bool in_order_ = false;                   // while jobs are tried in an order
+    std::vector<std::uint32_t> position_of_;  // by slot: in the order in which jobs are tried, while they are
     std::size_t returns_forgotten_ = 0;
     std::optional<Events> events_;
 };

@@ -246,6 +246,56 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
+AvailabilityProfile::Surroundings AvailabilityProfile::surroundings(Time from, Time to, int least) const {
+    assert(origin() <= from && from < to && least >= 1);
+    Surroundings around;
+    constexpr int largest = std::tuple_size_v<decltype(around.windows_)> - 1;
+    const int smallest = static_cast<int>(std::bit_width(static_cast<unsigned>(least))) - 1;
+    const auto wanted = [&](int power) { return std::max(1 << power, least); };
+
+    // The fewer processors are wanted, the further the windows reach.
+    int power = largest;
+    Time begin = from;
+    const Position first = find(from);
+    for (std::size_t number = first.block + 1; number-- > 0 && power >= smallest;) {
+        const Block& block = *blocks_[number];
+        if (number != first.block && block.least >= wanted(power)) {
+            begin = block.times[0];
+            continue;
+        }
+        for (int i = number == first.block ? first.index : block.count - 1; i >= 0 && power >= smallest; --i) {
+            const int value = block.values[i] + block.offset;
+            if (block.times[i] < begin) {
+                for (; power >= smallest && value < wanted(power); --power) {
+                    around.windows_[static_cast<std::size_t>(power)].begin = begin;
+                }
+                begin = block.times[i];
+            }
+        }
+    }
+    for (; power >= smallest; --power) {
+        around.windows_[static_cast<std::size_t>(power)].begin = begin;
+    }
+
+    power = largest;
+    const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
+    for (std::size_t number = last.block; number < blocks_.size() && power >= smallest; ++number) {
+        const Block& block = *blocks_[number];
+        if (block.least >= wanted(power)) {
+            continue;
+        }
+        for (int i = number == last.block ? last.index : 0; i < block.count && power >= smallest; ++i) {
+            for (; power >= smallest && block.values[i] + block.offset < wanted(power); --power) {
+                around.windows_[static_cast<std::size_t>(power)].end = std::max(to, block.times[i]);
+            }
+        }
+    }
+    for (; power >= smallest; --power) {
+        around.windows_[static_cast<std::size_t>(power)].end = Time::infinity();
+    }
+    return around;
+}
+
 Time AvailabilityProfile::earliest(Time from, Duration length, int processors, Time limit, Time before) const {
     from = std::max(from, origin());
     before = std::min(before, limit);

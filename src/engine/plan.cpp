@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cassert>
+#include <functional>
+#include <queue>
 
 #include <batfill/algorithm.hpp>
 #include <batfill/plan.hpp>
@@ -11,7 +13,8 @@ namespace {
 // Past this many the older half of the returns is remembered as one that covers them: still a proof, only a weaker one.
 constexpr std::size_t returns_remembered = 64;
 
-constexpr Time nothing_proved = Time::at(-Duration::infinity());
+constexpr Time long_ago = Time::at(-Duration::infinity());
+constexpr Time nothing_proved = long_ago;
 
 }  // namespace
 
@@ -105,12 +108,18 @@ void Plan::note_return(Time from, Time to, int processors) {
             all.least_before = std::min(all.least_before, returns_[i].least_before);
             all.most_after = std::max(all.most_after, returns_[i].most_after);
         }
+        all.around.reset();
         returns_.erase(returns_.begin(), returns_.begin() + older - 1);
         returns_.front() = all;
         returns_forgotten_ += older - 1;
     }
+    from = std::max(from, profile_.origin());
     const AvailabilityProfile::Bounds after = profile_.bounds(from, to);
-    returns_.push_back({from, to, after.least - processors, after.most});
+    Return& given = returns_.emplace_back(from, to, after.least - processors, after.most, nullptr);
+    if (in_order_) {
+        given.around = std::make_shared<const AvailabilityProfile::Surroundings>(
+            profile_.surroundings(from, to, std::max(given.least_before + 1, 1)));
+    }
 }
 
 Time Plan::next_start(Time after) const {
@@ -119,12 +128,35 @@ Time Plan::next_start(Time after) const {
     return next == by_start_.end() ? Time::infinity() : slot(*next).start;
 }
 
-bool Plan::may_profit(const Slot& slot) const {
+bool Plan::Return::may_help(const Slot& slot) const {
+    if (slot.processors <= least_before || slot.processors > most_after || slot.start <= from) {
+        return false;
+    }
+    if (!around) {
+        return true;
+    }
+    const AvailabilityProfile::Surroundings::Window& window = around->find(slot.processors);
+    return slot.start <= window.end || slot.walltime <= window.length();
+}
+
+Time Plan::Return::first_start(const Slot& slot) const {
+    const Time touching = from - slot.walltime;
+    return around ? std::max(around->find(slot.processors).begin, touching) : touching;
+}
+
+Plan::Opened Plan::opened(const Slot& slot) const {
     const std::size_t known = slot.proved > returns_forgotten_ ? slot.proved - returns_forgotten_ : 0;
-    return std::any_of(returns_.begin() + static_cast<std::ptrdiff_t>(known), returns_.end(), [&](const Return& given) {
-        return slot.processors > given.least_before && slot.processors <= given.most_after && given.from < slot.start &&
-               given.to > profile_.origin();
-    });
+    Opened opened{Time::infinity(), long_ago};
+    for (std::size_t i = known; i < returns_.size(); ++i) {
+        if (const Return& given = returns_[i]; given.may_help(slot) && given.to > profile_.origin()) {
+            if (!given.around) {
+                return {long_ago, Time::infinity()};
+            }
+            opened.from = std::min(opened.from, given.first_start(slot));
+            opened.until = std::max(opened.until, given.to);
+        }
+    }
+    return opened;
 }
 
 bool Plan::before(JobIndex a, JobIndex b) const {
@@ -249,19 +281,20 @@ void Plan::count_events_of_search(const Slot& slot, Time than, Time earlier) {
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     Slot& slot = planned(job);
     than = std::min(than, slot.start);
-    Time from = now;
-    if (!may_profit(slot)) {
+    const Opened opened = this->opened(slot);
+    // Starts from `last` on are as impossible as they were.
+    const Time first = std::min(slot.impossible_before, opened.from);
+    const Time last = slot.impossible_before < than ? than : std::min(than, opened.until);
+    if (std::max(now, first) >= last) {
         slot.proved = returns_made();
-        if (slot.impossible_before >= than) {
-            if (events_) {
-                count_events_of_search(slot, than, Time::infinity());
-            }
-            return false;
+        slot.impossible_before = first;
+        if (events_) {
+            count_events_of_search(slot, than, Time::infinity());
         }
-        from = std::max(now, slot.impossible_before);
+        return false;
     }
     const Time old_start = slot.start;
-    const Time start = profile_.earliest(from, slot.walltime, slot.processors, old_start, than);
+    const Time start = profile_.earliest(std::max(now, first), slot.walltime, slot.processors, old_start, last);
     if (events_) {
         count_events_of_search(slot, than, start);
     }
@@ -291,6 +324,58 @@ bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     }
     slot.proved = returns_made();
     return true;
+}
+
+std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time now, Time than) {
+    std::size_t moves = 0;
+    if (events_) {  // which are of every attempt, also of those that are known to be in vain
+        for (std::size_t i = 0; i < order.size();) {
+            const bool moved = move_earlier(order[i], now, than);
+            moves += moved ? 1U : 0U;
+            i = moved ? 0 : i + 1;
+        }
+        return moves;
+    }
+    // All jobs before `next` have been tried, and cannot move but for those that are to be tried again.
+    std::size_t next = 0;
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> again;
+    position_of_.clear();
+    in_order_ = true;
+    while (!again.empty() || next < order.size()) {
+        std::size_t position = next;
+        if (again.empty()) {
+            ++next;
+        } else {
+            position = again.top();
+            again.pop();
+        }
+        const std::size_t returns_before = returns_made();
+        if (!move_earlier(order[position], now, than)) {
+            continue;
+        }
+        ++moves;
+        if (returns_made() == returns_before) {
+            continue;
+        }
+        if (position_of_.empty()) {
+            position_of_.resize(slots_.size());
+            for (std::size_t i = 0; i < order.size(); ++i) {
+                position_of_[slot_of_[order[i]]] = static_cast<std::uint32_t>(i);
+            }
+        }
+        const Return& given = returns_.back();
+        const auto behind = std::partition_point(by_start_.begin(), by_start_.end(),
+                                                 [&](JobIndex job) { return slot(job).start <= given.from; });
+        for (auto job = behind; job != by_start_.end(); ++job) {
+            const std::uint32_t number = slot_of_[*job];
+            const Slot& other = slots_[number];
+            if (position_of_[number] < next && given.may_help(other) && given.first_start(other) < than) {
+                again.push(position_of_[number]);
+            }
+        }
+    }
+    in_order_ = false;
+    return moves;
 }
 
 void Plan::start(JobIndex job) {

@@ -70,17 +70,7 @@ std::size_t PlanAlgorithm::move_all_earlier(const Round& round, Time than) {
 }
 
 std::size_t PlanAlgorithm::move_earlier_in_order(const Round& round, OrderedJobs& order, Time than) {
-    const std::vector<JobIndex>& jobs = order.now(round.state());
-    std::size_t moves = 0;
-    for (std::size_t i = 0; i < jobs.size();) {
-        if (plan_.move_earlier(jobs[i], round.now(), than)) {
-            ++moves;
-            i = 0;
-        } else {
-            ++i;
-        }
-    }
-    return moves;
+    return plan_.move_earlier_in_order(order.now(round.state()), round.now(), than);
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {

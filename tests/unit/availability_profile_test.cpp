@@ -125,3 +125,49 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
         }
     }
 }
+
+TEST_CASE("what is free around an interval is as second by second") {
+    constexpr int horizon = 300;
+    constexpr int processors = 12;
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        std::mt19937 random(seed);
+        const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+        AvailabilityProfile profile(at(0), processors);
+        PlainProfile plain(horizon, processors);
+        const int jobs = 1 + below(150);
+        for (int i = 0; i < jobs; ++i) {
+            const int from = below(horizon - 1);
+            const int to = from + 1 + below(std::min(horizon - from - 1, 30));
+            const int needed = 1 + below(processors);
+            if (*std::min_element(plain.free.begin() + from, plain.free.begin() + to) >= needed) {
+                profile.add(at(from), at(to), -needed);
+                plain.add(from, to, -needed);
+            }
+        }
+        const auto since = [&](int t, int needed) {
+            while (t > 0 && plain.free[static_cast<std::size_t>(t) - 1] >= needed) {
+                --t;
+            }
+            return at(t);
+        };
+        const auto until = [&](int t, int needed) {
+            const auto end = std::find_if(plain.free.begin() + t, plain.free.end(), [=](int f) { return f < needed; });
+            return end == plain.free.end() ? Time::infinity() : at(end - plain.free.begin());
+        };
+        for (int i = 0; i < 50; ++i) {
+            const int from = below(horizon - 1);
+            const int to = std::min(from + 1 + below(5), horizon);
+            const int least = 1 + below(processors);
+            const AvailabilityProfile::Surroundings around = profile.surroundings(at(from), at(to), least);
+            for (int wanted = least; wanted <= processors; ++wanted) {
+                int rounded = 1;
+                while (2 * rounded <= wanted) {
+                    rounded *= 2;
+                }
+                rounded = std::max(rounded, least);
+                REQUIRE(around.find(wanted).begin == since(from, rounded));
+                REQUIRE(around.find(wanted).end == until(to, rounded));
+            }
+        }
+    }
+}

@@ -119,6 +119,93 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
     CHECK(moved > 1000);  // otherwise the test would show nothing
 }
 
+TEST_CASE("a compression in an order makes the moves that trying all jobs anew after each move makes") {
+    int moved = 0;
+    for (unsigned seed = 0; seed < 45; ++seed) {
+        std::mt19937 random(seed);
+        const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+        const int processors = 4 + below(12);
+        const int depth = 10 + below(90);
+        Plan plan;
+        plan.reset(at(0), processors);
+        PlainPlan plain(processors);
+        std::vector<std::pair<Time, int>> running;  // ends and processors
+        std::vector<int> ranks;
+        Time now = at(0);
+        // A move is one to before `than`.
+        const auto move = [&](JobIndex job, Time than) {
+            const PlainPlan::Planned old = plain.jobs[job];
+            plain.profile.add(old.start, old.start + old.walltime, old.processors);
+            const Time earliest = plain.profile.earliest(now, old.walltime, old.processors);
+            const bool moves = earliest < std::min(old.start, than);
+            const Time start = moves ? earliest : old.start;
+            plain.profile.add(start, start + old.walltime, -old.processors);
+            plain.jobs[job].start = start;
+            return moves;
+        };
+        for (JobIndex next = 0; next < 300; ++next) {
+            now = now + Duration::seconds(below(6));
+            plan.advance(now);
+            for (const JobIndex job : plain.order()) {
+                if (const PlainPlan::Planned planned = plain.jobs[job]; planned.start <= now) {
+                    running.emplace_back(planned.start + planned.walltime, planned.processors);
+                    plain.jobs.erase(job);
+                    plan.start(job);
+                }
+            }
+            std::erase_if(running, [&](const auto& job) { return job.first <= now; });
+            if (!running.empty() && below(2) == 0) {
+                const auto ended = running.begin() + below(static_cast<int>(running.size()));
+                plan.give_back(now, ended->first, ended->second);
+                plain.profile.add(now, ended->first, ended->second);
+                running.erase(ended);
+                // A limit leaves earlier starts open for another time.
+                const Time than = below(3) == 0 ? now + Duration::seconds(1 + below(40)) : Time::infinity();
+                std::size_t moves = 0;
+                std::vector<JobIndex> jobs = plain.order();
+                std::sort(jobs.begin(), jobs.end(), [&](JobIndex a, JobIndex b) { return ranks[a] < ranks[b]; });
+                for (std::size_t i = 0; i < jobs.size();) {
+                    const bool moves_now = move(jobs[i], than);
+                    moves += moves_now ? 1U : 0U;
+                    i = moves_now ? 0 : i + 1;
+                }
+                REQUIRE(plan.move_earlier_in_order(jobs, now, than) == moves);
+                moved += static_cast<int>(moves);
+                REQUIRE(plan.by_start() == plain.order());
+                for (const auto& [job, planned] : plain.jobs) {
+                    REQUIRE(plan.planned_start(job) == planned.start);
+                }
+            }
+            ranks.push_back(below(1'000'000) * 1000 + static_cast<int>(next));
+            if (plain.jobs.size() < static_cast<std::size_t>(depth)) {
+                // Jobs that need all processors stand between others like walls.
+                const int needed = below(4) == 0 ? processors : 1 + below(processors);
+                const Duration walltime = Duration::seconds(1 + below(30));
+                plan.place({next, needed, walltime, now}, now);
+                plain.place(next, needed, walltime, now);
+            }
+        }
+    }
+    CHECK(moved > 1000);
+}
+
+TEST_CASE("a job that has no place, because the machine is too small, does not move, whatever it may move before") {
+    Plan plan;
+    plan.reset(at(0), 4);
+    plan.place({.job = 0, .processors = 8, .walltime = Duration::seconds(10), .submit = at(0)}, at(0));
+    plan.place({.job = 1, .processors = 2, .walltime = Duration::seconds(10), .submit = at(0)}, at(0));
+    // What another wide job would leave: none of its starts has an end.
+    const Time later_than_never = Time::infinity() + Duration::seconds(10);
+    for (const Time than : {at(5), Time::infinity(), later_than_never}) {
+        for (const JobIndex job : {JobIndex{0}, JobIndex{1}}) {
+            plan.look_again_at(job);
+            CHECK_FALSE(plan.move_earlier(job, at(0), than));
+        }
+    }
+    CHECK(plan.planned_start(0).is_infinite());
+    CHECK(plan.planned_start(1) == at(0));
+}
+
 TEST_CASE("a plan counts the events that plain searches look at, one by one") {
     for (unsigned seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);
