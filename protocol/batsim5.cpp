@@ -1,10 +1,11 @@
-// The JSON flavour of Batsim 5's protocol ("batprotocol"), as Batsim 5.0.0-rc2 writes and reads it. docs/batsim5.md says
-// what becomes of each event.
+// The JSON flavour of Batsim 5's protocol ("batprotocol"), as Batsim 5.0.0-rc2 writes and reads it. docs/batsim5.md
+// says what becomes of each event.
 
 #include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <ranges>
 #include <set>
 
 #include "protocol/json_frames.hpp"
@@ -21,8 +22,9 @@ constexpr std::string_view default_placement =
 
 // ---- What stands around the JSON
 
-// In the first exchange over a socket, a number stands before the text: the size of the user's text in Batsim's message,
-// the format of the scheduler's messages in the reply. Of the first characters of a JSON text no such number comes.
+// In the first exchange over a socket, a number stands before the text: the size of the user's text in Batsim's
+// message, the format of the scheduler's messages in the reply. Of the first characters of a JSON text no such number
+// comes.
 using Number = std::uint32_t;
 constexpr Number json_format = 2;
 constexpr Number least_of_characters = 0x09090909;
@@ -111,8 +113,8 @@ std::vector<Resource> hosts(EventData& data, std::string_view name, std::string_
         }
         host.name = fields.text("name");
         fields.optional("state", host.state);
-        for (const auto& [field, properties] : {std::pair("properties", &host.properties),
-                                                std::pair("zone_properties", &host.zone_properties)}) {
+        for (const auto& [field, properties] :
+             {std::pair("properties", &host.properties), std::pair("zone_properties", &host.zone_properties)}) {
             if (fields.find(field) != nullptr) {
                 *properties = pairs(fields, field, "key", "value");
             }
@@ -144,8 +146,7 @@ JobDescription job(EventData& data) {
     Fields fields(data.fields.object("job"), "event.job.");
     JobDescription job;
     job.id = job_id(data);
-    job.processors =
-        static_cast<int>(integer_between(fields, "resource_request", 0, std::numeric_limits<int>::max()));
+    job.processors = static_cast<int>(integer_between(fields, "resource_request", 0, std::numeric_limits<int>::max()));
     if (const JsonValue* walltime = fields.find("walltime"); walltime != nullptr && !walltime->IsNull()) {
         const Duration length = fields.seconds("walltime");
         if (length >= Duration()) {
@@ -193,8 +194,8 @@ Notify notification(EventData&) {
     return {type, {}, {}, {}};
 }
 
-// The `data` of an event is the user's own text. If it is what Batsim 4 has in its files of external events for machines
-// that become unavailable or available, it means the same here.
+// The `data` of an event is the user's own text. If it is what Batsim 4 has in its files of external events for
+// machines that become unavailable or available, it means the same here.
 void read_machine_event(std::string_view text, Notify& event) {
     if (!text.starts_with('{')) {
         return;
@@ -292,11 +293,11 @@ CallMeLater call_me_later(EventData& data) {
         return call;
     }
     if (type != "OneShot") {
-        data.fields.fail("when_type", "\"OneShot\" or \"Periodic\"");
+        data.fields.fail("when_type", R"("OneShot" or "Periodic")");
     }
     const std::string_view unit = when.text("time_unit");
     if (unit != "Second" && unit != "Millisecond") {
-        when.fail("time_unit", "\"Second\" or \"Millisecond\"");
+        when.fail("time_unit", R"("Second" or "Millisecond")");
     }
     const std::int64_t time = integer_between(when, "time", 0, 1'000'000'000'000'000'000);
     call.when = Time::at(Duration::microseconds(time) * (unit == "Second" ? 1'000'000 : 1'000));
@@ -384,13 +385,13 @@ bool has_true_timestamp(const Event::Data& data) {
 // than we are told, though Batsim's clock, a sum, may be behind the submission by a rounding.
 void correct_times(Message& message) {
     Time next = message.now;
-    for (auto event = message.events.rbegin(); event != message.events.rend(); ++event) {
-        if (!has_true_timestamp(event->data)) {
-            event->timestamp = next;
+    for (Event& event : std::ranges::reverse_view(message.events)) {
+        if (!has_true_timestamp(event.data)) {
+            event.timestamp = next;
         }
-        next = event->timestamp;
-        if (auto* submitted = std::get_if<JobSubmitted>(&event->data)) {
-            submitted->job.submit = std::min(submitted->job.submit, event->timestamp);
+        next = event.timestamp;
+        if (auto* submitted = std::get_if<JobSubmitted>(&event.data)) {
+            submitted->job.submit = std::min(submitted->job.submit, event.timestamp);
         }
     }
 }
@@ -607,9 +608,8 @@ class Encoder : private JsonWriter {
             return;
         }
         std::array<char, 400> text;  // the largest double has 309 digits before the point
-        out().append(text.data(), std::to_chars(text.data(), text.data() + text.size(), now_.seconds,
-                                                std::chars_format::fixed)
-                                      .ptr);
+        out().append(text.data(),
+                     std::to_chars(text.data(), text.data() + text.size(), now_.seconds, std::chars_format::fixed).ptr);
     }
     void pairs(std::string_view field, const Properties& values, std::string_view first, std::string_view second) {
         open(field, '[');
@@ -718,7 +718,8 @@ class Batsim5Codec final : public Codec {
     bool answers_init_ = false;  // whether the last message was an Init
 };
 
-const ProtocolRegistration registration("batsim5", [] { return std::make_unique<Batsim5Codec>(); }, opens_simulation);
+const ProtocolRegistration registration(
+    "batsim5", [] { return std::make_unique<Batsim5Codec>(); }, opens_simulation);
 
 }  // namespace
 

@@ -14,8 +14,8 @@
 #include "protocol/codec.hpp"
 #include "src/core/json.hpp"
 
-// What the codecs have in common whose frames are JSON: {"now": ..., "events": [...]}, where each event has a timestamp,
-// a type and data.
+// What the codecs have in common whose frames are JSON: {"now": ..., "events": [...]}, where each event has a
+// timestamp, a type and data.
 namespace batfill::protocol {
 
 inline Json json_text(const JsonValue& value) {

@@ -122,8 +122,9 @@ TEST_CASE("A beginning of Batsim 5 says how fast hosts are in their present stat
     REQUIRE(begins.storage_resources.size() == 1);
     CHECK(begins.storage_resources[0].id == 2);
     CHECK(begins.workloads == Properties{{"w0", "a.json"}});
-    CHECK(begins.other ==
-          R"({"batsim_version":"5","host_number":3,"computation_host_number":2,"storage_host_number":1,"something_new":7})");
+    CHECK(
+        begins.other ==
+        R"({"batsim_version":"5","host_number":3,"computation_host_number":2,"storage_host_number":1,"something_new":7})");
 
     const auto problem_with = [](const std::string& host) {
         return problem_of(frame("0", {event("0", "SimulationBeginsEvent", R"({"computation_hosts":[)" + host + "]}")}));
@@ -147,14 +148,14 @@ TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
 
     const auto job_with = [](const std::string& fields) {
         return only_event<JobSubmitted>("JobSubmittedEvent",
-                                        R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p",)" + fields +
-                                            R"(},"submission_time":1})")
+                                        R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p",)" +
+                                            fields + R"(},"submission_time":1})")
             .job;
     };
     CHECK_FALSE(job_with(R"("walltime":null,"extra_data":"")").walltime.has_value());
     CHECK_FALSE(job_with(R"("extra_data":"")").walltime.has_value());
-    const JobDescription rich =
-        job_with(R"("extra_data":"{\"deadline\": 120.5, \"queue\":3,\"user\":\"u1\",\"licenses\":[\"l\"],\"own\":{}}")");
+    const JobDescription rich = job_with(
+        R"("extra_data":"{\"deadline\": 120.5, \"queue\":3,\"user\":\"u1\",\"licenses\":[\"l\"],\"own\":{}}")");
     CHECK(rich.deadline == Time::at(Duration::microseconds(120'500'000)));
     CHECK(rich.queue == "3");
     CHECK(rich.user == "u1");
@@ -167,7 +168,8 @@ TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
     CHECK(problem_of(frame("1", {event("1", "JobSubmittedEvent",
                                        R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p",)"
                                        R"("extra_data":"{\"deadline\":\"soon\"}"},"submission_time":1})")})) ==
-          "event 0 (\"JobSubmittedEvent\"): field \"event.job.extra_data.deadline\": expected a number of seconds, at most "
+          "event 0 (\"JobSubmittedEvent\"): field \"event.job.extra_data.deadline\": expected a number of seconds, at "
+          "most "
           "1e18, found the text \"soon\"");
 }
 
@@ -206,9 +208,9 @@ TEST_CASE("The other events of Batsim 5 mean what those of Batsim 4 do", "[batsi
 
 TEST_CASE("An external event of Batsim 5 may say that machines come and go", "[batsim5]") {
     const auto event_with = [](const std::string& data) {
-        return only_event<Notify>("ExternalEventOccurredEvent",
-                                  R"({"id":"ee0!3","external_event_type":"GenericExternalEvent","external_event":{"data":")" +
-                                      data + "\"}}");
+        return only_event<Notify>(
+            "ExternalEventOccurredEvent",
+            R"({"id":"ee0!3","external_event_type":"GenericExternalEvent","external_event":{"data":")" + data + "\"}}");
     };
     const Notify lost = event_with(R"({\"type\":\"machine_unavailable\",\"timestamp\":5,\"resources\":\"0-1 3\"})");
     CHECK(lost.type == NotificationType::event_machine_unavailable);
@@ -242,9 +244,10 @@ TEST_CASE("Timestamps of Batsim 5 that are not true become the last ones that ar
     }
     CHECK(times == std::vector<Time>{Time::seconds(5), Time::seconds(10), Time::seconds(10), Time::seconds(10),
                                      Time::seconds(12)});
-    CHECK(problem_of(frame("12", {event("10", "JobSubmittedEvent", job_w0_a), event("9", "RequestedCallEvent",
-                                                                                    R"({"call_me_later_id":"1"})")})) ==
-          "event 1 (\"RequestedCallEvent\"): field \"timestamp\": expected a time not before that of the event before it, "
+    CHECK(problem_of(frame("12", {event("10", "JobSubmittedEvent", job_w0_a),
+                                  event("9", "RequestedCallEvent", R"({"call_me_later_id":"1"})")})) ==
+          "event 1 (\"RequestedCallEvent\"): field \"timestamp\": expected a time not before that of the event before "
+          "it, "
           "10.000000, found the number 9");
 }
 
@@ -287,9 +290,10 @@ TEST_CASE("Decisions are written as Batsim 5 reads them", "[batsim5]") {
           R"("event_type":"ChangeHostsPStateEvent","event":{"host_ids":"0-1","pstate":2})");
     CHECK(written(TurnOnOffHosts{ResourceSet::range(0, 1), 1}) ==
           R"("event_type":"TurnOnOffHostsEvent","event":{"host_ids":"0-1","state":1})");
-    CHECK(written(RegisterProfile{"w0", "p", R"({"id":"w0!p","profile_type":"DelayProfile","profile":{"delay":5.0}})"}) ==
-          R"("event_type":"RegisterProfileEvent","event":{"profile":{"id":"w0!p","profile_type":"DelayProfile",)"
-          R"("profile":{"delay":5.0}}})");
+    CHECK(
+        written(RegisterProfile{"w0", "p", R"({"id":"w0!p","profile_type":"DelayProfile","profile":{"delay":5.0}})"}) ==
+        R"("event_type":"RegisterProfileEvent","event":{"profile":{"id":"w0!p","profile_type":"DelayProfile",)"
+        R"("profile":{"delay":5.0}}})");
     JobDescription job;
     job.id = "w0!7#1";
     job.processors = 3;
@@ -307,8 +311,7 @@ TEST_CASE("Decisions are written as Batsim 5 reads them", "[batsim5]") {
 
 TEST_CASE("Batsim 5 is asked for calls at whole milliseconds, never too early", "[batsim5]") {
     const auto when = [](long long microseconds) {
-        const std::string text =
-            written(protocol::CallMeLater{Time::at(Duration::microseconds(microseconds)), "1"});
+        const std::string text = written(protocol::CallMeLater{Time::at(Duration::microseconds(microseconds)), "1"});
         const std::string before =
             R"("event_type":"CallMeLaterEvent","event":{"call_me_later_id":"1","when_type":"OneShot","when":{"time":)";
         REQUIRE_THAT(text, StartsWith(before));

@@ -11,8 +11,8 @@
 
 #include "batsim5_recordings.hpp"
 #include "protocol/codec.hpp"
-#include "src/server/session.hpp"
 #include "same_json.hpp"
+#include "src/server/session.hpp"
 
 using namespace batfill;
 using namespace batfill::protocol;
@@ -83,12 +83,26 @@ TEST_CASE("Every recorded message of Batsim 5 encodes to what was recorded up to
         }
         CHECK(number > 4);
     }
-    for (const char* type :
-         {"SimulationBeginsEvent", "JobSubmittedEvent", "JobCompletedEvent", "JobsKilledEvent", "RequestedCallEvent",
-          "AllStaticJobsHaveBeenSubmittedEvent", "AllStaticExternalEventsHaveBeenInjectedEvent",
-          "ExternalEventOccurredEvent", "HostsTurnedOnOffEvent", "SimulationEndsEvent", "EDCHelloEvent",
-          "ExecuteJobEvent", "RejectJobEvent", "KillJobsEvent", "CallMeLaterEvent", "RegisterJobEvent",
-          "RegisterProfileEvent", "FinishRegistrationEvent", "ForceSimulationStopEvent", "TurnOnOffHostsEvent"}) {
+    for (const char* type : {"SimulationBeginsEvent",
+                             "JobSubmittedEvent",
+                             "JobCompletedEvent",
+                             "JobsKilledEvent",
+                             "RequestedCallEvent",
+                             "AllStaticJobsHaveBeenSubmittedEvent",
+                             "AllStaticExternalEventsHaveBeenInjectedEvent",
+                             "ExternalEventOccurredEvent",
+                             "HostsTurnedOnOffEvent",
+                             "SimulationEndsEvent",
+                             "EDCHelloEvent",
+                             "ExecuteJobEvent",
+                             "RejectJobEvent",
+                             "KillJobsEvent",
+                             "CallMeLaterEvent",
+                             "RegisterJobEvent",
+                             "RegisterProfileEvent",
+                             "FinishRegistrationEvent",
+                             "ForceSimulationStopEvent",
+                             "TurnOnOffHostsEvent"}) {
         INFO(type);
         CHECK(seen[type] > 0);
     }

@@ -32,8 +32,8 @@ std::string init(const std::string& text) {
 std::string begins(int hosts, const std::string& more_of_each = "") {
     std::string list;
     for (int i = 0; i < hosts; ++i) {
-        list += std::string(i == 0 ? "" : ",") + R"({"id":)" + std::to_string(i) + R"(,"name":"n)" +
-                std::to_string(i) + "\"" + more_of_each + "}";
+        list += std::string(i == 0 ? "" : ",") + R"({"id":)" + std::to_string(i) + R"(,"name":"n)" + std::to_string(i) +
+                "\"" + more_of_each + "}";
     }
     return frame("0", {event("0", "SimulationBeginsEvent", R"({"computation_hosts":[)" + list + "]}")});
 }
@@ -49,8 +49,7 @@ std::string submitted(const std::string& time, const std::string& id, int proces
 
 std::string completed(const std::string& time, const std::string& id,
                       const std::string& state = "COMPLETED_SUCCESSFULLY") {
-    return event(time, "JobCompletedEvent",
-                 R"({"job_id":")" + id + R"(","state":")" + state + R"(","return_code":0})");
+    return event(time, "JobCompletedEvent", R"({"job_id":")" + id + R"(","state":")" + state + R"(","return_code":0})");
 }
 
 std::string killed(const std::string& time, const std::string& id) {
@@ -129,7 +128,8 @@ TEST_CASE("Batsim 5 chooses the algorithm with the first message, and the comman
     CHECK_THAT(batsim.hello, Contains(R"("dynamic_registration":false,"profile_reuse":false)"));
     CHECK(batsim.answer(begins(4)) == "");
     CHECK(batsim.answer(frame("1.5", {submitted("1.5", "w0!a", 3, "10"), submitted("1.5", "w0!b", 5, "10"),
-                                      submitted("1.5", "w0!c", 1, "null")})) == "reject w0!b; reject w0!c; start w0!a 0-2");
+                                      submitted("1.5", "w0!c", 1, "null")})) ==
+          "reject w0!b; reject w0!c; start w0!a 0-2");
     CHECK(batsim.answer(frame("4", {completed("4", "w0!a")})) == "");
     CHECK(batsim.answer(frame("4", {event("4", "SimulationEndsEvent", "{}")})) == "");
     CHECK(batsim.session.ended());
@@ -184,8 +184,8 @@ TEST_CASE("Batsim 5 is never told of a job whose end it has just told", "[batsim
 TEST_CASE("A call that Batsim 5 rounds up starts what was planned a little late", "[batsim5]") {
     Dialogue batsim(R"({"algorithm":"conservative","params":{"compression":"none"}})");
     batsim.answer(begins(1));
-    CHECK(batsim.answer(frame("0.0004", {submitted("0.0004", "w0!a", 1, "10"), submitted("0.0004", "w0!b", 1, "10")})) ==
-          "start w0!a 0");
+    CHECK(batsim.answer(frame("0.0004", {submitted("0.0004", "w0!a", 1, "10"),
+                                         submitted("0.0004", "w0!b", 1, "10")})) == "start w0!a 0");
     CHECK(batsim.answer(frame("4", {completed("4", "w0!a")})) == "call 10.001000");
     CHECK_THAT(batsim.raw, Contains(R"("call_me_later_id":"1")"));
     CHECK(batsim.answer(frame("10.001", {call("10.001")})) == "start w0!b 0");
@@ -193,15 +193,17 @@ TEST_CASE("A call that Batsim 5 rounds up starts what was planned a little late"
 
 TEST_CASE("Machines that fail in Batsim 5 kill jobs, which are registered anew", "[batsim5]") {
     Dialogue batsim(R"({"algorithm":"fcfs","params":{"on-failure":"requeue"}})");
-    CHECK_THAT(batsim.hello, Contains(R"("dynamic_registration":true,"profile_reuse":true,"acknowledge_dynamic_jobs":false)"));
+    CHECK_THAT(batsim.hello,
+               Contains(R"("dynamic_registration":true,"profile_reuse":true,"acknowledge_dynamic_jobs":false)"));
     CHECK(batsim.answer(begins(2)) == "");
     CHECK(batsim.answer(frame("1", {submitted("1", "w0!a", 1, "10.5", R"({\"user\":\"u\"})"),
                                     event("1", "AllStaticJobsHaveBeenSubmittedEvent", "{}")})) == "start w0!a 0");
     // The timestamp is that of the message before.
     CHECK(batsim.answer(frame("5", {machine("1", "unavailable", "0")})) == "kill w0!a");
-    CHECK(batsim.answer(frame("5", {completed("5", "w0!a", "COMPLETED_KILLED"), killed("5", "w0!a")})) ==
-          R"(register w0!a#1 {"resource_request":1,"walltime":10.500000,"extra_data":"{\"user\":\"u\"}","profile_id":"w0!p"}; )"
-          "start w0!a#1 1");
+    CHECK(
+        batsim.answer(frame("5", {completed("5", "w0!a", "COMPLETED_KILLED"), killed("5", "w0!a")})) ==
+        R"(register w0!a#1 {"resource_request":1,"walltime":10.500000,"extra_data":"{\"user\":\"u\"}","profile_id":"w0!p"}; )"
+        "start w0!a#1 1");
     CHECK(batsim.answer(frame("9", {completed("9", "w0!a#1")})) == "finish registration");
 }
 
