@@ -1,62 +1,14 @@
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <set>
-#include <type_traits>
-#include <utility>
 
-#include "protocol/codec.hpp"
-#include "src/core/json.hpp"
+#include "protocol/json_frames.hpp"
+#include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 
 namespace batfill::protocol {
 
 namespace {
 
-Json json_text(const JsonValue& value) {
-    Json text;
-    append_json(value, text);
-    return text;
-}
-
-// The `data` of an event while it is decoded.
-struct EventData {
-    Fields fields;
-    WarnOnce& warn;
-};
-
 // ---- Decoding: one function per event type
-
-std::string job_id(EventData& data) {
-    return std::string(data.fields.text("job_id"));
-}
-
-std::vector<std::string> job_ids(EventData& data) {
-    std::vector<std::string> ids;
-    for (const auto& id : data.fields.array("job_ids").GetArray()) {
-        if (!id.IsString()) {
-            data.fields.fail("job_ids", "an array of texts");
-        }
-        ids.emplace_back(view(id));
-    }
-    return ids;
-}
-
-JobState job_state(EventData& data) {
-    const auto state = parse_job_state(data.fields.text("job_state"));
-    if (!state) {
-        data.fields.fail("job_state", "a job state such as \"COMPLETED_SUCCESSFULLY\"");
-    }
-    return *state;
-}
-
-ResourceSet some_resources(EventData& data, std::string_view name) {
-    ResourceSet set = data.fields.resources(name);
-    if (set.empty()) {
-        data.fields.fail(name, "at least one resource");
-    }
-    return set;
-}
 
 JobDescription job(EventData& data) {
     JobDescription description = read_job(data.fields.object("job"), "data.job.");
@@ -154,7 +106,8 @@ JobSubmitted job_submitted(EventData& data) {
 }
 
 JobCompleted job_completed(EventData& data) {
-    return {job_id(data), job_state(data), data.fields.integer("return_code"), data.fields.resources("alloc")};
+    return {job_id(data), job_state(data, "job_state"), data.fields.integer("return_code"),
+            data.fields.resources("alloc")};
 }
 
 JobKilled job_killed(EventData& data) {
@@ -194,7 +147,7 @@ FromJobMessage from_job_message(EventData& data) {
 }
 
 ExecuteJob execute_job(EventData& data) {
-    ExecuteJob event{job_id(data), some_resources(data, "alloc"), {}};
+    ExecuteJob event{job_id(data), some_resources(data.fields, "alloc"), {}};
     event.other = data.fields.rest();
     return event;
 }
@@ -204,19 +157,15 @@ RejectJob reject_job(EventData& data) {
 }
 
 KillJob kill_job(EventData& data) {
-    KillJob event{job_ids(data)};
-    if (event.job_ids.empty()) {
-        data.fields.fail("job_ids", "at least one job");
-    }
-    return event;
+    return {some_job_ids(data)};
 }
 
 CallMeLater call_me_later(EventData& data) {
-    return {data.fields.time("timestamp")};
+    return {data.fields.time("timestamp"), {}, {}};
 }
 
 SetResourceState set_resource_state(EventData& data) {
-    return {some_resources(data, "resources"), std::string(data.fields.text("state"))};
+    return {some_resources(data.fields, "resources"), std::string(data.fields.text("state"))};
 }
 
 SetJobMetadata set_job_metadata(EventData& data) {
@@ -224,7 +173,7 @@ SetJobMetadata set_job_metadata(EventData& data) {
 }
 
 ChangeJobState change_job_state(EventData& data) {
-    return {job_id(data), job_state(data)};
+    return {job_id(data), job_state(data, "job_state")};
 }
 
 RegisterJob register_job(EventData& data) {
@@ -238,22 +187,6 @@ RegisterProfile register_profile(EventData& data) {
 
 ToJobMessage to_job_message(EventData& data) {
     return {job_id(data), std::string(data.fields.text("msg"))};
-}
-
-template <class Data>
-struct EventType {
-    std::string_view name;
-    Data (*decode)(EventData& data);
-};
-
-template <class Data, auto decode>
-Data as(EventData& data) {
-    return decode(data);
-}
-
-template <class Data, class Empty>
-Data empty(EventData&) {
-    return Empty{};
 }
 
 using FromBatsim = Event::Data;
@@ -288,85 +221,13 @@ constexpr std::array<EventType<FromScheduler>, 13> scheduler_events{{
     {"TO_JOB_MSG", as<FromScheduler, to_job_message>},
 }};
 
-// How an error names an event: by its number and type.
-std::string place(unsigned number, const JsonValue& event) {
-    std::string text = "event " + std::to_string(number);
-    if (event.IsObject()) {
-        if (const auto type = event.FindMember("type"); type != event.MemberEnd() && type->value.IsString()) {
-            text += " (" + quoted(view(type->value)) + ")";
-        }
-    }
-    return text;
-}
-
-template <class OneEvent, std::size_t count>
-OneEvent decode_event(const JsonValue& value, std::optional<Time> not_before, Time now,
-                      const std::array<EventType<typename OneEvent::Data>, count>& types, WarnOnce& warn) {
-    if (!value.IsObject()) {
-        throw InputError("expected an object");
-    }
-    Fields fields(value, "");
-    OneEvent event;
-    event.timestamp = fields.time("timestamp");
-    if (event.timestamp > now) {
-        fields.fail("timestamp", "a time not after the message's now, " + now.to_string());
-    }
-    if (not_before && event.timestamp < *not_before) {
-        fields.fail("timestamp", "a time not before that of the event before it, " + not_before->to_string());
-    }
-    const std::string_view name = fields.text("type");
-    const auto type = std::find_if(types.begin(), types.end(), [&](const auto& known) { return known.name == name; });
-    if (type == types.end()) {
-        if (name != refusal_event) {
-            warn.unknown("event", name);
-        }
-        const JsonValue* data = fields.find("data");
-        event.data = UnknownEvent{std::string(name), data == nullptr ? Json() : json_text(*data)};
-    } else {
-        EventData data{Fields(fields.object("data"), "data."), warn};
-        event.data = type->decode(data);
-        data.fields.warn_of_unread(warn);
-    }
-    fields.warn_of_unread(warn);
-    return event;
-}
-
-// A message or a reply.
-template <class Envelope, class OneEvent, std::size_t count>
-Envelope decode(std::string_view frame, const std::array<EventType<typename OneEvent::Data>, count>& types,
-                JsonReader& reader, WarnOnce& warn) {
-    if (frame.size() > max_frame_size) {
-        throw InputError("a frame of " + std::to_string(frame.size()) + " bytes, expected at most " +
-                         std::to_string(max_frame_size));
-    }
-    const JsonValue& root = reader.parse(frame);
-    if (!root.IsObject()) {
-        throw InputError("expected a JSON object with now and events");
-    }
-    Fields fields(root, "");
-    Envelope envelope;
-    envelope.now = fields.time("now");
-    const JsonValue& events = fields.array("events");
-    envelope.events.reserve(events.Size());
-    for (const auto& event : events.GetArray()) {
-        try {
-            // Of a reply, Batsim applies at once what should have come before.
-            const bool in_order = std::is_same_v<Envelope, Message> && !envelope.events.empty();
-            const auto not_before = in_order ? std::optional(envelope.events.back().timestamp) : std::nullopt;
-            envelope.events.push_back(decode_event<OneEvent>(event, not_before, envelope.now, types, warn));
-        } catch (const InputError& error) {
-            throw InputError(place(static_cast<unsigned>(&event - events.Begin()), event) + ": " + error.what());
-        }
-    }
-    fields.warn_of_unread(warn);
-    return envelope;
-}
+constexpr EventFieldNames field_names{"type", "data"};
 
 // ---- Encoding: one function per event type, which appends type and data
 
-class Encoder {
+class Encoder : private JsonWriter {
  public:
-    explicit Encoder(std::string& out) : out_(out) {}
+    explicit Encoder(std::string& out) : JsonWriter(out) {}
 
     void operator()(const Notify& event) {
         begin("NOTIFY");
@@ -403,7 +264,7 @@ class Encoder {
         boolean("profile-reuse-enabled", event.config.profile_reuse_enabled);
         text("sched-config", event.config.sched_config);
         boolean("forward-unknown-events", event.config.forward_unknown_events);
-        out_ += '}';
+        close('}');
         machines("compute_resources", event.compute_resources);
         machines("storage_resources", event.storage_resources);
         properties("workloads", event.workloads);
@@ -459,7 +320,7 @@ class Encoder {
     void operator()(const CallMeLater& event) {
         begin("CALL_ME_LATER");
         name("timestamp");
-        event.when.append_to(out_);
+        event.when.append_to(out());
     }
     void operator()(const SetResourceState& event) {
         begin("SET_RESOURCE_STATE");
@@ -479,7 +340,12 @@ class Encoder {
     void operator()(const RegisterJob& event) {
         begin("REGISTER_JOB");
         text("job_id", event.job.id);
-        json("job", event.source);
+        if (event.source.empty()) {
+            name("job");
+            append_job(event.job, JobIdParts(event.job.id).name, out());
+        } else {
+            json("job", event.source);
+        }
     }
     void operator()(const RegisterProfile& event) {
         begin("REGISTER_PROFILE");
@@ -493,20 +359,30 @@ class Encoder {
         text("msg", event.message);
     }
 
+    // Of other protocols.
+    template <class Other>
+    void operator()(const Other&) {
+        left_out_ = true;
+    }
+
     // A message or a reply.
     template <class Envelope>
     void envelope(const Envelope& content) {
-        out_ += R"({"now":)";
-        content.now.append_to(out_);
-        out_ += R"(,"events":[)";
+        out() += R"({"now":)";
+        content.now.append_to(out());
+        out() += R"(,"events":[)";
         for (const auto& event : content.events) {
+            const std::size_t end = out().size();
             separate();
-            out_ += R"({"timestamp":)";
-            event.timestamp.append_to(out_);
+            out() += R"({"timestamp":)";
+            event.timestamp.append_to(out());
             std::visit([this](const auto& data) { this->event(data); }, event.data);
-            out_ += '}';
+            close('}');
+            if (std::exchange(left_out_, false)) {
+                out().resize(end);
+            }
         }
-        out_ += "]}";
+        out() += "]}";
     }
 
  private:
@@ -519,103 +395,52 @@ class Encoder {
     template <class Data>
     void event(const Data& data) {
         (*this)(data);
-        out_ += '}';
+        close('}');
     }
 
-    void begin(std::string_view type) { out_.append(R"(,"type":")").append(type).append(R"(","data":{)"); }
-    // Writes a comma, unless what was written last opened an object or an array.
-    void separate() {
-        if (out_.back() != '{' && out_.back() != '[') {
-            out_ += ',';
-        }
-    }
-    // Writes a key. Requires a `field` that needs no escapes.
-    void name(std::string_view field) {
-        separate();
-        out_ += '"';
-        out_ += field;
-        out_ += "\":";
-    }
-    void open(std::string_view field, char bracket) {
-        name(field);
-        out_ += bracket;
-    }
-    void text(std::string_view field, std::string_view value) {
-        name(field);
-        append_json_string(value, out_);
-    }
-    void boolean(std::string_view field, bool value) {
-        name(field);
-        out_ += value ? "true" : "false";
-    }
-    template <class Integer>
-    void integer(std::string_view field, Integer value) {
-        name(field);
-        out_ += std::to_string(value);
-    }
-    void json(std::string_view field, const Json& value) {
-        name(field);
-        out_ += value;
-    }
-    void resources(std::string_view field, const ResourceSet& value) {
-        open(field, '"');
-        value.append_to(out_);
-        out_ += '"';
-    }
-    void texts(std::string_view field, const std::vector<std::string>& values) {
-        open(field, '[');
-        for (const std::string& value : values) {
-            separate();
-            append_json_string(value, out_);
-        }
-        out_ += ']';
-    }
+    void begin(std::string_view type) { out().append(R"(,"type":")").append(type).append(R"(","data":{)"); }
     void properties(std::string_view field, const Properties& values) {
         open(field, '{');
         for (const auto& [key, value] : values) {
             separate();
-            append_json_string(key, out_);
-            out_ += ':';
-            append_json_string(value, out_);
+            append_json_string(key, out());
+            out() += ':';
+            append_json_string(value, out());
         }
-        out_ += '}';
+        close('}');
     }
     void machines(std::string_view field, const std::vector<Resource>& values) {
         open(field, '[');
         for (const Resource& machine : values) {
             separate();
-            out_ += '{';
+            out() += '{';
             integer("id", machine.id);
             text("name", machine.name);
             text("state", machine.state);
             properties("properties", machine.properties);
             properties("zone_properties", machine.zone_properties);
-            out_ += '}';
+            close('}');
         }
-        out_ += ']';
-    }
-    // Writes the fields of `object`, which is empty or an object, into the object that is open.
-    void fields_of(const Json& object) {
-        if (object.size() > 2) {
-            separate();
-            out_.append(object, 1, object.size() - 2);
-        }
+        close(']');
     }
 
-    std::string& out_;
+    bool left_out_ = false;  // whether this protocol has no words for the event
 };
 
 class Batsim4Codec final : public Codec {
  public:
     Message decode_message(std::string_view frame) override {
-        return decode<Message, Event>(frame, batsim_events, reader_, warn_);
+        return EnvelopeDecoder<Message, Event, batsim_events.size()>(batsim_events, field_names, true, warn_)
+            .decode(parse_frame(frame, reader_));
     }
     void encode_message(const Message& message, std::string& frame) override {
         frame.clear();
         Encoder(frame).envelope(message);
     }
     Reply decode_reply(std::string_view frame) override {
-        return decode<Reply, ReplyEvent>(frame, scheduler_events, reader_, warn_);
+        // Of a reply, Batsim applies at once what should have come before.
+        return EnvelopeDecoder<Reply, ReplyEvent, scheduler_events.size()>(scheduler_events, field_names, false, warn_)
+            .decode(parse_frame(frame, reader_));
     }
     void encode_reply(const Reply& reply, std::string& frame) override {
         frame.clear();
@@ -632,7 +457,12 @@ class Batsim4Codec final : public Codec {
     WarnOnce warn_;
 };
 
-const ProtocolRegistration registration("batsim4", [] { return std::make_unique<Batsim4Codec>(); });
+bool opens_simulation(std::string_view frame) {
+    return frame.find(R"("SIMULATION_BEGINS")") != std::string_view::npos;
+}
+
+const ProtocolRegistration registration(
+    "batsim4", [] { return std::make_unique<Batsim4Codec>(); }, opens_simulation);
 
 }  // namespace
 

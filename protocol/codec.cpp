@@ -10,17 +10,21 @@ namespace batfill::protocol {
 
 namespace {
 
-using MakeCodec = std::function<std::unique_ptr<Codec>()>;
+struct Protocol {
+    std::function<std::unique_ptr<Codec>()> make;
+    std::function<bool(std::string_view frame)> opens_simulation;
+};
 
-std::map<std::string, MakeCodec>& registry() {
-    static std::map<std::string, MakeCodec> protocols;
+std::map<std::string, Protocol>& registry() {
+    static std::map<std::string, Protocol> protocols;
     return protocols;
 }
 
 }  // namespace
 
-ProtocolRegistration::ProtocolRegistration(std::string name, MakeCodec make) {
-    if (!registry().emplace(std::move(name), std::move(make)).second) {
+ProtocolRegistration::ProtocolRegistration(std::string name, std::function<std::unique_ptr<Codec>()> make,
+                                           std::function<bool(std::string_view frame)> opens_simulation) {
+    if (!registry().emplace(std::move(name), Protocol{std::move(make), std::move(opens_simulation)}).second) {
         throw std::logic_error("two protocols have one name");
     }
 }
@@ -30,12 +34,21 @@ std::unique_ptr<Codec> make_codec(const std::string& protocol) {
     if (found == registry().end()) {
         throw UsageError("unknown protocol '" + protocol + "', known: " + known_protocols());
     }
-    return found->second();
+    return found->second.make();
+}
+
+std::optional<std::string> protocol_opened_by(std::string_view frame) {
+    for (const auto& [name, protocol] : registry()) {
+        if (protocol.opens_simulation(frame)) {
+            return name;
+        }
+    }
+    return std::nullopt;
 }
 
 std::string known_protocols() {
     std::string names;
-    for (const auto& [name, make] : registry()) {
+    for (const auto& [name, protocol] : registry()) {
         names += (names.empty() ? "" : ", ") + name;
     }
     return names;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,8 @@ inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
 //
 // Encoding replaces the content of `frame` (keeping its capacity) and requires that the Json texts of the message are
 // JSON values of the kind that message.hpp names. Decoding what was encoded gives an equal message, provided that its
-// Json texts and JobDescriptions are as decoding leaves them, from numbers of at most six decimals.
+// Json texts and JobDescriptions are as decoding leaves them, from numbers of at most six decimals. Events that only
+// another protocol knows are left out.
 class Codec {
  public:
     Codec() = default;
@@ -50,11 +52,16 @@ class Codec {
 };
 
 // Registers a protocol under a name. One static object of this type in a file of protocol/ is all that a protocol needs
-// beside its codec.
+// beside its codec. `opens_simulation` tells whether a frame is the first that a Batsim of this protocol sends; no
+// frame is that of two protocols.
 class ProtocolRegistration {
  public:
-    ProtocolRegistration(std::string name, std::function<std::unique_ptr<Codec>()> make);
+    ProtocolRegistration(std::string name, std::function<std::unique_ptr<Codec>()> make,
+                         std::function<bool(std::string_view frame)> opens_simulation);
 };
+
+// The protocol in which `frame` opens a simulation, if it does in one. O(size of the frame).
+std::optional<std::string> protocol_opened_by(std::string_view frame);
 
 // The protocol that is spoken if no other is asked for: the JSON of Batsim 4.
 inline constexpr const char* default_protocol = "batsim4";

@@ -13,7 +13,8 @@
 #include <batfill/time.hpp>
 
 // What Batsim and a scheduler say to each other, independent of how it is written on the wire (see codec.hpp). Names
-// are those of the Batsim 4 protocol; docs/protocol.md explains each event.
+// are those of the Batsim 4 protocol; docs/protocol.md explains each event. What only Batsim 5 says has its names, and
+// docs/batsim5.md says what becomes of each event there.
 namespace batfill::protocol {
 
 // The text of one JSON value without white space between tokens: what is passed on without being understood here.
@@ -45,7 +46,8 @@ struct Answer {
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-// An event of a type that this program does not know; `data` is any JSON value, or empty if the event had none.
+// An event of a type that this program does not know or has no use for; `data` is any JSON value, or empty if the event
+// had none.
 struct UnknownEvent {
     std::string type;
     Json data;
@@ -54,12 +56,20 @@ struct UnknownEvent {
 
 // ---- Events from Batsim to the scheduler
 
+// The first that Batsim 5 says, before the simulation begins: the user's text for the scheduler. Answered by Hello.
+struct Init {
+    std::string text;
+    friend bool operator==(const Init&, const Init&) = default;
+};
+
 struct Resource {
     int id = 0;
     std::string name;
-    std::string state;  // "idle", "sleeping", ...
+    std::string state;  // "idle", "sleeping", ...; Batsim 5 has capitals
     Properties properties;
     Properties zone_properties;
+    double speed = 0;  // flops per second; 0: not said, as by Batsim 4
+    Json other = {};   // object with all remaining fields of Batsim 5; empty if there are none
     friend bool operator==(const Resource&, const Resource&) = default;
 };
 
@@ -86,7 +96,8 @@ struct SimulationBegins {
     std::vector<Resource> compute_resources;  // ids are distinct, not negative, and not those of storage_resources
     std::vector<Resource> storage_resources;
     Properties workloads;  // name ("w0") and file of each
-    Json profiles = "{}";  // object: workload name -> profile name -> profile
+    Json profiles = "{}";  // object: workload name -> profile name -> profile; of Batsim 5 an array of profiles
+    Json other;            // object with all remaining fields of Batsim 5; empty if there are none
     friend bool operator==(const SimulationBegins&, const SimulationBegins&) = default;
 };
 
@@ -114,11 +125,13 @@ struct JobCompleted {
 // JOB_KILLED: the answer to KILL_JOB. Jobs that were running have had their JobCompleted just before.
 struct JobKilled {
     std::vector<std::string> job_ids;
-    Json progress = "{}";  // object: job id -> how far each of its tasks was
+    Json progress = "{}";  // object: job id -> how far each of its tasks was; of Batsim 5 progresses and profiles
     friend bool operator==(const JobKilled&, const JobKilled&) = default;
 };
 
 struct RequestedCall {
+    std::string id;              // that of the CallMeLater; Batsim 4 has none
+    bool last_periodic = false;  // whether it is the last of a finite number of periodic calls
     friend bool operator==(const RequestedCall&, const RequestedCall&) = default;
 };
 
@@ -126,6 +139,12 @@ struct ResourceStateChanged {
     ResourceSet resources;
     std::string state;  // text of the new pstate's number
     friend bool operator==(const ResourceStateChanged&, const ResourceStateChanged&) = default;
+};
+
+struct HostsTurnedOnOff {
+    ResourceSet resources;
+    int state = 0;  // the number of the new pstate
+    friend bool operator==(const HostsTurnedOnOff&, const HostsTurnedOnOff&) = default;
 };
 
 // FROM_JOB_MSG: a job with a `send` profile speaks to the scheduler; `message` is any JSON value.
@@ -137,8 +156,9 @@ struct FromJobMessage {
 
 // One event; `timestamp` is never after the message's `now`.
 struct Event {
-    using Data = std::variant<SimulationBegins, SimulationEnds, JobSubmitted, JobCompleted, JobKilled, RequestedCall,
-                              Notify, ResourceStateChanged, Query, Answer, FromJobMessage, UnknownEvent>;
+    using Data =
+        std::variant<SimulationBegins, SimulationEnds, JobSubmitted, JobCompleted, JobKilled, RequestedCall, Notify,
+                     ResourceStateChanged, Query, Answer, FromJobMessage, UnknownEvent, Init, HostsTurnedOnOff>;
     Time timestamp;
     Data data;
     friend bool operator==(const Event&, const Event&) = default;
@@ -153,11 +173,27 @@ struct Message {
 
 // ---- Events from the scheduler to Batsim
 
+// The answer to Init: who the scheduler is, and what it asks Batsim to do, which are options of Batsim 4's command
+// line.
+struct Hello {
+    std::string name;
+    std::string version;
+    std::string commit;
+    bool dynamic_registration = false;
+    bool profile_reuse = false;
+    bool acknowledge_dynamic_jobs = false;
+    bool forward_profiles_on_job_submission = false;
+    bool forward_profiles_on_jobs_killed = false;
+    bool forward_profiles_on_simulation_begins = false;
+    friend bool operator==(const Hello&, const Hello&) = default;
+};
+
 // `allocation` is not empty.
 struct ExecuteJob {
     std::string job_id;
     ResourceSet allocation;
-    Json other;  // object with mapping, storage_mapping or additional_io_job; empty if there are none
+    Json other;  // object with all remaining fields, such as mapping or storage_mapping; empty if there are none
+    Json placement = {};  // Batsim 5: object that says where on its hosts the job runs; empty: by default
     friend bool operator==(const ExecuteJob&, const ExecuteJob&) = default;
 };
 
@@ -172,9 +208,12 @@ struct KillJob {
     friend bool operator==(const KillJob&, const KillJob&) = default;
 };
 
-// CALL_ME_LATER: Batsim sends a RequestedCall at `when`, and aborts if that is not after its clock.
+// CALL_ME_LATER: Batsim sends a RequestedCall at `when`. Batsim 4 aborts if that is not after its clock. Batsim 5 calls
+// at whole milliseconds only, `when` is rounded up to one.
 struct CallMeLater {
     Time when;
+    std::string id = {};  // that of the RequestedCall, not used before; Batsim 4 has none
+    Json period = {};     // Batsim 5: object with all fields of a call that comes back, in its words; then `when` is 0
     friend bool operator==(const CallMeLater&, const CallMeLater&) = default;
 };
 
@@ -182,6 +221,24 @@ struct SetResourceState {
     ResourceSet resources;  // not empty
     std::string state;      // text of a pstate's number
     friend bool operator==(const SetResourceState&, const SetResourceState&) = default;
+};
+
+// `state` is the number of a pstate.
+struct TurnOnOffHosts {
+    ResourceSet resources;  // not empty
+    int state = 0;
+    friend bool operator==(const TurnOnOffHosts&, const TurnOnOffHosts&) = default;
+};
+
+// Ends calls that come back; others cannot be taken back.
+struct StopCallMeLater {
+    std::string id;
+    friend bool operator==(const StopCallMeLater&, const StopCallMeLater&) = default;
+};
+
+// Nothing but the end of the simulation follows.
+struct ForceSimulationStop {
+    friend bool operator==(const ForceSimulationStop&, const ForceSimulationStop&) = default;
 };
 
 // SET_JOB_METADATA: `metadata` goes into the jobs' CSV; without double quotes.
@@ -197,10 +254,10 @@ struct ChangeJobState {
     friend bool operator==(const ChangeJobState&, const ChangeJobState&) = default;
 };
 
-// REGISTER_JOB. Encoding prints `source`, and of `job` only the id.
+// REGISTER_JOB. Encoding prints `source`, and of `job` only the id; if `source` is empty it prints `job`.
 struct RegisterJob {
     JobDescription job;  // what `source` says; its id is the event's `job_id` ("workload!name")
-    Json source;         // the job object; its `id` may lack the workload's name
+    Json source;         // the job object, in which `id` may lack the workload's name; or empty
     friend bool operator==(const RegisterJob&, const RegisterJob&) = default;
 };
 
@@ -220,9 +277,9 @@ struct ToJobMessage {
 
 // One event; `timestamp` is never after the reply's `now` (Batsim aborts).
 struct ReplyEvent {
-    using Data =
-        std::variant<ExecuteJob, RejectJob, KillJob, CallMeLater, SetResourceState, SetJobMetadata, ChangeJobState,
-                     RegisterJob, RegisterProfile, Notify, Query, Answer, ToJobMessage, UnknownEvent>;
+    using Data = std::variant<ExecuteJob, RejectJob, KillJob, CallMeLater, SetResourceState, SetJobMetadata,
+                              ChangeJobState, RegisterJob, RegisterProfile, Notify, Query, Answer, ToJobMessage,
+                              UnknownEvent, Hello, TurnOnOffHosts, StopCallMeLater, ForceSimulationStop>;
     Time timestamp;
     Data data;
     friend bool operator==(const ReplyEvent&, const ReplyEvent&) = default;

@@ -32,6 +32,14 @@ std::chrono::seconds idle_timeout(const std::string& text) {
     return std::chrono::seconds(static_cast<long long>(timeout.to_seconds()));
 }
 
+// The protocol's name; empty if it is that of the peer.
+std::string protocol_name(const std::string& text) {
+    if (text != "4" && text != "5" && text != "auto") {
+        throw UsageError("--protocol: expected 4, 5 or auto, found '" + text + "'");
+    }
+    return text == "auto" ? "" : "batsim" + text;
+}
+
 // Reads the key, or makes a new one that nobody else can read.
 std::string curve_secret_key(const std::string& path) {
     if (!std::filesystem::exists(path)) {
@@ -58,9 +66,11 @@ int serve(const Arguments& arguments) {
         "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
         "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable")(
         "socket-endpoint,s", po::value(&server.endpoint)->default_value("tcp://127.0.0.1:28000"),
-        "ZeroMQ endpoint to listen on")("platform,p", po::value<std::string>(),
-                                        "the platform file that Batsim is given, for the speeds of the hosts, of which "
-                                        "Batsim 4 says nothing; used by placement=machine")(
+        "ZeroMQ endpoint to listen on")("protocol", po::value<std::string>()->default_value("auto"),
+                                        "4 or 5: that of this Batsim alone; auto: that of the Batsim which connects")(
+        "platform,p", po::value<std::string>(),
+        "the platform file that Batsim is given, for the speeds of the hosts, of which "
+        "Batsim 4 says nothing; used by placement=machine")(
         "master-host,m", po::value<std::string>()->default_value("master_host"), "host that is not a resource")(
         "keep-alive", po::bool_switch(&server.keep_alive), "serve one simulation after another, until a signal comes")(
         "idle-timeout", po::value<std::string>()->value_name("SECONDS"),
@@ -89,6 +99,7 @@ int serve(const Arguments& arguments) {
     if (values.count("platform") != 0) {
         server.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
     }
+    server.protocol = protocol_name(values["protocol"].as<std::string>());
     if (values.count("idle-timeout") != 0) {
         server.idle_timeout = idle_timeout(values["idle-timeout"].as<std::string>());
     }

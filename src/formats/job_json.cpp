@@ -18,41 +18,65 @@ std::string read_id(Fields& fields) {
 }
 
 // Logs have numbers for users and queues, so workloads made of them often have numbers, too.
-std::string read_name(Fields& fields, std::string_view name) {
+void read_name(Fields& fields, std::string_view name, std::string& result) {
     const JsonValue* value = fields.find(name);
     if (value == nullptr) {
-        return {};
+        return;
     }
+    result.clear();
     if (value->IsString()) {
-        return std::string(view(*value));
-    }
-    if (!value->IsNumber()) {
+        result = view(*value);
+    } else if (value->IsNumber()) {
+        append_json(*value, result);
+    } else {
         fields.fail(name, "a text or a number");
     }
-    std::string number;
-    append_json(*value, number);
-    return number;
 }
 
-std::vector<std::string> read_licenses(Fields& fields) {
-    std::vector<std::string> licenses;
+void read_licenses(Fields& fields, std::vector<std::string>& licenses) {
     if (fields.find("licenses") == nullptr) {
-        return licenses;
+        return;
     }
+    licenses.clear();
     for (const auto& license : fields.array("licenses").GetArray()) {
         if (!license.IsString()) {
             fields.fail("licenses", "an array of texts");
         }
         licenses.emplace_back(view(license));
     }
-    return licenses;
 }
 
-void append_text_field(const char* name, std::string_view value, std::string& out) {
-    if (!value.empty()) {
-        out.append(",\"").append(name).append("\":");
-        append_json_string(value, out);
+// The fields that only we know; what is not there stays as it is in `job`.
+void read_own_fields(Fields& fields, JobDescription& job) {
+    if (fields.find("deadline") != nullptr) {
+        job.deadline = fields.time("deadline");
     }
+    read_name(fields, "queue", job.queue);
+    read_name(fields, "user", job.user);
+    read_licenses(fields, job.licenses);
+}
+
+// Each with a comma before it.
+void append_own_fields(const JobDescription& job, std::string& out) {
+    const auto append_text_field = [&out](const char* name, std::string_view value) {
+        if (!value.empty()) {
+            out.append(",\"").append(name).append("\":");
+            append_json_string(value, out);
+        }
+    };
+    if (job.deadline) {
+        out += R"(,"deadline":)";
+        job.deadline->since_zero().append_shortest_to(out);
+    }
+    append_text_field("queue", job.queue);
+    append_text_field("user", job.user);
+    char separator = '[';
+    for (const std::string& license : job.licenses) {
+        out += separator == '[' ? R"(,"licenses":[)" : ",";
+        separator = ',';
+        append_json_string(license, out);
+    }
+    out += job.licenses.empty() ? "" : "]";
 }
 
 }  // namespace
@@ -75,14 +99,41 @@ JobDescription read_job(const JsonValue& object, std::string_view path) {
             job.walltime = walltime;
         }
     }
-    if (fields.find("deadline") != nullptr) {
-        job.deadline = fields.time("deadline");
+    if (const JsonValue* extra_data = fields.find("extra_data")) {
+        read_extra_data(*extra_data, std::string(path) + "extra_data.", job);
     }
-    job.queue = read_name(fields, "queue");
-    job.user = read_name(fields, "user");
-    job.licenses = read_licenses(fields);
+    read_own_fields(fields, job);
     job.profile = fields.text("profile");
     return job;
+}
+
+void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job) {
+    if (extra_data.IsObject()) {
+        Fields fields(extra_data, path);
+        read_own_fields(fields, job);
+        return;
+    }
+    if (!extra_data.IsString() || !view(extra_data).starts_with('{')) {
+        return;
+    }
+    JsonReader reader;
+    const JsonValue* object = nullptr;
+    try {
+        object = &reader.parse(view(extra_data));
+    } catch (const InputError&) {
+        return;  // a text that only looks like JSON
+    }
+    Fields fields(*object, path);
+    read_own_fields(fields, job);
+}
+
+void append_extra_data(const JobDescription& job, std::string& out) {
+    const std::size_t begin = out.size();
+    append_own_fields(job, out);
+    if (out.size() > begin) {
+        out[begin] = '{';
+        out += '}';
+    }
 }
 
 void append_job(const JsonValue& object, std::string_view id, std::string& out) {
@@ -110,20 +161,12 @@ void append_job(const JobDescription& job, std::string_view id, std::string& out
         out += R"(,"walltime":)";
         job.walltime->append_shortest_to(out);
     }
-    append_text_field("profile", job.profile, out);
-    if (job.deadline) {
-        out += R"(,"deadline":)";
-        job.deadline->since_zero().append_shortest_to(out);
+    if (!job.profile.empty()) {
+        out += R"(,"profile":)";
+        append_json_string(job.profile, out);
     }
-    append_text_field("queue", job.queue, out);
-    append_text_field("user", job.user, out);
-    char separator = '[';
-    for (const std::string& license : job.licenses) {
-        out += separator == '[' ? R"(,"licenses":[)" : ",";
-        separator = ',';
-        append_json_string(license, out);
-    }
-    out += job.licenses.empty() ? "}" : "]}";
+    append_own_fields(job, out);
+    out += '}';
 }
 
 }  // namespace batfill

@@ -13,10 +13,18 @@ namespace batfill {
 
 // Reads a job object as workloads and messages have it: `id` (text or integer), `subtime`, `res`, `profile`, and where
 // present `walltime` (negative: none), `deadline` (seconds, absolute), `queue` and `user` (text, or a number as its
-// text), `licenses` (array of texts). Other fields are the user's own and left alone. The id is taken as it stands: it
-// has the workload's name only if it is there. Throws InputError naming the field, with `path` before its name, what
-// was expected and what was found; the caller prefixes the place.
+// text), `licenses` (array of texts). These four may also be inside `extra_data`, where Batsim 5 wants them. Other
+// fields are the user's own and left alone. The id is taken as it stands: it has the workload's name only if it is
+// there. Throws InputError naming the field, with `path` before its name, what was expected and what was found; the
+// caller prefixes the place.
 JobDescription read_job(const JsonValue& object, std::string_view path = "");
+
+// Reads `deadline`, `queue`, `user` and `licenses` into `job`, where `extra_data` has them: an object, or the text of
+// one. Anything else is the user's own. Throws as read_job() does.
+void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job);
+
+// Appends the object that read_extra_data() reads to `out`; nothing if `job` has none of these.
+void append_extra_data(const JobDescription& job, std::string& out);
 
 // Appends the job `object` to `out` as append_json() does, but with `id` as its id: the form in which Batsim passes a
 // job of a workload on, where its id is "WORKLOAD!NAME".

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <spdlog/spdlog.h>
@@ -18,6 +17,7 @@
 
 #include <batfill/error.hpp>
 
+#include "protocol/codec.hpp"
 #include "request_socket.hpp"
 #include "session.hpp"
 #include "src/core/interruption.hpp"
@@ -98,7 +98,8 @@ class Server {
  public:
     explicit Server(const ServerOptions& options)
         : options_(options),
-          codec_(protocol::make_codec(options.protocol)),
+          protocol_(options.protocol.empty() ? protocol::default_protocol : options.protocol),
+          codec_(protocol::make_codec(protocol_)),
           socket_(options.endpoint, options.curve_secret_key) {
         // If the endpoint leaves the port open, this tells which one it is.
         spdlog::info("listening on {}", socket_.endpoint());
@@ -185,6 +186,8 @@ class Server {
         try {
             if (session_->running() && request_.envelope != peer_) {
                 take_over();
+            } else if (!session_->running()) {
+                speak(opened_protocol().value_or(protocol_));
             }
             const std::string_view reply = session_->answer(frame());
             last_heard_ = Clock::now();
@@ -201,7 +204,7 @@ class Server {
             request_.frame.rebuild();
             session_.reset();
             codec_.reset();
-            codec_ = protocol::make_codec(options_.protocol);
+            codec_ = protocol::make_codec(protocol_);
             refuse(not_enough_memory);
             throw InputError(std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes");
         } catch (const std::exception& problem) {
@@ -223,16 +226,33 @@ class Server {
         return true;
     }
 
+    // The protocol in which the request opens a simulation, if it does so in one that may be spoken.
+    std::optional<std::string> opened_protocol() const {
+        std::optional<std::string> opened = protocol::protocol_opened_by(frame());
+        if (!options_.protocol.empty() && opened != options_.protocol) {
+            opened.reset();
+        }
+        return opened;
+    }
+
+    // Requires that no simulation is running.
+    void speak(const std::string& protocol) {
+        if (protocol != protocol_) {
+            protocol_ = protocol;
+            session_.reset();
+            codec_ = protocol::make_codec(protocol_);
+            begin_anew();
+        }
+    }
+
     // The peer of the simulation is lost, and another connection has something to say: either it begins a simulation,
     // or the peer had to connect again.
     void take_over() {
-        const protocol::Message message = codec_->decode_message(frame());
-        if (std::any_of(message.events.begin(), message.events.end(), [](const protocol::Event& event) {
-                return std::holds_alternative<protocol::SimulationBegins>(event.data);
-            })) {
+        if (const std::optional<std::string> opened = opened_protocol()) {
             spdlog::warn("the simulation whose peer is lost ends, as another begins");
             timings_.log(*session_);
             begin_anew();
+            speak(*opened);
         } else {
             spdlog::warn("the simulation goes on over another connection");
             peer_.clear();
@@ -291,7 +311,8 @@ class Server {
     }
 
     const ServerOptions& options_;
-    StopSignals signals_;  // must come before the socket, whose threads inherit the mask of signals
+    StopSignals signals_;   // must come before the socket, whose threads inherit the mask of signals
+    std::string protocol_;  // the one that is spoken now
     std::unique_ptr<protocol::Codec> codec_;
     RequestSocket socket_;
     ReceivedMessage request_;

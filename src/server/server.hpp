@@ -7,18 +7,16 @@
 #include <batfill/platform.hpp>
 #include <batfill/scheduler_choice.hpp>
 
-#include "protocol/codec.hpp"
-
 namespace batfill {
 
 struct ServerOptions {
     std::string endpoint;
     SchedulerChoice choice;
-    std::optional<Platform> platform;                   // for Session
-    std::string protocol = protocol::default_protocol;  // by its name, as in make_codec()
-    bool keep_alive = false;                            // serve one simulation after another
-    std::optional<std::chrono::seconds> idle_timeout;   // end if no message comes for so long
-    std::string curve_secret_key;                       // empty: anybody who can connect is heard
+    std::optional<Platform> platform;                  // for Session
+    std::string protocol;                              // by its name, as in make_codec(); empty: that of the peer
+    bool keep_alive = false;                           // serve one simulation after another
+    std::optional<std::chrono::seconds> idle_timeout;  // end if no message comes for so long
+    std::string curve_secret_key;                      // empty: anybody who can connect is heard
 };
 
 // Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. The peer that

@@ -7,11 +7,10 @@
 #include <spdlog/spdlog.h>
 
 #include <batfill/error.hpp>
+#include <batfill/version.hpp>
 
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
-#include "src/formats/job_id.hpp"
-#include "src/formats/job_json.hpp"
 
 namespace batfill {
 
@@ -35,13 +34,13 @@ std::string_view Session::answer(std::string_view frame) {
     now_ = message.now;
     reply_.now = now_;
     reply_.events.clear();
-    if (engine_ != nullptr) {
+    if (begun_) {
         engine_->arrive(now_);
     }
     for (protocol::Event& event : message.events) {
         take_in(event);
     }
-    if (engine_ != nullptr && !ended_) {
+    if (begun_ && !ended_) {
         decide();
     }
     codec_.encode_reply(reply_, frame_);
@@ -53,7 +52,11 @@ void Session::take_in(protocol::Event& event) {
         begin(*begins, now_);
         return;
     }
-    if (engine_ == nullptr) {
+    if (const auto* init = std::get_if<protocol::Init>(&event.data)) {
+        greet(*init, now_);
+        return;
+    }
+    if (!begun_) {
         throw InputError("the first event is not SIMULATION_BEGINS");
     }
     if (ended_) {
@@ -96,8 +99,43 @@ void Session::submitted(protocol::JobSubmitted& submission, Time timestamp) {
     engine_->take_in({timestamp, JobSubmitted{job, std::move(submission.job)}});
 }
 
-void Session::begin(const protocol::SimulationBegins& begins, Time now) {
+void Session::choose(const std::string& scheduler_configuration) {
+    const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(scheduler_configuration));
+    engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
+    require_fit_for_daemon(*engine_);
+}
+
+void Session::greet(const protocol::Init& init, Time now) {
     if (engine_ != nullptr) {
+        throw InputError("the first message of a simulation comes twice");
+    }
+    choose(init.text);
+    protocol::Hello hello;
+    hello.name = "batfill";
+    hello.version = version;
+    hello.dynamic_registration = engine_->registers_jobs();
+    hello.profile_reuse = engine_->registers_jobs();
+    reply_.events.push_back({now, std::move(hello)});
+    greeted_ = true;
+}
+
+// What Batsim was started with, where the scheduler cannot ask for what it needs.
+void Session::check_options(const protocol::Configuration& options, Time now) {
+    acknowledges_jobs_ = options.dynamic_jobs_acknowledged;
+    if (!engine_->registers_jobs()) {
+        if (options.dynamic_jobs_enabled) {
+            // Batsim would wait for ever for jobs that never come.
+            reply_.events.push_back({now, protocol::Notify{NotificationType::registration_finished, {}, {}, {}}});
+        }
+    } else if (!options.dynamic_jobs_enabled || !options.profile_reuse_enabled) {
+        throw InputError(
+            "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
+            "--enable-dynamic-jobs and --enable-profile-reuse, as on-failure=requeue needs it");
+    }
+}
+
+void Session::begin(const protocol::SimulationBegins& begins, Time now) {
+    if (begun_) {
         throw InputError("SIMULATION_BEGINS comes twice");
     }
     if (begins.config.redis_enabled) {
@@ -109,21 +147,12 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     for (const protocol::Resource& resource : begins.storage_resources) {
         last_resource_ = std::max(last_resource_, resource.id);
     }
-    const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(begins.config.sched_config));
-    engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
-    require_fit_for_daemon(*engine_);
-    acknowledges_jobs_ = begins.config.dynamic_jobs_acknowledged;
-    if (!engine_->registers_jobs()) {
-        if (begins.config.dynamic_jobs_enabled) {
-            // Batsim would wait for ever for jobs that never come.
-            reply_.events.push_back({now, protocol::Notify{NotificationType::registration_finished, {}, {}, {}}});
-        }
-    } else if (!begins.config.dynamic_jobs_enabled || !begins.config.profile_reuse_enabled) {
-        throw InputError(
-            "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
-            "--enable-dynamic-jobs and --enable-profile-reuse, as on-failure=requeue needs it");
+    if (!greeted_) {
+        choose(begins.config.sched_config);
+        check_options(begins.config, now);
     }
     engine_->begin(now, Machine(hosts));
+    begun_ = true;
     const SchedulerState& state = engine_->state();
     if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&
         state.machine.groups().front().speed <= 0) {
@@ -131,7 +160,7 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
             "no speeds of the machines are known, they are tried in the order of their numbers; expected hosts "
             "with a property speed, or the option --platform");
     }
-    spdlog::info("simulation begins: {} processors, algorithm {}", processors, choice.algorithm);
+    spdlog::info("simulation begins: {} processors, algorithm {}", processors, engine_->description().name);
 }
 
 // In the order of their numbers.
@@ -149,7 +178,7 @@ std::vector<Host> Session::hosts_of(const protocol::SimulationBegins& begins) co
         }
         Host& host = hosts[static_cast<std::size_t>(resource.id)];
         host = {resource.name,
-                0,
+                resource.speed,
                 {resource.properties.begin(), resource.properties.end()},
                 {resource.zone_properties.begin(), resource.zone_properties.end()}};
         if (platform_ != nullptr) {
@@ -220,9 +249,7 @@ protocol::RegisterJob Session::registration(RegisterJob& decision) {
         to_be_acknowledged_.insert(id);
     }
     spdlog::debug("at {}: job {} registered", now_.to_string(), shown(id));
-    std::string source;
-    append_job(decision.description, JobIdParts(id).name, source);
-    return {std::move(decision.description), std::move(source)};
+    return {std::move(decision.description), {}};
 }
 
 protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
@@ -245,7 +272,9 @@ protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
                                      return jobs;
                                  },
                                  [&](RegisterJob& registers) -> Data { return registration(registers); },
-                                 [&](const CallMeLater& call) -> Data { return protocol::CallMeLater{call.time}; },
+                                 [&](const CallMeLater& call) -> Data {
+                                     return protocol::CallMeLater{call.time, std::to_string(++calls_)};
+                                 },
                                  [&](SetJobMetadata& metadata) -> Data {
                                      return protocol::SetJobMetadata{id(metadata.job), std::move(metadata.metadata)};
                                  },

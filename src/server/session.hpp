@@ -23,8 +23,9 @@ void require_fit_for_daemon(const Engine& engine);
 // decisions into the reply. It knows nothing of sockets.
 class Session {
  public:
-    // `command_line` may leave the algorithm open if Batsim's scheduler configuration is to name it. `platform`, where
-    // given, is the file that Batsim was given too: Batsim 4 does not say how fast hosts are.
+    // `command_line` may leave the algorithm open if Batsim's scheduler configuration is to name it, which is the text
+    // that Batsim 5 begins with. `platform`, where given, is the file that Batsim was given too: Batsim 4 does not say
+    // how fast hosts are.
     Session(SchedulerChoice command_line, protocol::Codec& codec, const Platform* platform = nullptr);
 
     // Returns the reply to one frame, valid until the next call. Throws InputError for a frame that is malformed or
@@ -33,7 +34,7 @@ class Session {
     // Batsim's configuration names it. The session cannot be used after either.
     std::string_view answer(std::string_view frame);
 
-    // Whether a simulation has begun and not ended.
+    // Whether a simulation has begun, with Batsim 5 by its Init, and not ended.
     bool running() const { return engine_ != nullptr && !ended_; }
     // Whether SIMULATION_ENDS was answered.
     bool ended() const { return ended_; }
@@ -44,6 +45,9 @@ class Session {
     std::vector<Statistic> statistics() const;
 
  private:
+    void choose(const std::string& scheduler_configuration);
+    void greet(const protocol::Init& init, Time now);
+    void check_options(const protocol::Configuration& options, Time now);
     std::vector<Host> hosts_of(const protocol::SimulationBegins& begins) const;
     void begin(const protocol::SimulationBegins& begins, Time now);
     void take_in(protocol::Event& event);
@@ -60,6 +64,9 @@ class Session {
     const Platform* platform_;
     std::unique_ptr<Engine> engine_;
     std::unordered_map<std::string, JobIndex> index_of_;  // only for looking up: its order must decide nothing
+    bool greeted_ = false;                                // whether Batsim was told what it is to do
+    bool begun_ = false;                                  // whether the engine knows the machine
+    std::size_t calls_ = 0;                               // asked for
     std::unordered_set<std::string> to_be_acknowledged_;  // jobs that were registered; likewise
     protocol::Reply reply_;
     std::string frame_;

@@ -507,7 +507,9 @@ TEST_CASE("A codec is found by the name of its protocol", "[codec]") {
     CHECK(make_codec(default_protocol) != nullptr);
     CHECK_THROWS_AS(make_codec("batsim"), UsageError);
     CHECK_THROWS_WITH(make_codec("batsim"), "unknown protocol 'batsim', known: " + known_protocols());
-    CHECK_THROWS_AS(ProtocolRegistration("batsim4", [] { return std::unique_ptr<Codec>(); }), std::logic_error);
+    CHECK_THROWS_AS(ProtocolRegistration(
+                        "batsim4", [] { return std::unique_ptr<Codec>(); }, [](std::string_view) { return false; }),
+                    std::logic_error);
 }
 
 TEST_CASE("Unknown events and fields are tolerated, and logged once per name") {

@@ -8,6 +8,7 @@
 #include <batfill/error.hpp>
 
 #include "protocol/codec.hpp"
+#include "same_json.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
 #include "test_data.hpp"
@@ -47,38 +48,6 @@ std::vector<RecordedFrame> read_recording(const std::filesystem::path& path) {
     return frames;
 }
 
-// Numbers are equal if they are the same double or the same number of microseconds.
-bool same_number(const JsonValue& a, const JsonValue& b) {
-    const auto a_seconds = Duration::from_seconds(a.GetDouble());
-    return a.GetDouble() == b.GetDouble() || (a_seconds && a_seconds == Duration::from_seconds(b.GetDouble()));
-}
-
-bool same_json(const JsonValue& a, const JsonValue& b) {
-    if (a.IsNumber() && b.IsNumber()) {
-        return same_number(a, b);
-    }
-    if (a.GetType() != b.GetType()) {
-        return false;
-    }
-    if (a.IsArray()) {
-        return std::equal(a.Begin(), a.End(), b.Begin(), b.End(), same_json);
-    }
-    if (a.IsObject()) {
-        return a.MemberCount() == b.MemberCount() &&
-               std::all_of(a.MemberBegin(), a.MemberEnd(), [&](const auto& member) {
-                   const auto other = b.FindMember(member.name);
-                   return other != b.MemberEnd() && same_json(member.value, other->value);
-               });
-    }
-    return a == b;
-}
-
-bool same_json(const std::string& a, const std::string& b) {
-    JsonReader a_reader;
-    JsonReader b_reader;
-    return same_json(a_reader.parse(a), b_reader.parse(b));
-}
-
 }  // namespace
 
 TEST_CASE("Every recorded frame decodes, and encodes to what was recorded up to the format of numbers") {
@@ -103,7 +72,7 @@ TEST_CASE("Every recorded frame decodes, and encodes to what was recorded up to 
                 REQUIRE(codec->decode_reply(encoded) == reply);
             }
             INFO("encoded again: " << encoded.substr(0, 2000));
-            REQUIRE(same_json(frame.text, encoded));
+            REQUIRE(tests::same_json(frame.text, encoded));
         }
         CHECK(number > 1);
     }

@@ -636,9 +636,9 @@ TEST_CASE("Nobody begins to speak a protocol that there is not", "[session]") {
     ServerOptions options;
     options.endpoint = "tcp://127.0.0.1:*";
     options.protocol = "batsim";
-    CHECK_THROWS_WITH(run_server(options), "unknown protocol 'batsim', known: batsim4");
+    CHECK_THROWS_WITH(run_server(options), "unknown protocol 'batsim', known: batsim4, batsim5");
     CHECK_THROWS_WITH(SocketScheduler("tcp://127.0.0.1:9", 1, "", "batsim"),
-                      "unknown protocol 'batsim', known: batsim4");
+                      "unknown protocol 'batsim', known: batsim4, batsim5");
 }
 
 namespace {
