@@ -1,0 +1,49 @@
+#include <batfill/algorithm.hpp>
+#include <batfill/job_order.hpp>
+#include <batfill/ranked_jobs.hpp>
+
+namespace batfill {
+
+namespace {
+
+// Starts whatever fits, in an order of the user's choice: nothing is reserved, so that wide jobs may starve. A round is
+// a pass over the queue, and O(log n) for each of the n jobs that are narrow enough.
+class Filler : public Algorithm {
+ public:
+    explicit Filler(const Parameters& parameters) : order_(parameters, "order") {
+        JobOrder::refuse_unused_weights(parameters, {"order"});
+    }
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        const int most = state.most_for_one_job();
+        ranked_.clear();
+        for (std::size_t position = state.waiting.next_fitting(0, most); position < state.waiting.size();
+             position = state.waiting.next_fitting(position + 1, most)) {
+            const JobIndex job = state.waiting.job(position);
+            ranked_.add(job, order_.score(state.job(job)).at(state.now));
+        }
+        ranked_.for_each_until([&](JobIndex job) {
+            round.start_if_possible(job);
+            return state.idle_count > 0;
+        });
+    }
+
+ private:
+    JobOrder order_;
+    RankedJobs ranked_;
+};
+
+const Registration registration({
+    "filler",
+    "starts every job that fits, in an order; nothing is reserved",
+    "none; the algorithm of this name of batsched",
+    {JobOrder::order("order", "fcfs", "order in which waiting jobs are tried"), JobOrder::weights(),
+     JobOrder::scales()},
+    [](const Parameters& parameters) { return std::make_unique<Filler>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
+});
+
+}  // namespace
+
+}  // namespace batfill
