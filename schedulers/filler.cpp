@@ -1,3 +1,6 @@
+#include <string>
+#include <utility>
+
 #include <batfill/algorithm.hpp>
 #include <batfill/job_order.hpp>
 #include <batfill/ranked_jobs.hpp>
@@ -10,7 +13,8 @@ namespace {
 // a pass over the queue, and O(log n) for each of the n jobs that are narrow enough.
 class Filler : public Algorithm {
  public:
-    explicit Filler(const Parameters& parameters) : order_(parameters, "order") {
+    explicit Filler(const Parameters& parameters)
+        : order_(parameters, "order"), writes_metadata_(parameters.boolean("metadata")) {
         JobOrder::refuse_unused_weights(parameters, {"order"});
     }
 
@@ -24,13 +28,18 @@ class Filler : public Algorithm {
             ranked_.add(job, order_.score(state.job(job)).at(state.now));
         }
         ranked_.for_each_until([&](JobIndex job) {
-            round.start_if_possible(job);
+            if (round.start_if_possible(job) && writes_metadata_) {
+                std::string metadata = "just some metadata for job " + state.job(job).description.id;
+                std::erase(metadata, '"');
+                round.set_metadata(job, std::move(metadata));
+            }
             return state.idle_count > 0;
         });
     }
 
  private:
     JobOrder order_;
+    bool writes_metadata_;
     RankedJobs ranked_;
 };
 
@@ -38,8 +47,8 @@ const Registration registration({
     "filler",
     "starts every job that fits, in an order; nothing is reserved",
     "none; the algorithm of this name of batsched",
-    {JobOrder::order("order", "fcfs", "order in which waiting jobs are tried"), JobOrder::weights(),
-     JobOrder::scales()},
+    {JobOrder::order("order", "fcfs", "order in which waiting jobs are tried"), JobOrder::weights(), JobOrder::scales(),
+     Parameter::boolean("metadata", "writes a text into the column metadata of jobs.csv")},
     [](const Parameters& parameters) { return std::make_unique<Filler>(parameters); },
     {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
 });

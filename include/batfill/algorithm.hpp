@@ -49,6 +49,10 @@ class Round {
     // until its end is told. Nothing happens if that was asked for before. O(1).
     void kill(JobIndex job);
 
+    // Writes a text of the algorithm's own of a job that it was told of, without double quotes, into the column
+    // `metadata` of Batsim's jobs.csv; of several the last counts. O(text).
+    void set_metadata(JobIndex job, std::string metadata);
+
  private:
     Engine& engine_;
 };

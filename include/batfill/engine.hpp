@@ -84,6 +84,7 @@ class Engine {
     void start(JobIndex index, const ResourceSet* allocation);  // null: as its placement says
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
+    void set_metadata(JobIndex index, std::string metadata);
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation);
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;

@@ -139,7 +139,7 @@ void add_order(const Variant& variant, const std::string& name, Parameters::Give
     }
 }
 
-void follow_filler_options(Fields& options) {
+void follow_filler_options(Fields& options, SchedulerChoice& choice) {
     const JsonValue* const fraction = options.find("fraction_of_machines_to_use");
     if (fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1)) {
         options.fail("fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
@@ -147,6 +147,11 @@ void follow_filler_options(Fields& options) {
     // Executor i of a job is on its processor i, which is what Batsim assumes without a mapping.
     bool custom_mapping = true;
     options.optional("custom_mapping", custom_mapping);
+    bool metadata = false;
+    options.optional("set_job_metadata", metadata);
+    if (metadata) {
+        choice.parameters.emplace_back("metadata", "yes");
+    }
 }
 
 void follow_killer_options(Fields& options, SchedulerChoice& choice) {
@@ -174,7 +179,7 @@ void follow_options(const Variant& variant, const std::string& text, SchedulerCh
         }
         Fields options(document, "");
         if (variant.name == std::string("filler")) {
-            follow_filler_options(options);
+            follow_filler_options(options, choice);
         } else if (variant.name == std::string("killer")) {
             follow_killer_options(options, choice);
         }

@@ -39,6 +39,9 @@ bool Round::start_if_possible(JobIndex job) {
 void Round::kill(JobIndex job) {
     engine_.kill(job);
 }
+void Round::set_metadata(JobIndex job, std::string metadata) {
+    engine_.set_metadata(job, std::move(metadata));
+}
 
 Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : Engine(find_algorithm(algorithm), given) {}
@@ -337,6 +340,16 @@ void Engine::kill(JobIndex index) {
         job.kill_requested = true;
         decisions_.emplace_back(KillJobs{{index}});
     }
+}
+
+void Engine::set_metadata(JobIndex index, std::string metadata) {
+    if (index >= admitted_) {
+        fail(index, "it cannot have metadata, the algorithm was not told of it");
+    }
+    if (metadata.find('"') != std::string::npos) {
+        fail(index, "its metadata cannot be written, they have a double quote");
+    }
+    decisions_.emplace_back(SetJobMetadata{index, std::move(metadata)});
 }
 
 // Takes the processors of a job that is to start out of the idle ones.

@@ -104,6 +104,10 @@ TEST_CASE("Options of batsched's variants are followed where they can be") {
     CHECK(text_of(batsched_choice(
               with("filler", "fcfs", R"({"fraction_of_machines_to_use": 1, "custom_mapping": false})"))) ==
           "filler order=fcfs placement=lowest walltime-margin=5");
+    CHECK(text_of(batsched_choice(with("filler", "fcfs", R"({"set_job_metadata": true})"))) ==
+          "filler order=fcfs placement=lowest walltime-margin=5 metadata=yes");
+    CHECK(text_of(batsched_choice(with("filler", "fcfs", R"({"set_job_metadata": false, "unheard_of": 1})"))) ==
+          "filler order=fcfs placement=lowest walltime-margin=5");
 }
 
 TEST_CASE("What batsched does not know, or what has no equivalent, is refused in one line") {
