@@ -7,6 +7,10 @@ include(CMakePackageConfigHelpers)
 file(RELATIVE_PATH libraries_from_programs /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(batfill PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs}")
 install(TARGETS batfill RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+if(BATFILL_BATSCHED_LINK)
+  file(CREATE_LINK batfill ${PROJECT_BINARY_DIR}/batsched SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/batsched DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+endif()
 install(TARGETS libbatfill EXPORT batfill
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program NAMELINK_COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

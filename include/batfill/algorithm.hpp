@@ -45,6 +45,14 @@ class Round {
     // The same, if its request can be fulfilled now; returns whether it was.
     bool start_if_possible(JobIndex job);
 
+    // Asks for the end of a running job, also of one that starts in this round. It runs, and holds all that it has,
+    // until its end is told. Nothing happens if that was asked for before. O(1).
+    void kill(JobIndex job);
+
+    // Writes a text of the algorithm's own of a job that it was told of, without double quotes, into the column
+    // `metadata` of Batsim's jobs.csv; of several the last counts. O(text).
+    void set_metadata(JobIndex job, std::string metadata);
+
  private:
     Engine& engine_;
 };
@@ -147,8 +155,9 @@ struct AlgorithmDescription {
     std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous};
 };
 
-// The description with the parameters that all algorithms have appended: default-walltime, placement, on-failure,
-// when-too-small. Registration does it; only who makes an Engine of a description that is not registered needs it.
+// The description with the parameters that all algorithms have appended: default-walltime, walltime-margin, placement,
+// on-failure, when-too-small. Registration does it; only who makes an Engine of a description that is not registered
+// needs it.
 AlgorithmDescription with_common_parameters(AlgorithmDescription description);
 
 // How a Registration reaches the library. The name of the function holds the version of the interface, so the linker

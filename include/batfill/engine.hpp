@@ -83,6 +83,8 @@ class Engine {
     void run_round();
     void start(JobIndex index, const ResourceSet* allocation);  // null: as its placement says
     bool start_if_possible(JobIndex index);
+    void kill(JobIndex index);
+    void set_metadata(JobIndex index, std::string metadata);
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation);
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
@@ -101,6 +103,7 @@ class Engine {
 
     const AlgorithmDescription& description_;
     std::optional<Duration> default_walltime_;
+    Duration walltime_margin_;
     std::unique_ptr<MachineFailures> failures_;
     std::unique_ptr<Algorithm> algorithm_;
     SchedulerState state_;

@@ -57,8 +57,8 @@ class PlanAlgorithm : public Algorithm {
     // before `than`. O(1) for each that provably cannot move. Returns how many moved.
     std::size_t move_all_earlier(const Round& round, Time than = Time::infinity());
     // Compression in an order: each job in turn is placed again if it can start earlier than planned and before `than`,
-    // and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move, and
-    // what Plan::move_earlier_in_order says for each move. Returns how many moves there were.
+    // and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move,
+    // and what Plan::move_earlier_in_order says for each move. Returns how many moves there were.
     std::size_t move_earlier_in_order(const Round& round, OrderedJobs& order, Time than = Time::infinity());
     // Starts a planned job now if it can start, and returns whether it could. It cannot if another job has outlived its
     // estimate, or if enough processors are idle but not as its placement demands.

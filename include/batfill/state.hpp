@@ -20,7 +20,7 @@ namespace batfill {
 struct Job {
     JobDescription description;
     Request request;    // what it holds of the machine while it runs
-    Duration walltime;  // the description's, or the assumed one
+    Duration walltime;  // what plans count with: the description's and the `walltime-margin`, or the assumed one
     Time start;         // once running
     // The latest start that it is guaranteed: as when it was submitted, or later since a loss of processors; infinite
     // if it is guaranteed nothing.
@@ -28,7 +28,7 @@ struct Job {
     ResourceSet allocation;                // while running
     JobState state = JobState::submitted;  // waiting; then rejected, or running and completed
     bool walltime_assumed = false;         // by `default-walltime`: the scheduler itself must stop the job at its end
-    bool kill_requested = false;
+    bool kill_requested = false;           // by the scheduler, while it runs
 
     int processors() const { return request.processors; }
     Time submit() const { return description.submit; }

@@ -19,6 +19,7 @@ struct Command {
 };
 
 int serve(const Arguments&);
+int batsched(const Arguments&);
 int simulate(const Arguments&);
 int swf(const Arguments&);
 int generate(const Arguments&);

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <optional>
@@ -23,6 +24,7 @@ using batfill::commands::Command;
 
 constexpr Command commands[] = {
     {"serve", "schedule for Batsim: a ZeroMQ server that speaks its protocol", batfill::commands::serve, true},
+    {"batsched", "the same with the options and names of batsched", batfill::commands::batsched, true},
     {"simulate", "replay a workload on a platform in the embedded simulator", batfill::commands::simulate},
     {"swf", "convert a log of the Parallel Workloads Archive to a Batsim workload", batfill::commands::swf},
     {"generate", "write a synthetic workload", batfill::commands::generate},
@@ -70,7 +72,10 @@ int run(const std::string& name, const batfill::commands::Arguments& arguments) 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const batfill::commands::Arguments arguments(argv + 1, argv + argc);
+    batfill::commands::Arguments arguments(argv + 1, argv + argc);
+    if (argc > 0 && std::filesystem::path(argv[0]).filename() == "batsched") {
+        arguments.insert(arguments.begin(), "batsched");
+    }
     if (arguments.empty()) {
         print_help(std::cerr);
         return 2;

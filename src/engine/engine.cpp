@@ -36,6 +36,12 @@ void Round::start(JobIndex job, const ResourceSet& allocation) {
 bool Round::start_if_possible(JobIndex job) {
     return engine_.start_if_possible(job);
 }
+void Round::kill(JobIndex job) {
+    engine_.kill(job);
+}
+void Round::set_metadata(JobIndex job, std::string metadata) {
+    engine_.set_metadata(job, std::move(metadata));
+}
 
 Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : Engine(find_algorithm(algorithm), given) {}
@@ -46,6 +52,7 @@ Engine::Engine(const AlgorithmDescription& description, const Parameters::Given&
     if (default_walltime_ == Duration()) {
         throw UsageError("parameter default-walltime must be more than 0 seconds");
     }
+    walltime_margin_ = parameters.seconds("walltime-margin").value_or(Duration());
     state_.placement = *placement_named(parameters.choice("placement"));
     failures_ = std::make_unique<MachineFailures>(parameters);
     algorithm_ = description_.make(parameters);
@@ -104,7 +111,7 @@ void Engine::submitted(JobSubmitted&& submission) {
     Job& job = state_.jobs.emplace_back();
     job.description = std::move(submission.description);
     if (job.description.walltime) {
-        job.walltime = *job.description.walltime;
+        job.walltime = *job.description.walltime + walltime_margin_;
     } else if (default_walltime_) {
         job.walltime = *default_walltime_;
         job.walltime_assumed = true;
@@ -210,7 +217,7 @@ std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
     if (!job.description.walltime && !default_walltime_) {
         return "has no walltime, and no default-walltime is set";
     }
-    if (job.walltime <= Duration()) {
+    if (job.description.walltime && *job.description.walltime <= Duration()) {
         return "has a walltime of 0";
     }
     if (auto reason = failures_->reason_to_reject(state_, job.request)) {
@@ -322,6 +329,27 @@ bool Engine::start_if_possible(JobIndex index) {
         start(index, nullptr);
     }
     return possible;
+}
+
+void Engine::kill(JobIndex index) {
+    if (index >= state_.jobs.size() || state_.jobs[index].state != JobState::running) {
+        fail(index, "it cannot be killed, it is not running");
+    }
+    Job& job = state_.jobs[index];
+    if (!job.kill_requested) {
+        job.kill_requested = true;
+        decisions_.emplace_back(KillJobs{{index}});
+    }
+}
+
+void Engine::set_metadata(JobIndex index, std::string metadata) {
+    if (index >= admitted_) {
+        fail(index, "it cannot have metadata, the algorithm was not told of it");
+    }
+    if (metadata.find('"') != std::string::npos) {
+        fail(index, "its metadata cannot be written, they have a double quote");
+    }
+    decisions_.emplace_back(SetJobMetadata{index, std::move(metadata)});
 }
 
 // Takes the processors of a job that is to start out of the idle ones.

@@ -47,12 +47,12 @@ std::string contents(const std::string& path) {
 }
 
 Process::Process(const Folder& folder, const std::vector<std::string>& arguments, std::size_t max_memory,
-                 const std::string& output) {
+                 const std::string& output, const std::string& called) {
     static int runs = 0;
     const std::string name = "run-" + std::to_string(++runs);
     output_ = output.empty() ? folder.file(name + ".out") : output;
     errors_ = folder.file(name + ".err");
-    std::vector<std::string> texts{BATFILL_PROGRAM};
+    std::vector<std::string> texts{called.empty() ? BATFILL_PROGRAM : called};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
     pointers.reserve(texts.size() + 1);

@@ -33,8 +33,9 @@ class Process {
  public:
     // The two output streams of the process go to files in `folder`, which must outlive it; the standard output to
     // `output` instead, if it is given. `max_memory` is the most that its addresses may cover, in bytes; 0: anything.
+    // `called` is the name that the program is told it was called by; empty: its own.
     Process(const Folder& folder, const std::vector<std::string>& arguments, std::size_t max_memory = 0,
-            const std::string& output = "");
+            const std::string& output = "", const std::string& called = "");
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;

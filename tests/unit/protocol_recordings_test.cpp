@@ -8,8 +8,8 @@
 #include <batfill/error.hpp>
 
 #include "protocol/codec.hpp"
+#include "recorded_run.hpp"
 #include "same_json.hpp"
-#include "src/core/files.hpp"
 #include "src/core/json.hpp"
 #include "test_data.hpp"
 
@@ -20,11 +20,6 @@ using namespace batfill::protocol;
 
 namespace {
 
-struct RecordedFrame {
-    bool from_batsim;
-    std::string text;
-};
-
 std::vector<std::filesystem::path> recordings() {
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(tests::test_data("batsim/captures"))) {
@@ -32,20 +27,6 @@ std::vector<std::filesystem::path> recordings() {
     }
     std::sort(paths.begin(), paths.end());
     return paths;
-}
-
-std::vector<RecordedFrame> read_recording(const std::filesystem::path& path) {
-    const std::string text = InputFile(path.string()).read_all(std::size_t{1} << 30);
-    std::vector<RecordedFrame> frames;
-    JsonReader reader;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const JsonValue& line = reader.parse(std::string_view(text).substr(begin, end - begin));
-        Fields fields(line, "");
-        frames.push_back({fields.text("from") == "batsim", std::string(fields.text("msg"))});
-        begin = end + 1;
-    }
-    return frames;
 }
 
 }  // namespace
@@ -60,7 +41,7 @@ TEST_CASE("Every recorded frame decodes, and encodes to what was recorded up to 
     for (const auto& path : recordings()) {
         ++recordings_read;
         std::size_t number = 0;
-        for (const RecordedFrame& frame : read_recording(path)) {
+        for (const tests::RecordedFrame& frame : tests::read_recording(path.string())) {
             INFO(path << ", line " << ++number << ": " << frame.text.substr(0, 2000));
             if (frame.from_batsim) {
                 const Message message = codec->decode_message(frame.text);
@@ -86,7 +67,7 @@ TEST_CASE("Messages of Batsim encode to the very bytes that Batsim sent") {
     const auto codec = make_codec("batsim4");
     std::string encoded;
     for (const auto& path : recordings()) {
-        for (const RecordedFrame& frame : read_recording(path)) {
+        for (const tests::RecordedFrame& frame : tests::read_recording(path.string())) {
             if (!frame.from_batsim) {
                 continue;
             }

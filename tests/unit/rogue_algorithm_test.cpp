@@ -123,6 +123,22 @@ TEST_CASE("A job cannot start twice", "[rogue]") {
           }) == std::string(a_at_5) + "it cannot start, it is not waiting");
 }
 
+TEST_CASE("A job that does not run cannot be killed", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) { round.kill(0); }) ==
+          std::string(a_at_5) + "it cannot be killed, it is not running");
+    CHECK(error_of_queue([](Round& round) { round.kill(7); }) ==
+          "algorithm rogue at 5.000000: there is no job number 7: it cannot be killed, it is not running");
+}
+
+TEST_CASE("Metadata are of a job that there is, and have no double quote", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) { round.set_metadata(0, "said \"so\""); }) ==
+          std::string(a_at_5) + "its metadata cannot be written, they have a double quote");
+    CHECK(
+        error_of_queue([](Round& round) { round.set_metadata(7, "some"); }) ==
+        "algorithm rogue at 5.000000: there is no job number 7: it cannot have metadata, the algorithm was not told of "
+        "it");
+}
+
 TEST_CASE("A job that does not exist, or was not submitted yet, cannot start", "[rogue]") {
     CHECK(error_of_queue([](Round& round) { round.start(7); }) ==
           "algorithm rogue at 5.000000: there is no job number 7: it cannot start, the algorithm was not told of it");

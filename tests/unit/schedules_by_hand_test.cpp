@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -167,4 +168,71 @@ TEST_CASE("Processors that go and come back change plans, not running jobs", "[s
 TEST_CASE("rejecter rejects everything", "[schedules]") {
     CHECK(starts("rejecter", {}, 2, job("a", "0", 1, "10", "10") + "," + job("b", "1", 2, "5", "5")) ==
           Starts{{"a", "rejected"}, {"b", "rejected"}});
+}
+
+TEST_CASE("filler starts whatever fits, also if a wide job starves", "[schedules]") {
+    // 4 processors. a (2) until 10, b (4) waits. c (2) and d (2) take their turns beside and behind a, and each keeps b
+    // waiting, until both have ended at 19.
+    const std::string jobs = job("a", "0", 2, "20", "10") + "," + job("b", "1", 4, "5", "5") + "," +
+                             job("c", "1", 2, "50", "11") + "," + job("d", "2", 2, "50", "9");
+    CHECK(starts("filler", {}, 4, jobs) == Starts{{"a", "0"}, {"b", "19"}, {"c", "1"}, {"d", "10"}});
+    // The widest first: c is as wide as d, so that only b goes before a job that was submitted earlier.
+    const std::string together = job("e", "0", 1, "9", "9") + "," + job("f", "0", 3, "9", "9") + "," +
+                                 job("g", "0", 4, "9", "9") + "," + job("h", "0", 2, "9", "9");
+    CHECK(starts("filler", {{"order", "lqf"}}, 4, together) == Starts{{"e", "9"}, {"f", "9"}, {"g", "0"}, {"h", "18"}});
+}
+
+TEST_CASE("sequencer runs one job at a time, in its order", "[schedules]") {
+    const std::string jobs = job("a", "0", 1, "20", "10") + "," + job("b", "1", 1, "9", "5") + "," +
+                             job("c", "2", 2, "8", "5") + "," + job("d", "3", 5, "8", "5");
+    CHECK(starts("sequencer", {}, 4, jobs) == Starts{{"a", "0"}, {"b", "10"}, {"c", "15"}, {"d", "rejected"}});
+    CHECK(starts("sequencer", {{"order", "spf"}}, 4, jobs) ==
+          Starts{{"a", "0"}, {"b", "15"}, {"c", "10"}, {"d", "rejected"}});
+}
+
+TEST_CASE("random starts whatever fits, in an order that its seed decides", "[schedules]") {
+    std::string jobs;
+    for (const char id : std::string("abcdefghij")) {
+        jobs += (jobs.empty() ? "" : ",") + job(std::string(1, id), "0", 1, "10", "10");
+    }
+    const Starts first = starts("random", {}, 1, jobs);
+    CHECK(first == starts("random", {{"seed", "1"}}, 1, jobs));
+    CHECK(first != starts("random", {{"seed", "2"}}, 1, jobs));
+    CHECK(first != starts("fcfs", {}, 1, jobs));
+    // One job at a time, without a pause.
+    std::set<std::string> instants;
+    for (const auto& [id, start] : first) {
+        instants.insert(start);
+    }
+    CHECK(instants == std::set<std::string>{"0", "10", "20", "30", "40", "50", "60", "70", "80", "90"});
+}
+
+TEST_CASE("killer kills every job that runs for too long", "[schedules]") {
+    // 1 processor. a would run for 30 and is killed at 10, b ends by itself after 4, c at the very instant at which it
+    // would be killed, d is stopped by its walltime.
+    const std::string jobs = job("a", "0", 1, "50", "30") + "," + job("b", "0", 1, "50", "4") + "," +
+                             job("c", "0", 1, "50", "10") + "," + job("d", "0", 1, "6", "30") + "," +
+                             job("e", "0", 1, "50", "30");
+    CHECK(starts("killer", {}, 1, jobs) == Starts{{"a", "0"}, {"b", "10"}, {"c", "14"}, {"d", "24"}, {"e", "30"}});
+    CHECK(starts("killer", {{"delay", "0"}}, 1, jobs) ==
+          Starts{{"a", "0"}, {"b", "0"}, {"c", "0"}, {"d", "0"}, {"e", "0"}});
+}
+
+TEST_CASE("killer2 kills the running job when another is submitted", "[schedules]") {
+    // b ends a at 3, and runs until 6, when c and d come. c runs to its end at 16, then d.
+    const std::string jobs = job("a", "0", 1, "50", "10") + "," + job("b", "3", 2, "50", "10") + "," +
+                             job("c", "6", 1, "50", "10") + "," + job("d", "6", 1, "50", "10");
+    CHECK(starts("killer2", {}, 2, jobs) == Starts{{"a", "0"}, {"b", "3"}, {"c", "6"}, {"d", "16"}});
+}
+
+TEST_CASE("Plans count with walltimes and the margin, and jobs are stopped at their walltimes", "[schedules]") {
+    // 2 processors, and plans that nothing compresses. a (1) runs until its walltime is over, at 10. b (2) is planned
+    // for then, c (1) beside a, and d (1) between the end of c at 5 and the start of b. With a margin of 5, a is
+    // expected to end at 15, c at 10, and d would take until 20: it comes behind b, which is planned for 15 to 30.
+    const std::string jobs = job("a", "0", 1, "10", "30") + "," + job("b", "0", 2, "10", "10") + "," +
+                             job("c", "1", 1, "4", "4") + "," + job("d", "1", 1, "5", "5");
+    CHECK(starts("conservative", {{"compression", "none"}}, 2, jobs) ==
+          Starts{{"a", "0"}, {"b", "10"}, {"c", "1"}, {"d", "5"}});
+    CHECK(starts("conservative", {{"compression", "none"}, {"walltime-margin", "5"}}, 2, jobs) ==
+          Starts{{"a", "0"}, {"b", "15"}, {"c", "1"}, {"d", "30"}});
 }

@@ -339,6 +339,18 @@ TEST_CASE("A job without walltime that ends before the assumed one is not killed
     CHECK(batsim.answer(message("7", {call("7")})) == "");
 }
 
+TEST_CASE("A margin of walltimes makes no walltime of one that is 0 or missing", "[session]") {
+    Dialogue batsim("easy", {{"walltime-margin", "5"}});
+    batsim.answer(begins(2));
+    CHECK(batsim.answer(message("0", {submitted("0", "w0!zero", 1, "0"), submitted("0", "w0!none", 1, ""),
+                                      submitted("0", "w0!some", 1, "1")})) ==
+          "reject w0!zero; reject w0!none; start w0!some 0");
+    // An assumed walltime is not lengthened: the call for its end shows it.
+    Dialogue assuming("easy", {{"walltime-margin", "5"}, {"default-walltime", "7"}});
+    assuming.answer(begins(2));
+    CHECK(assuming.answer(message("0", {submitted("0", "w0!none", 1, "")})) == "start w0!none 0; call 7.000000");
+}
+
 TEST_CASE("A killed job gives its processors back once", "[session]") {
     for (const std::string algorithm : {"fcfs", "easy", "conservative"}) {
         INFO(algorithm);

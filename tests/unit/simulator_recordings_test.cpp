@@ -244,6 +244,14 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
                       Catch::Contains("w0!a") && Catch::Contains("there already"));
     CHECK_THROWS_WITH(take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!b","alloc":"1"})"),
                       Catch::Contains("unknown job") && Catch::Contains("w0!b"));
-    CHECK_THROWS_WITH(take(R"("type":"QUERY","data":{"requests":{"consumed_energy":{}}})"),
-                      Catch::Contains("cannot follow, expected EXECUTE_JOB"));
+    for (const char* const event : {R"("type":"QUERY","data":{"requests":{"consumed_energy":{}}})",
+                                    R"("type":"ANSWER","data":{"estimate_waiting_time":1})",
+                                    R"("type":"SET_RESOURCE_STATE","data":{"resources":"0","state":"1"})",
+                                    R"("type":"CHANGE_JOB_STATE","data":{"job_id":"w0!a","job_state":"REJECTED"})",
+                                    R"("type":"REGISTER_PROFILE","data":{"workload_name":"w0","profile_name":"p",)"
+                                    R"("profile":{"type":"delay","delay":1}})",
+                                    R"("type":"TO_JOB_MSG","data":{"job_id":"w0!a","msg":"go"})"}) {
+        INFO(event);
+        CHECK_THROWS_WITH(take(event), Catch::Contains("cannot follow, expected EXECUTE_JOB"));
+    }
 }

@@ -1,0 +1,63 @@
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <batfill/algorithm.hpp>
+
+namespace batfill {
+
+namespace {
+
+// First come, first served, and every job is killed when it has run for some time. A round is O(log n) for each of the
+// n running jobs that ends or is killed.
+class Killer : public Algorithm {
+ public:
+    explicit Killer(const Parameters& parameters) : delay_(parameters.seconds("delay").value()) {}
+
+    void completed(Round& round, std::span<const Completion> completions) override {
+        for (const Completion& completion : completions) {
+            due_.erase({round.state().job(completion.job).start + delay_, completion.job});
+        }
+    }
+    void machine_changed(Round& round, std::span<const Completion> completions) override {
+        completed(round, completions);
+    }
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        while (!state.waiting.empty() && round.start_if_possible(state.waiting.job(0))) {
+        }
+        while (!due_.empty() && due_.begin()->first <= state.now) {
+            round.kill(due_.begin()->second);
+            due_.erase(due_.begin());
+            ++kills_;
+        }
+    }
+
+    void started(const SchedulerState& state, JobIndex job) override { due_.emplace(state.now + delay_, job); }
+
+    Time next_wake(Time after) const override {
+        const auto next = due_.upper_bound({after, std::numeric_limits<JobIndex>::max()});
+        return next == due_.end() ? Time::infinity() : next->first;
+    }
+
+    std::vector<Statistic> statistics() const override { return {{"kills", kills_}}; }
+
+ private:
+    Duration delay_;
+    std::set<std::pair<Time, JobIndex>> due_;  // running jobs, by when they are to be killed
+    std::uint64_t kills_ = 0;
+};
+
+const Registration registration({
+    "killer",
+    "first come, first served, and kills every job that runs for too long",
+    "none; the algorithm of this name of batsched",
+    {Parameter::seconds("delay", "10", "how long a job runs before it is killed")},
+    [](const Parameters& parameters) { return std::make_unique<Killer>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
+});
+
+}  // namespace
+
+}  // namespace batfill

@@ -1,0 +1,44 @@
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <batfill/algorithm.hpp>
+
+namespace batfill {
+
+namespace {
+
+// Tries the waiting jobs in an order that is drawn anew in each round, and starts those that fit. A round is a pass
+// over the queue.
+class Random : public Algorithm {
+ public:
+    explicit Random(const Parameters& parameters) : random_(parameters.whole_number("seed").value()) {}
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        jobs_ = state.waiting.jobs();
+        while (!jobs_.empty() && state.idle_count > 0) {
+            // The remainder favours some jobs by less than their number in 2^64.
+            std::swap(jobs_[random_() % jobs_.size()], jobs_.back());
+            round.start_if_possible(jobs_.back());
+            jobs_.pop_back();
+        }
+    }
+
+ private:
+    std::mt19937_64 random_;
+    std::vector<JobIndex> jobs_;
+};
+
+const Registration registration({
+    "random",
+    "starts every job that fits, in an order that is drawn anew each time",
+    "none; batsched has an algorithm of this name",
+    {Parameter::whole_number("seed", "1", "seed of the draws")},
+    [](const Parameters& parameters) { return std::make_unique<Random>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
+});
+
+}  // namespace
+
+}  // namespace batfill

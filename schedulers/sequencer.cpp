@@ -1,0 +1,49 @@
+#include <batfill/algorithm.hpp>
+#include <batfill/job_order.hpp>
+#include <batfill/ranked_jobs.hpp>
+
+namespace batfill {
+
+namespace {
+
+// One job at a time: the first in an order of the user's choice, as soon as nothing runs. A round in which nothing runs
+// is a pass over the queue.
+class Sequencer : public Algorithm {
+ public:
+    explicit Sequencer(const Parameters& parameters) : order_(parameters, "order") {
+        JobOrder::refuse_unused_weights(parameters, {"order"});
+    }
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        if (!state.running.empty()) {
+            return;
+        }
+        ranked_.clear();
+        for (const JobIndex job : state.waiting.jobs()) {
+            ranked_.add(job, order_.score(state.job(job)).at(state.now));
+        }
+        // A first job that does not fit waits for processors that are unavailable.
+        ranked_.for_each_until([&](JobIndex job) {
+            round.start_if_possible(job);
+            return false;
+        });
+    }
+
+ private:
+    JobOrder order_;
+    RankedJobs ranked_;
+};
+
+const Registration registration({
+    "sequencer",
+    "runs one job at a time, in an order",
+    "none; the algorithm of this name of batsched",
+    {JobOrder::order("order", "fcfs", "order in which jobs run"), JobOrder::weights(), JobOrder::scales()},
+    [](const Parameters& parameters) { return std::make_unique<Sequencer>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
+});
+
+}  // namespace
+
+}  // namespace batfill
