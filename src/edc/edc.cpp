@@ -38,8 +38,9 @@ class Log {
     std::shared_ptr<spdlog::logger> before_;
 };
 
-// A simulation of the Batsim that has loaded this library. What is said over a socket and by calls is the same, but that a
-// number stands before the texts of the first exchange there: the size of the user's text, and the format of messages.
+// A simulation of the Batsim that has loaded this library. What is said over a socket and by calls is the same, but
+// that a number stands before the texts of the first exchange there: the size of the user's text, and the format of
+// messages.
 class Simulation {
  public:
     // Returns the format, and leaves the rest of the reply to reply().
@@ -75,8 +76,8 @@ class Simulation {
 // Between init and deinit, unless there was an error.
 std::unique_ptr<Simulation> simulation;
 
-// Not with std::cerr: loaded with RTLD_DEEPBIND, as by Batsim, a library sees another one than the program, which nobody
-// has initialised.
+// Not with std::cerr: loaded with RTLD_DEEPBIND, as by Batsim, a library sees another one than the program, which
+// nobody has initialised.
 void say(const char* problem) {
     static_cast<void>(std::fputs(("batfill: " + std::string(problem) + "\n").c_str(), stderr));
 }

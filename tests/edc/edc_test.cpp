@@ -59,8 +59,8 @@ class Library {
         std::uint8_t* reply = nullptr;
         std::uint32_t size = 0;
         Answer answer;
-        answer.status =
-            init_(bytes.empty() ? nullptr : bytes.data(), static_cast<std::uint32_t>(bytes.size()), &flags, &reply, &size);
+        answer.status = init_(bytes.empty() ? nullptr : bytes.data(), static_cast<std::uint32_t>(bytes.size()), &flags,
+                              &reply, &size);
         take(answer, reply, size);
         return answer;
     }
@@ -153,13 +153,12 @@ const std::string begins = frame("0.0", event("0.0", "SimulationBeginsEvent",
 const std::string job_a = R"({"job_id":"w0!a","job":{"resource_request":1,"walltime":10.0,"extra_data":"",)"
                           R"("profile_id":"w0!p"},"submission_time":0.5})";
 const std::string submission = frame("0.5", event("0.5", "JobSubmittedEvent", job_a));
-const std::string completion =
-    frame("4", event("4", "JobCompletedEvent", R"({"job_id":"w0!a","state":"COMPLETED_SUCCESSFULLY","return_code":0})"));
+const std::string completion = frame(
+    "4", event("4", "JobCompletedEvent", R"({"job_id":"w0!a","state":"COMPLETED_SUCCESSFULLY","return_code":0})"));
 const std::string ending = frame("4", event("4", "SimulationEndsEvent", "{}"));
 
 std::set<std::string> decisions_in(const std::string& text) {
-    const std::regex decision(
-        R"re("job_id": ?"([^"]*)"(\}\}|, ?"allocation": ?\{"host_allocation": ?"([^"]*)"))re");
+    const std::regex decision(R"re("job_id": ?"([^"]*)"(\}\}|, ?"allocation": ?\{"host_allocation": ?"([^"]*)"))re");
     std::set<std::string> found;
     for (std::sregex_iterator at(text.begin(), text.end(), decision); at != std::sregex_iterator(); ++at) {
         found.insert((*at)[1].str() + " on " + (*at)[3].str());
