@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <ranges>
 #include <set>
 
 #include "protocol/json_frames.hpp"
@@ -385,7 +384,8 @@ bool has_true_timestamp(const Event::Data& data) {
 // than we are told, though Batsim's clock, a sum, may be behind the submission by a rounding.
 void correct_times(Message& message) {
     Time next = message.now;
-    for (Event& event : std::ranges::reverse_view(message.events)) {
+    for (std::size_t i = message.events.size(); i > 0; --i) {
+        Event& event = message.events[i - 1];
         if (!has_true_timestamp(event.data)) {
             event.timestamp = next;
         }

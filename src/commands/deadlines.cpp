@@ -75,6 +75,8 @@ int deadlines(const Arguments& arguments) {
     add("workload", po::value<std::string>()->required());
     add("output,o", po::value<std::string>()->required()->value_name("FILE"),
         "the workload with deadlines, gzipped if it ends in .gz");
+    add("format", po::value<std::string>()->value_name("FORMAT"),
+        "of the workload: batsim4 or batsim5; by default that of the workload that is read");
     add("share", po::value<std::string>()->value_name("X"),
         "share of the jobs with a walltime to draw, in 0..1; their number is rounded down");
     add("count", po::value<std::uint64_t>()->value_name("N"), "number of jobs to draw, instead of a share");
@@ -96,7 +98,8 @@ int deadlines(const Arguments& arguments) {
 
     const std::string path = values["workload"].as<std::string>();
     const std::string text = read_workload_text(path);
-    const Workload workload = parse_workload(text, path, "w0");
+    Workload workload = parse_workload(text, path, "w0", true);
+    const WorkloadFormat format = workload_format_option(values, workload.format);
     const std::vector<std::size_t> eligible = jobs_with_walltime(workload);
     const std::vector<std::size_t> drawn =
         draw(eligible, number.of(eligible.size()), values["seed"].as<std::uint64_t>());
@@ -110,9 +113,17 @@ int deadlines(const Arguments& arguments) {
     const auto replaced = std::count_if(workload.jobs.begin(), workload.jobs.end(),
                                         [](const WorkloadJob& job) { return job.description.deadline.has_value(); });
     const std::string output = values["output"].as<std::string>();
-    OutputFile file(output);
-    file.write(with_deadlines(text, deadlines));
-    file.commit();
+    if (format == WorkloadFormat::batsim4 && workload.format == format) {
+        OutputFile file(output);
+        file.write(with_deadlines(text, deadlines));
+        file.commit();
+    } else {
+        for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+            workload.jobs[i].description.deadline = deadlines[i];
+        }
+        workload.format = format;
+        write_workload(workload, output);
+    }
     std::printf(
         "%s: %zu of %zu jobs drawn, due after %s s: %zu, after %s walltimes: %zu (without walltime, not drawn: %zu; "
         "deadlines removed: %td)\n",

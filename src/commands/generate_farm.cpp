@@ -130,6 +130,7 @@ int farm(const Arguments& arguments) {
     };
     add("output,o", po::value<std::string>()->required()->value_name("FILE"),
         "the workload, Batsim JSON, gzipped if it ends in .gz");
+    add("format", po::value<std::string>()->value_name("FORMAT"), workload_format_help);
     add("platform", po::value<std::string>()->required()->value_name("FILE"),
         "the farm, SimGrid XML with a host for each processor");
     add("seed", po::value<std::uint64_t>()->required()->value_name("S"), "seed of all draws");
@@ -161,8 +162,10 @@ int farm(const Arguments& arguments) {
     const std::string workload_path = values["output"].as<std::string>();
     const std::string platform_path = values["platform"].as<std::string>();
     require_other_file(values, "platform", "output");
+    const WorkloadFormat format = workload_format_option(values, WorkloadFormat::batsim4);
 
-    const Farm farm = generate_farm(model);
+    Farm farm = generate_farm(model);
+    farm.workload.format = format;
     OutputFile platform(platform_path);
     platform.write(platform_text(farm.platform, comment));
     platform.close();

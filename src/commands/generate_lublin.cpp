@@ -6,6 +6,7 @@
 
 #include "estimates_option.hpp"
 #include "generate.hpp"
+#include "inputs.hpp"
 
 namespace batfill::commands {
 
@@ -68,6 +69,7 @@ int lublin(const Arguments& arguments) {
     auto add = options.add_options();
     add("output,o", po::value<std::string>()->required()->value_name("FILE"),
         "the workload, Batsim JSON, gzipped if it ends in .gz");
+    add("format", po::value<std::string>()->value_name("FORMAT"), workload_format_help);
     add("jobs", po::value<int>()->required()->value_name("N"), "number of jobs");
     add("processors", po::value<int>()->required()->value_name("P"), "processors of the machine");
     add("seed", po::value<std::uint64_t>()->required()->value_name("S"), "seed of all draws");
@@ -96,8 +98,10 @@ int lublin(const Arguments& arguments) {
         }
     }
     read_estimates(values, model);
+    const WorkloadFormat format = workload_format_option(values, WorkloadFormat::batsim4);
 
-    const Workload workload = generate_lublin(model);
+    Workload workload = generate_lublin(model);
+    workload.format = format;
     const std::string path = values["output"].as<std::string>();
     write_workload(workload, path);
     print_summary(workload, path);

@@ -64,6 +64,14 @@ std::string word_option(const boost::program_options::variables_map& values, con
     return word;
 }
 
+WorkloadFormat workload_format_option(const boost::program_options::variables_map& values, WorkloadFormat otherwise) {
+    if (values.count("format") == 0) {
+        return otherwise;
+    }
+    return word_option(values, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
+                                                                              : WorkloadFormat::batsim4;
+}
+
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min) {
     const std::optional<Duration> value = Duration::parse(text);
     if (!value || (min && *value < *min)) {

@@ -32,6 +32,12 @@ unsigned threads_option(const boost::program_options::variables_map& values);
 std::string word_option(const boost::program_options::variables_map& values, const std::string& name,
                         const std::vector<std::string>& words);
 
+// The option --format, in which of Batsim's formats a workload is written; `otherwise` if it is not given. Throws
+// UsageError for anything but batsim4 and batsim5.
+WorkloadFormat workload_format_option(const boost::program_options::variables_map& values, WorkloadFormat otherwise);
+// What the help says of it.
+inline constexpr const char* workload_format_help = "of the workload: batsim4 (default) or batsim5";
+
 // The length of time that the option `name` gives as seconds in `text`. Throws UsageError if `text` is not a number or
 // is below `min`.
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min = {});

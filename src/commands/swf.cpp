@@ -310,6 +310,26 @@ void write_header(const SwfLog& log, OutputFile& file) {
     file.close();
 }
 
+// What --format says.
+struct Formats {
+    bool prints_json = false;
+    WorkloadFormat workload = WorkloadFormat::batsim4;
+};
+
+Formats formats_of(const po::variables_map& values) {
+    Formats formats;
+    for (const std::string& word : values["format"].as<std::vector<std::string>>()) {
+        if (word == "table" || word == "json") {
+            formats.prints_json = word == "json";
+        } else if (word == "batsim4" || word == "batsim5") {
+            formats.workload = word == "batsim5" ? WorkloadFormat::batsim5 : WorkloadFormat::batsim4;
+        } else {
+            throw UsageError("--format: unknown value '" + word + "', known: table, json, batsim4, batsim5");
+        }
+    }
+    return formats;
+}
+
 }  // namespace
 
 int swf(const Arguments& arguments) {
@@ -360,8 +380,8 @@ int swf(const Arguments& arguments) {
     add("shift", "count submission times from the first kept job's");
     add("header", po::value<std::string>()->value_name("FILE"),
         "write the log's header comments (acknowledgements, terms of use) to this file");
-    add("format", po::value<std::string>()->default_value("table")->value_name("FORMAT"),
-        "of what is printed: table or json");
+    add("format", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("FORMAT"),
+        "of what is printed: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable");
     po::positional_options_description positional;
     positional.add("log", 1);
     po::variables_map values;
@@ -372,7 +392,7 @@ int swf(const Arguments& arguments) {
         return 0;
     }
     SwfConversion conversion = conversion_of(values);
-    const std::string format = word_option(values, "format", {"table", "json"});
+    const Formats formats = formats_of(values);
     require_other_file(values, "header", "output");
     const bool from_first_job = word_option(values, "count-from", {"zero", "first-job"}) == "first-job";
 
@@ -380,7 +400,8 @@ int swf(const Arguments& arguments) {
     if (from_first_job) {
         conversion.split->count_from_first_job(log);
     }
-    const SwfWorkload converted = convert_swf(log, conversion);
+    SwfWorkload converted = convert_swf(log, conversion);
+    converted.workload.format = formats.workload;
     const std::vector<SwfPeriod> periods =
         conversion.split ? split_into_periods(converted.workload, *conversion.split) : std::vector<SwfPeriod>();
     std::optional<OutputFile> header;
@@ -402,7 +423,7 @@ int swf(const Arguments& arguments) {
     if (header) {
         header->commit();
     }
-    if (format == "json") {
+    if (formats.prints_json) {
         print_json(log, converted, periods);
     } else {
         print_table(log, converted, periods);

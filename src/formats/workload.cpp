@@ -19,15 +19,30 @@ namespace {
 constexpr std::size_t max_file_size = std::size_t{2} << 30;
 
 // Types that Batsim knows and this program does not run.
-constexpr std::array<std::string_view, 9> other_types{"parallel",
-                                                      "parallel_homogeneous_total",
-                                                      "parallel_homogeneous_pfs",
-                                                      "composed",
-                                                      "data_staging",
-                                                      "send",
-                                                      "recv",
-                                                      "smpi",
-                                                      "usage_trace"};
+constexpr std::array<std::string_view, 14> other_types{"parallel",
+                                                       "parallel_homogeneous_total",
+                                                       "parallel_homogeneous_pfs",
+                                                       "composed",
+                                                       "data_staging",
+                                                       "send",
+                                                       "recv",
+                                                       "smpi",
+                                                       "usage_trace",
+                                                       "ParallelTaskProfile",
+                                                       "SequentialCompositionProfile",
+                                                       "ParallelTaskOnStorageHomogeneousProfile",
+                                                       "ParallelTaskDataStagingBetweenStoragesProfile",
+                                                       "TraceReplayProfile"};
+
+// What they have in common is that each host gets the amounts as they are.
+bool is_homogeneous(Fields& fields, std::string_view type) {
+    std::string strategy = "DefinedAmountsUsedForEachValue";
+    if (type == "ParallelTaskHomogeneousProfile") {
+        fields.optional("generation_strategy", strategy);
+        return strategy == "DefinedAmountsUsedForEachValue";
+    }
+    return type == "parallel_homogeneous";
+}
 
 double not_negative(Fields& fields, std::string_view name) {
     const double value = fields.number(name);
@@ -45,17 +60,21 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
     JobProfile profile;
     profile.type_name = fields.text("type");
     fields.optional("ret", profile.return_code);
-    if (profile.type_name == "delay") {
+    if (profile.type_name.ends_with("Profile")) {
+        profile.format = WorkloadFormat::batsim5;
+    }
+    if (profile.type_name == "delay" || profile.type_name == "DelayProfile") {
         profile.type = JobProfile::Type::delay;
         profile.delay = fields.seconds("delay");
         if (!(fields.number("delay") > 0)) {
             fields.fail("delay", "a number of seconds above 0");
         }
-    } else if (profile.type_name == "parallel_homogeneous") {
+    } else if (is_homogeneous(fields, profile.type_name)) {
         profile.type = JobProfile::Type::parallel_homogeneous;
         profile.cpu = not_negative(fields, "cpu");
         profile.com = not_negative(fields, "com");
-    } else if (std::find(other_types.begin(), other_types.end(), profile.type_name) == other_types.end()) {
+    } else if (profile.type_name != "ParallelTaskHomogeneousProfile" &&
+               std::find(other_types.begin(), other_types.end(), profile.type_name) == other_types.end()) {
         fields.fail("type", "a profile type of Batsim");
     }
     if (keep_source) {
@@ -179,8 +198,13 @@ class WorkloadReader {
         while (json_.more('}')) {
             const std::string name(json_.key());
             try {
-                if (!workload_.profiles.emplace(name, read_profile(json_.value(), keep_source_)).second) {
+                const auto [profile, is_new] =
+                    workload_.profiles.emplace(name, read_profile(json_.value(), keep_source_));
+                if (!is_new) {
                     throw InputError("there is another one of this name");
+                }
+                if (profile->second.format == WorkloadFormat::batsim5) {
+                    workload_.format = WorkloadFormat::batsim5;
                 }
             } catch (const InputError& error) {
                 throw InputError("profile " + quoted(name) + ": " + error.what());
@@ -223,15 +247,90 @@ std::string_view name_in(std::string_view workload, std::string_view id) {
     return id;
 }
 
-void append_profile(const JobProfile& profile, std::string& out) {
-    if (!profile.source.empty()) {
+void append_profile(const JobProfile& profile, WorkloadFormat format, std::string& out) {
+    if (!profile.source.empty() && profile.format == format) {
         out += profile.source;
         return;
     }
-    out += R"({"type":"delay","delay":)";
+    if (!profile.source.empty() && profile.type != JobProfile::Type::delay) {
+        throw InputError("a profile of type " + quoted(profile.type_name) +
+                         " cannot be written in the other format, expected a delay");
+    }
+    out += format == WorkloadFormat::batsim4 ? R"({"type":"delay","delay":)" : R"({"type":"DelayProfile","delay":)";
     profile.delay.append_shortest_to(out);
     if (profile.return_code != 0) {
         out += R"(,"ret":)" + std::to_string(profile.return_code);
+    }
+    out += '}';
+}
+
+// What a job's source has beside the fields that we know.
+struct OtherFields {
+    std::string fields;  // each with a comma behind it
+    std::string text;    // the `extra_data`, if that is no object; else empty
+};
+
+OtherFields other_fields(const std::string& source, JsonReader& reader) {
+    constexpr std::array<std::string_view, 10> known{"id",       "subtime", "res",  "walltime", "profile",
+                                                     "deadline", "queue",   "user", "licenses", "extra_data"};
+    OtherFields others;
+    const auto append = [&](const JsonValue& object) {
+        for (const auto& member : object.GetObject()) {
+            if (std::find(known.begin(), known.end(), view(member.name)) == known.end()) {
+                append_json_string(view(member.name), others.fields);
+                others.fields += ':';
+                append_json(member.value, others.fields);
+                others.fields += ',';
+            }
+        }
+    };
+    const JsonValue& job = reader.parse(source);
+    append(job);
+    const auto extra_data = job.FindMember("extra_data");
+    if (extra_data == job.MemberEnd()) {
+        return others;
+    }
+    if (extra_data->value.IsObject()) {
+        append(extra_data->value);
+        return others;
+    }
+    append_json(extra_data->value, others.text);
+    if (extra_data->value.IsString() && view(extra_data->value).starts_with('{')) {
+        try {
+            append(reader.parse(std::string(view(extra_data->value))));
+            others.text.clear();
+        } catch (const InputError&) {
+            // It is no object, but only looks like one.
+        }
+    }
+    return others;
+}
+
+void append_batsim5_job(const WorkloadJob& job, std::string_view name, JsonReader& reader, std::string& out) {
+    JobDescription plain = job.description;
+    plain.deadline.reset();
+    plain.queue.clear();
+    plain.user.clear();
+    plain.licenses.clear();
+    append_job(plain, name, out);
+    out.pop_back();
+    std::string own;
+    append_extra_data(job.description, own);
+    OtherFields others;
+    if (!job.source.empty()) {
+        others = other_fields(job.source, reader);
+    }
+    if (!others.text.empty()) {
+        if (!own.empty() || !others.fields.empty()) {
+            throw InputError("its extra_data is no object, which would have to hold its other fields, too");
+        }
+        out += R"(,"extra_data":)" + others.text;
+    } else if (!own.empty()) {
+        out += R"(,"extra_data":{)" + others.fields;
+        out.append(own, 1);
+    } else if (!others.fields.empty()) {
+        others.fields.back() = '}';
+        out += R"(,"extra_data":{)" + others.fields;
     }
     out += '}';
 }
@@ -263,11 +362,21 @@ Workload parse_workload(std::string_view text, const std::string& path, const st
 
 void write_workload(const Workload& workload, const std::string& path) {
     OutputFile file(path);
+    JsonReader reader;
     std::string line = R"({"nb_res":)" + std::to_string(workload.processors) + ",\"jobs\":[";
     const char* separator = "\n";
     for (const WorkloadJob& job : workload.jobs) {
         line += std::exchange(separator, ",\n");
-        append_job(job.description, name_in(workload.name, job.description.id), line);
+        const std::string_view name = name_in(workload.name, job.description.id);
+        if (workload.format == WorkloadFormat::batsim4) {
+            append_job(job.description, name, line);
+        } else {
+            try {
+                append_batsim5_job(job, name, reader, line);
+            } catch (const InputError& error) {
+                throw InputError("job " + quoted(job.description.id) + ": " + error.what());
+            }
+        }
         file.write(line);
         line.clear();
     }
@@ -277,7 +386,11 @@ void write_workload(const Workload& workload, const std::string& path) {
         line += std::exchange(separator, ",\n");
         append_json_string(name, line);
         line += ':';
-        append_profile(profile, line);
+        try {
+            append_profile(profile, workload.format, line);
+        } catch (const InputError& error) {
+            throw InputError("profile " + quoted(name) + ": " + error.what());
+        }
         file.write(line);
         line.clear();
     }

@@ -38,6 +38,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
             next.workload.name = workload.name;
             next.workload.path = workload.path;
             next.workload.processors = workload.processors;
+            next.workload.format = workload.format;
         }
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);

@@ -92,6 +92,31 @@ TEST_CASE("batfill check ends with status 0 and one line if all is well", "[chec
           "2 jobs, 1 violation (0 rejected; 1 of 1 deadlines missed)\n");
 }
 
+TEST_CASE("batfill check and metrics read what Batsim 5 writes", "[check][command][batsim5]") {
+    const Folder folder;
+    folder.write(
+        "five.json",
+        R"({"nb_res": 2, "profiles": {"p": {"type": "DelayProfile", "delay": 10}}, "jobs": [)"
+        R"({"id": "1", "subtime": 0, "res": 2, "walltime": 20, "profile": "p"},)"
+        R"({"id": "2", "subtime": 0, "res": 2, "walltime": 20, "profile": "p", "extra_data": {"deadline": 15}},)"
+        R"({"id": "3", "subtime": 1, "res": 1, "profile": "p"}]})");
+    // The rows of Batsim 5: profiles with the workload's name, no quotes, nothing about rejected jobs.
+    folder.write("five_jobs.csv",
+                 "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
+                 "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
+                 "allocated_resources,consumed_energy,metadata\n"
+                 "3,w0,w0!p,1.000000,1,-1.000000,0,REJECTED,,,,,,,,,\n"
+                 "1,w0,w0!p,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,0.000000,10.000000,10.000000,0.000000,"
+                 "10.000000,1.000000,0-1,-1.000000,\n"
+                 "2,w0,w0!p,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,10.000000,10.000000,20.000000,10.000000,"
+                 "20.000000,2.000000,0-1,-1.000000,\n");
+    const Outcome outcome = run(commands::check, {folder.file("five_jobs.csv"), "-w", folder.file("five.json"), "-p",
+                                                  folder.file("p.xml"), "-m", "boss"});
+    CHECK(outcome.output == "3 jobs, no violations (1 rejected; 1 of 1 deadlines missed)\n");
+    CHECK(outcome.status == 0);
+    CHECK(commands::metrics({folder.file("five_jobs.csv")}) == 0);
+}
+
 TEST_CASE("batfill check ends with status 1 and the first violations", "[check][command]") {
     const Folder folder;
     const commands::Arguments arguments{folder.file("bad_jobs.csv"),

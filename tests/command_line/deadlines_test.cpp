@@ -65,6 +65,29 @@ TEST_CASE("deadlines passes its options on") {
     CHECK(contents(inputs.workload) == input);
 }
 
+TEST_CASE("deadlines writes what Batsim 5 reads, with all fields of jobs inside extra_data") {
+    Inputs inputs;
+    CHECK(inputs.deadlines({"--share", "1", "--seed", "3", "--format", "batsim5"}).status == 0);
+    const std::string converted =
+        "{\"nb_res\":3,\"jobs\":[\n"
+        "{\"id\":\"a\",\"subtime\":0.5,\"res\":2,\"walltime\":60,\"profile\":\"p\",\"extra_data\":{\"deadline\":86400."
+        "5}},\n"
+        "{\"id\":\"b\",\"subtime\":7,\"res\":3,\"walltime\":100000,\"profile\":\"p\",\"extra_data\":{\"project\":\"x\","
+        "\"deadline\":1000007}},\n"
+        "{\"id\":\"c\",\"subtime\":8,\"res\":1,\"profile\":\"p\"}\n"
+        "],\"profiles\":{\n"
+        "\"p\":{\"type\":\"DelayProfile\",\"delay\":10}\n"
+        "}}\n";
+    CHECK(contents(inputs.output) == converted);
+    // The format stays, unless another is asked for.
+    inputs.workload = file(inputs.folder, "five.json", converted);
+    CHECK(inputs.deadlines({"--share", "1", "--seed", "3"}).status == 0);
+    CHECK(contents(inputs.output) == converted);
+    CHECK(inputs.deadlines({"--share", "1", "--seed", "3", "--format", "batsim4"}).status == 0);
+    CHECK(deadlines_in(inputs.output) == std::vector<double>{86'400.5, 1'000'007, -1});
+    CHECK_THAT(contents(inputs.output), Contains(R"({"type":"delay","delay":10})"));
+}
+
 TEST_CASE("deadlines draws another job for another seed") {
     const Inputs inputs;
     bool first = false;

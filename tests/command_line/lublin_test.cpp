@@ -49,6 +49,26 @@ TEST_CASE("batfill generate lublin writes the same bytes for the same seed", "[l
     CHECK(offered_load(workload) == Approx(0.9).epsilon(1e-3));
 }
 
+TEST_CASE("batfill generate lublin writes the same jobs for Batsim 5", "[lublin][command][batsim5]") {
+    const OutputPath out;
+    const auto workload_in = [&](const std::string& format) {
+        REQUIRE(commands::generate({"lublin", "--jobs", "50", "--processors", "64", "--seed", "1", "--kind", "both",
+                                    "--format", format, "-o", *out}) == 0);
+        return read_workload(*out, "w0");
+    };
+    const Workload four = workload_in("batsim4");
+    const Workload five = workload_in("batsim5");
+    CHECK_THAT(contents(*out), Contains(R"("type":"DelayProfile")") && Contains(R"("extra_data":{"queue":"batch"})"));
+    CHECK(four.format == WorkloadFormat::batsim4);
+    CHECK(five.format == WorkloadFormat::batsim5);
+    for (std::size_t i = 0; i < four.jobs.size(); ++i) {
+        CHECK(four.jobs[i].description == five.jobs.at(i).description);
+    }
+    CHECK_THROWS_WITH(commands::generate({"lublin", "--jobs", "1", "--processors", "1", "--seed", "1", "--format",
+                                          "batsim3", "-o", *out}),
+                      Contains("--format: unknown value 'batsim3', known: batsim4, batsim5"));
+}
+
 TEST_CASE("batfill generate lublin tells batch from interactive jobs by their queue", "[lublin][command]") {
     const OutputPath out;
     REQUIRE(commands::generate({"lublin", "--jobs", "2000", "--processors", "64", "--seed", "3", "--kind", "both",

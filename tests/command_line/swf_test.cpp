@@ -142,7 +142,7 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_AS(commands::swf({log, "--no-such-option"}), UsageError);
     CHECK_THROWS_AS(commands::swf({log, "--exclude-queue", "zero"}), UsageError);
     CHECK_THROWS_WITH(commands::swf({log, "--size", "both"}), Contains("known: requested, allocated"));
-    CHECK_THROWS_WITH(commands::swf({log, "--format", "csv"}), Contains("known: table, json"));
+    CHECK_THROWS_WITH(commands::swf({log, "--format", "csv"}), Contains("known: table, json, batsim4, batsim5"));
     CHECK_THROWS_WITH(commands::swf({log, "--missing-walltime", "0"}), Contains("exact, omit, drop or a number"));
     CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "keep"}), Contains("known: cut, raise, drop"));
     CHECK_THROWS_WITH(commands::swf({log, "--short-estimates", "raise", "--drop-longer-than-estimate"}),

@@ -39,6 +39,16 @@ const std::string completion = R"({"now":5,"events":[{"timestamp":5,"type":"JOB_
                                R"("job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0-1"}}]})";
 const std::string ending = R"({"now":5,"events":[{"timestamp":5,"type":"SIMULATION_ENDS","data":{}}]})";
 
+// The same simulation as Batsim 5 tells it.
+const std::string init5("\0\0\0\0", 4);
+const std::string beginning5 =
+    R"({"now":0.0,"events":[{"timestamp":0.0,"event_type":"SimulationBeginsEvent","event":{"computation_hosts":[)"
+    R"({"id":0,"name":"a"},{"id":1,"name":"b"}]}}]})";
+const std::string submission5 =
+    R"({"now":1.0,"events":[{"timestamp":1.0,"event_type":"JobSubmittedEvent","event":{"job_id":"w0!1","job":)"
+    R"({"resource_request":2,"walltime":9.0,"extra_data":"","profile_id":"w0!p"},"submission_time":1.0}}]})";
+const std::string ending5 = R"({"now":5.0,"events":[{"timestamp":5.0,"event_type":"SimulationEndsEvent","event":{}}]})";
+
 // A daemon that listens.
 class Daemon : public Process {
  public:
@@ -540,6 +550,54 @@ TEST_CASE("With --keep-alive, a simulation whose Batsim died ends when another b
     }
 }
 
+TEST_CASE("The daemon speaks to Batsim 4 and 5, whichever connects") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--keep-alive"});
+    const std::string zero(1, '\0');
+    for (int i = 0; i < 2; ++i) {
+        Peer(daemon.endpoint()).play_simulation();
+        Peer batsim5(daemon.endpoint());
+        CHECK_THAT(batsim5.ask(init5), StartsWith(std::string("\x02\0\0\0{\"now\":", 11)) && Contains("EDCHelloEvent"));
+        // From its first word on, it is the one that is served.
+        CHECK_THAT(Peer(daemon.endpoint()).ask(init5), Contains("in the middle of another simulation"));
+        CHECK(batsim5.ask(beginning5 + zero) == R"({"now":0,"events":[]})" + zero);
+        CHECK_THAT(batsim5.ask(submission5 + zero), Contains(R"("host_allocation":"0-1")"));
+        CHECK(batsim5.ask(ending5 + zero) == R"({"now":5,"events":[]})" + zero);
+    }
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+    CHECK(problems_of(daemon.errors()).empty());
+}
+
+TEST_CASE("A Batsim of the other version takes over when that of a simulation has died") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--keep-alive"});
+    {
+        Peer dies(daemon.endpoint());
+        dies.ask(init5);
+        dies.send(beginning5);
+    }
+    daemon.wait_for_error_text("the connection to Batsim is lost");
+    Peer(daemon.endpoint()).play_simulation();
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+    CHECK_THAT(daemon.errors(), Contains("warning: the simulation whose peer is lost ends, as another begins\n"));
+}
+
+TEST_CASE("With --protocol the daemon speaks to one version of Batsim only") {
+    const Folder folder;
+    Daemon four(folder, {"-a", "fcfs", "-s", any_port, "--protocol", "4"});
+    CHECK_THAT(Peer(four.endpoint()).ask(init5), Contains("SCHEDULER_ERROR") && Contains("JSON at byte 0"));
+    CHECK(four.wait() == 1);
+    Daemon five(folder, {"-a", "fcfs", "-s", any_port, "--protocol", "5"});
+    CHECK_THAT(Peer(five.endpoint()).ask(beginning), Contains("SCHEDULER_ERROR") && Contains("event_type"));
+    CHECK(five.wait() == 1);
+    Daemon unnamed(folder, {"-s", any_port});
+    CHECK_THAT(Peer(unnamed.endpoint()).ask(init5), StartsWith(std::string("\x02\0\0\0{", 5)) &&
+                                                        Contains("SCHEDULER_ERROR") && Contains("no algorithm named"));
+    CHECK(unnamed.wait() == 2);
+}
+
 TEST_CASE("A peer that has lost its connection can go on over another") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
@@ -677,6 +735,7 @@ TEST_CASE("A wrong command line of the daemon is one line with what is known, an
         {{"-a", "easy", "-s", "tcp://127.0.0.1:99999"}, "cannot listen on tcp://127.0.0.1:99999"},
         {{"-a", "easy", "-s", "ipc:///nowhere/socket"}, "cannot listen on ipc:///nowhere/socket"},
         {{"-a", "easy", "--speed"}, "--speed"},
+        {{"-a", "easy", "--protocol", "3"}, "--protocol: expected 4, 5 or auto, found '3'"},
         {{"-a", "easy", "--idle-timeout", "0"}, "idle-timeout"},
         {{"-a", "easy", "--idle-timeout", "1e18"}, "idle-timeout"},
         {{"-a", "easy", "-P", "order=mixed", "-P", "weights=1,0,0,0,0,0", "-P", "period=9", "-P",

@@ -39,13 +39,17 @@ void check_round_trip(std::string_view input, Decode decode, Encode encode) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     spdlog::set_level(spdlog::level::off);
-    static const auto codec = make_codec("batsim4");
+    static const auto batsim4 = make_codec("batsim4");
+    static const auto batsim5 = make_codec("batsim5");
     const std::string_view input(reinterpret_cast<const char*>(data), size);
-    check_round_trip(
-        input, [](std::string_view frame) { return codec->decode_message(frame); },
-        [](const Message& message, std::string& frame) { codec->encode_message(message, frame); });
-    check_round_trip(
-        input, [](std::string_view frame) { return codec->decode_reply(frame); },
-        [](const Reply& reply, std::string& frame) { codec->encode_reply(reply, frame); });
+    protocol_opened_by(input);
+    for (Codec* codec : {batsim4.get(), batsim5.get()}) {
+        check_round_trip(
+            input, [=](std::string_view frame) { return codec->decode_message(frame); },
+            [=](const Message& message, std::string& frame) { codec->encode_message(message, frame); });
+        check_round_trip(
+            input, [=](std::string_view frame) { return codec->decode_reply(frame); },
+            [=](const Reply& reply, std::string& frame) { codec->encode_reply(reply, frame); });
+    }
     return 0;
 }

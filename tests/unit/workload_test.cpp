@@ -287,6 +287,69 @@ TEST_CASE("Profiles that carry their source are written as it says") {
     CHECK(read_workload(folder / "workload.json", "w0", true).profiles.at("p").source == profile);
 }
 
+TEST_CASE("A workload of Batsim 5 reads as that of Batsim 4 does") {
+    const Workload workload = parse(
+        R"({"nb_res":4,"jobs":[{"id":"1","subtime":0.5,"res":1,"profile":"p"},)"
+        R"({"id":"2","subtime":1,"res":2,"walltime":10,"profile":"h","extra_data":{"deadline":90.5,"user":"u","x":1}},)"
+        R"({"id":"3","subtime":1,"res":2,"walltime":10,"profile":"t",)"
+        R"("extra_data":"{\"licenses\":[\"l\"],\"queue\":7}"}],"profiles":{"p":{"type":"DelayProfile","delay":5,"ret":2},)"
+        R"("h":{"type":"ParallelTaskHomogeneousProfile","cpu":1e9,"com":0},)"
+        R"("t":{"type":"ParallelTaskHomogeneousProfile","cpu":1e9,"com":0,"generation_strategy":"Other"},)"
+        R"("s":{"type":"SequentialCompositionProfile"}}})");
+    CHECK(workload.format == WorkloadFormat::batsim5);
+    CHECK(parse(with_jobs("")).format == WorkloadFormat::batsim4);
+    CHECK_FALSE(workload.jobs.at(0).description.walltime.has_value());
+    CHECK(workload.jobs.at(1).description.deadline == Time::at(Duration::microseconds(90'500'000)));
+    CHECK(workload.jobs.at(1).description.user == "u");
+    CHECK(workload.jobs.at(2).description.licenses == std::vector<std::string>{"l"});
+    CHECK(workload.jobs.at(2).description.queue == "7");
+    CHECK(workload.profiles.at("p").type == JobProfile::Type::delay);
+    CHECK(workload.profiles.at("p").delay == Duration::seconds(5));
+    CHECK(workload.profiles.at("p").return_code == 2);
+    CHECK(workload.profiles.at("h").type == JobProfile::Type::parallel_homogeneous);
+    CHECK(workload.profiles.at("t").type == JobProfile::Type::other);
+    CHECK(workload.profiles.at("s").type == JobProfile::Type::other);
+    CHECK(error_of(R"({"nb_res":4,"jobs":[],"profiles":{"p":{"type":"NapProfile"}}})") ==
+          "file.json: profile \"p\": field \"type\": expected a profile type of Batsim, found the text \"NapProfile\"");
+}
+
+TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {
+    const TemporaryFolder folder;
+    for (unsigned seed = 0; seed < 50; ++seed) {
+        Workload written = random_workload(seed);
+        written.format = WorkloadFormat::batsim5;
+        write_workload(written, folder / "workload.json");
+        const Workload read = read_workload(folder / "workload.json", "w1");
+        REQUIRE(read.jobs.size() == written.jobs.size());
+        for (std::size_t i = 0; i < read.jobs.size(); ++i) {
+            CHECK(read.jobs[i].description == written.jobs[i].description);
+        }
+    }
+    const std::string jobs = R"({"id":"1","subtime":0.5,"res":1,"walltime":-1,"profile":"p","own":[1],"user":"u"},)"
+                             R"({"id":"2","subtime":1,"res":2,"walltime":10,"profile":"q","extra_data":{"x":1}},)"
+                             R"({"id":"3","subtime":1,"res":2,"profile":"q","extra_data":"as it is"})";
+    Workload workload = parse(with_jobs(jobs), true);
+    workload.format = WorkloadFormat::batsim5;
+    write_workload(workload, folder / "workload.json");
+    CHECK(content(folder / "workload.json") ==
+          "{\"nb_res\":4,\"jobs\":[\n"
+          "{\"id\":\"1\",\"subtime\":0.5,\"res\":1,\"profile\":\"p\",\"extra_data\":{\"own\":[1],\"user\":\"u\"}},\n"
+          "{\"id\":\"2\",\"subtime\":1,\"res\":2,\"walltime\":10,\"profile\":\"q\",\"extra_data\":{\"x\":1}},\n"
+          "{\"id\":\"3\",\"subtime\":1,\"res\":2,\"profile\":\"q\",\"extra_data\":\"as it is\"}\n"
+          "],\"profiles\":{\n"
+          "\"p\":{\"type\":\"DelayProfile\",\"delay\":5},\n"
+          "\"q\":{\"type\":\"DelayProfile\",\"delay\":0.25,\"ret\":3}\n"
+          "}}\n");
+    workload.jobs[2].description.user = "u";
+    CHECK_THROWS_WITH(write_workload(workload, folder / "workload.json"),
+                      "job \"w0!3\": its extra_data is no object, which would have to hold its other fields, too");
+    Workload composed = parse(with_profile(R"({"type":"composed","seq":["q"],"repeat":2})"), true);
+    composed.format = WorkloadFormat::batsim5;
+    CHECK_THROWS_WITH(
+        write_workload(composed, folder / "workload.json"),
+        "profile \"p\": a profile of type \"composed\" cannot be written in the other format, expected a delay");
+}
+
 TEST_CASE("Files that cannot be read or written give an error that names them") {
     const TemporaryFolder folder;
     CHECK_THROWS_WITH(read_workload(folder / "none.json", "w0"),
