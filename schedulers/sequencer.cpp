@@ -7,7 +7,7 @@ namespace batfill {
 namespace {
 
 // One job at a time: the first in an order of the user's choice, as soon as nothing runs. A round in which nothing runs
-// is a pass over the queue.
+// is a pass over the queue, unless the order is that of submission.
 class Sequencer : public Algorithm {
  public:
     explicit Sequencer(const Parameters& parameters) : order_(parameters, "order") {
@@ -16,14 +16,18 @@ class Sequencer : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        if (!state.running.empty()) {
+        if (!state.running.empty() || state.waiting.empty()) {
+            return;
+        }
+        // A first job that does not fit waits for processors that are unavailable.
+        if (order_.is_submission_order()) {
+            round.start_if_possible(state.waiting.job(0));
             return;
         }
         ranked_.clear();
         for (const JobIndex job : state.waiting.jobs()) {
             ranked_.add(job, order_.score(state.job(job)).at(state.now));
         }
-        // A first job that does not fit waits for processors that are unavailable.
         ranked_.for_each_until([&](JobIndex job) {
             round.start_if_possible(job);
             return false;
