@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -62,7 +63,11 @@ class AvailabilityProfile {
 
      private:
         friend class AvailabilityProfile;
-        std::array<Window, 31> windows_;
+        static constexpr int largest_power = 30;
+        int smallest_power() const { return static_cast<int>(std::bit_width(static_cast<unsigned>(least_))) - 1; }
+        int wanted(int power) const { return std::max(1 << power, least_); }
+        int least_ = 1;
+        std::array<Window, largest_power + 1> windows_;  // by power of two
     };
     // Around [from, to); requires origin() <= from < to and least >= 1. O(steps / block_size), and the steps of as many
     // blocks as there are ends of windows.
@@ -91,7 +96,9 @@ class AvailabilityProfile {
         int index;
     };
 
-    Position find(Time t) const;              // the step that holds t
+    Position find(Time t) const;  // the step that holds t
+    void find_begins(Surroundings& around, Time from) const;
+    void find_ends(Surroundings& around, Time to) const;
     Position split_at(Time t);                // makes t the beginning of a step and returns it
     void merge_at(Position at);               // removes a step that has its predecessor's value; bounds are not updated
     void tidy(std::size_t number);            // updates the bounds of a block; removes it if empty, joins it if small

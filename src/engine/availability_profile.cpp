@@ -246,54 +246,60 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
+// The fewer processors are wanted, the further the windows reach: each walk away from the interval ends them from that
+// of the most processors on.
 AvailabilityProfile::Surroundings AvailabilityProfile::surroundings(Time from, Time to, int least) const {
     assert(origin() <= from && from < to && least >= 1);
     Surroundings around;
-    constexpr int largest = std::tuple_size_v<decltype(around.windows_)> - 1;
-    const int smallest = static_cast<int>(std::bit_width(static_cast<unsigned>(least))) - 1;
-    const auto wanted = [&](int power) { return std::max(1 << power, least); };
+    around.least_ = least;
+    find_begins(around, from);
+    find_ends(around, to);
+    return around;
+}
 
-    // The fewer processors are wanted, the further the windows reach.
-    int power = largest;
+void AvailabilityProfile::find_begins(Surroundings& around, Time from) const {
+    int power = Surroundings::largest_power;
     Time begin = from;
+    const auto end_at = [&](int value) {
+        for (; power >= around.smallest_power() && value < around.wanted(power); --power) {
+            around.windows_[static_cast<std::size_t>(power)].begin = begin;
+        }
+    };
     const Position first = find(from);
-    for (std::size_t number = first.block + 1; number-- > 0 && power >= smallest;) {
+    for (std::size_t number = first.block + 1; number-- > 0 && power >= around.smallest_power();) {
         const Block& block = *blocks_[number];
-        if (number != first.block && block.least >= wanted(power)) {
+        if (number != first.block && block.least >= around.wanted(power)) {
             begin = block.times[0];
             continue;
         }
-        for (int i = number == first.block ? first.index : block.count - 1; i >= 0 && power >= smallest; --i) {
-            const int value = block.values[i] + block.offset;
+        for (int i = number == first.block ? first.index : block.count - 1; i >= 0; --i) {
             if (block.times[i] < begin) {
-                for (; power >= smallest && value < wanted(power); --power) {
-                    around.windows_[static_cast<std::size_t>(power)].begin = begin;
-                }
+                end_at(block.values[i] + block.offset);
                 begin = block.times[i];
             }
         }
     }
-    for (; power >= smallest; --power) {
-        around.windows_[static_cast<std::size_t>(power)].begin = begin;
-    }
+    end_at(0);
+}
 
-    power = largest;
+void AvailabilityProfile::find_ends(Surroundings& around, Time to) const {
+    int power = Surroundings::largest_power;
+    const auto end_at = [&](int value, Time end) {
+        for (; power >= around.smallest_power() && value < around.wanted(power); --power) {
+            around.windows_[static_cast<std::size_t>(power)].end = end;
+        }
+    };
     const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
-    for (std::size_t number = last.block; number < blocks_.size() && power >= smallest; ++number) {
+    for (std::size_t number = last.block; number < blocks_.size() && power >= around.smallest_power(); ++number) {
         const Block& block = *blocks_[number];
-        if (block.least >= wanted(power)) {
+        if (block.least >= around.wanted(power)) {
             continue;
         }
-        for (int i = number == last.block ? last.index : 0; i < block.count && power >= smallest; ++i) {
-            for (; power >= smallest && block.values[i] + block.offset < wanted(power); --power) {
-                around.windows_[static_cast<std::size_t>(power)].end = std::max(to, block.times[i]);
-            }
+        for (int i = number == last.block ? last.index : 0; i < block.count; ++i) {
+            end_at(block.values[i] + block.offset, std::max(to, block.times[i]));
         }
     }
-    for (; power >= smallest; --power) {
-        around.windows_[static_cast<std::size_t>(power)].end = Time::infinity();
-    }
-    return around;
+    end_at(0, Time::infinity());
 }
 
 Time AvailabilityProfile::earliest(Time from, Duration length, int processors, Time limit, Time before) const {

@@ -2,6 +2,7 @@
 #include <cassert>
 #include <functional>
 #include <queue>
+#include <utility>
 
 #include <batfill/algorithm.hpp>
 #include <batfill/plan.hpp>
@@ -115,11 +116,12 @@ void Plan::note_return(Time from, Time to, int processors) {
     }
     from = std::max(from, profile_.origin());
     const AvailabilityProfile::Bounds after = profile_.bounds(from, to);
-    Return& given = returns_.emplace_back(from, to, after.least - processors, after.most, nullptr);
+    Return given{from, to, after.least - processors, after.most, nullptr};
     if (in_order_) {
         given.around = std::make_shared<const AvailabilityProfile::Surroundings>(
             profile_.surroundings(from, to, std::max(given.least_before + 1, 1)));
     }
+    returns_.push_back(std::move(given));
 }
 
 Time Plan::next_start(Time after) const {
