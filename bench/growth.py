@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Measures how the replays of queue and plan algorithms grow with the number of jobs.
+
+    bench/growth.py [--batfill FILE] [--jobs N,N...] [--cases NAME,NAME...] [--limit SECONDS] [ALGORITHM ...]
+
+An ALGORITHM is NAME[,KEY=VALUE]... For each case, prints a table with a line for each algorithm: the processor seconds
+(user and system) of a whole replay of so many jobs, the peak memory in MiB, and the exponent of the seconds in the
+number of jobs, fitted to all of them by least squares. A replay that takes more than the limit is stopped, and those
+with more jobs are left out.
+
+The cases are load-L, jobs of `batfill generate lublin --seed 3` at an offered load of L, and three in which all jobs
+are submitted at once: instant-equal, jobs that are all alike; instant-long, jobs with walltimes ten times as long as
+they run; instant-random, jobs of random widths and walltimes that run for a part of these. The machine is
+platforms/hpc2n.xml, which has 240 processors.
+"""
+import argparse
+import json
+import math
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Optional
+
+from replays import start
+
+PLATFORM = Path(__file__).resolve().parent.parent / "platforms/hpc2n.xml"
+PROCESSORS = 240
+CASES = ["load-0.9", "load-1.2", "instant-equal", "instant-long", "instant-random"]
+ALGORITHMS = ["rejecter", "fcfs", "easy", "easy,order=saf", "easy,order=lexp", "conservative", "dbf", "dc", "pc"]
+
+Usage = tuple[float, float]
+
+
+def shapes(case: str, jobs: int) -> list[tuple[int, int, int]]:
+    """The processors, the walltime and the run time, in seconds, of each of the jobs that are submitted at once."""
+    draws = random.Random(1)
+    if case == "instant-equal":
+        return [(4, 3600, 3600)] * jobs
+    if case == "instant-long":
+        return [(width, 36000, 3600) for width in (draws.randint(1, 32) for _ in range(jobs))]
+    if case == "instant-random":
+        drawn = [(draws.randint(1, 64), draws.randint(600, 86400)) for _ in range(jobs)]
+        return [(width, walltime, draws.randint(300, walltime)) for width, walltime in drawn]
+    sys.exit(f"growth: unknown case {case}, known: load-L, {', '.join(CASES[2:])}")
+
+
+def workload_at_once(case: str, jobs: int) -> dict[str, Any]:
+    """A workload as Batsim reads it."""
+    drawn = shapes(case, jobs)
+    return {
+        "nb_res": PROCESSORS,
+        "jobs": [{"id": number, "subtime": 0, "walltime": walltime, "res": width, "profile": str(runs)}
+                 for number, (width, walltime, runs) in enumerate(drawn)],
+        "profiles": {str(runs): {"type": "delay", "delay": runs} for _, _, runs in drawn},
+    }
+
+
+def write_workload(batfill: str, case: str, jobs: int, file: Path) -> None:
+    """Writes the workload of a case. Ends the script if that fails."""
+    if case.startswith("load-"):
+        command = [batfill, "generate", "lublin", "--seed", "3", "--jobs", str(jobs), "--processors", str(PROCESSORS),
+                   "--load", case.removeprefix("load-"), "-o", str(file)]
+        status = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+        if status != 0:
+            sys.exit(f"growth: generate failed with status {status}")
+    else:
+        file.write_text(json.dumps(workload_at_once(case, jobs)), encoding="utf-8")
+
+
+def replay(options: argparse.Namespace, algorithm: str, workload: Path) -> Optional[Usage]:
+    """The processor seconds and the peak memory in MiB of a replay; nothing if it took longer than the limit."""
+    name, *parameters = algorithm.split(",")
+    process = start([
+        "/usr/bin/prlimit", f"--cpu={options.limit}:{options.limit}", options.batfill, "simulate", "-q",
+        "-p", str(PLATFORM), "-w", str(workload), "-e", str(workload.with_suffix("")), "-a", name,
+        *(word for parameter in parameters for word in ("-P", parameter))])
+    _, status, used = os.wait4(process, 0)
+    if os.WIFSIGNALED(status):
+        return None
+    if status != 0:
+        sys.exit(f"growth: {algorithm} failed with status {os.waitstatus_to_exitcode(status)}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def exponent(sizes: list[int], seconds: list[float]) -> Optional[float]:
+    """The slope of the straight line through the logarithms, by least squares; nothing for fewer than two sizes."""
+    points = [(math.log(size), math.log(value)) for size, value in zip(sizes, seconds)]
+    if len(points) < 2:
+        return None
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+
+
+def line(algorithm: str, sizes: list[int], results: list[Usage], limit: int) -> str:
+    """The results of the first sizes in a line of a Markdown table. The next size took too long; behind it there was
+    no trial."""
+    cells = [f"{seconds:.2f} ({memory:.0f})" for seconds, memory in results]
+    if len(cells) < len(sizes):
+        cells.append(f"more than {limit}")
+    cells += ["-"] * (len(sizes) - len(cells))
+    slope = exponent(sizes, [seconds for seconds, _ in results])
+    return f"| {algorithm} | {' | '.join(cells)} | {'-' if slope is None else f'{slope:.2f}'} |"
+
+
+def measure(options: argparse.Namespace, case: str, folder: Path) -> None:
+    """Prints the table of a case, each line when it is known."""
+    for size in options.jobs:
+        write_workload(options.batfill, case, size, folder / f"{size}.json")
+    print(f"\n{case}: processor seconds (peak memory in MiB)\n")
+    print(f"| algorithm | {' | '.join(f'{size:,} jobs' for size in options.jobs)} | exponent |")
+    print("|---|" + "---:|" * (len(options.jobs) + 1), flush=True)
+    for algorithm in options.algorithms:
+        results: list[Usage] = []
+        for size in options.jobs:
+            result = replay(options, algorithm, folder / f"{size}.json")
+            if result is None:
+                break
+            results.append(result)
+        print(line(algorithm, options.jobs, results, options.limit), flush=True)
+
+
+def main() -> None:
+    """Measures one case after the other."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("algorithms", nargs="*", default=ALGORITHMS)
+    parser.add_argument("--batfill", default="build/release/batfill")
+    parser.add_argument("--jobs", default="25000,100000", type=lambda text: sorted(int(n) for n in text.split(",")))
+    parser.add_argument("--cases", default=CASES, type=lambda text: text.split(","))
+    parser.add_argument("--limit", default=60, type=int, help="processor seconds for each replay")
+    options = parser.parse_intermixed_args()
+    options.batfill = os.path.abspath(options.batfill)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a replay that is stopped leaves no memory on the disk
+    for case in options.cases:
+        with tempfile.TemporaryDirectory() as folder:
+            measure(options, case, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
