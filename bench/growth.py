@@ -25,14 +25,12 @@ import tempfile
 from pathlib import Path
 from typing import Any, Optional
 
-from replays import start
+from replays import Usage, start, wait_for
 
 PLATFORM = Path(__file__).resolve().parent.parent / "platforms/hpc2n.xml"
 PROCESSORS = 240
 CASES = ["load-0.9", "load-1.2", "instant-equal", "instant-long", "instant-random"]
 ALGORITHMS = ["rejecter", "fcfs", "easy", "easy,order=saf", "easy,order=lexp", "conservative", "dbf", "dc", "pc"]
-
-Usage = tuple[float, float]
 
 
 def shapes(case: str, jobs: int) -> list[tuple[int, int, int]]:
@@ -78,12 +76,12 @@ def replay(options: argparse.Namespace, algorithm: str, workload: Path) -> Optio
         "/usr/bin/prlimit", f"--cpu={options.limit}:{options.limit}", options.batfill, "simulate", "-q",
         "-p", str(PLATFORM), "-w", str(workload), "-e", str(workload.with_suffix("")), "-a", name,
         *(word for parameter in parameters for word in ("-P", parameter))])
-    _, status, used = os.wait4(process, 0)
-    if os.WIFSIGNALED(status):
+    status, used = wait_for(process)
+    if status < 0:
         return None
     if status != 0:
-        sys.exit(f"growth: {algorithm} failed with status {os.waitstatus_to_exitcode(status)}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        sys.exit(f"growth: {algorithm} failed with status {status}")
+    return used
 
 
 def exponent(sizes: list[int], seconds: list[float]) -> Optional[float]:

@@ -23,12 +23,19 @@ def start(command: list[str]) -> int:
     return os.spawnv(os.P_NOWAIT, command[0], command)
 
 
-def usage(process: int) -> Usage:
-    """Waits for a process; returns its processor seconds and its peak memory in MiB. Ends the script if it fails."""
+def wait_for(process: int) -> tuple[int, Usage]:
+    """Waits for a process; returns its exit code, below 0 if a signal ended it, and its processor seconds and its peak
+    memory in MiB."""
     _, status, resources = os.wait4(process, 0)
+    return os.waitstatus_to_exitcode(status), (resources.ru_utime + resources.ru_stime, resources.ru_maxrss / 1024)
+
+
+def usage(process: int) -> Usage:
+    """The same of a process that must not fail: ends the script if it does."""
+    status, used = wait_for(process)
     if status != 0:
-        sys.exit(f'replays: a run failed with status {os.waitstatus_to_exitcode(status)}')
-    return resources.ru_utime + resources.ru_stime, resources.ru_maxrss / 1024
+        sys.exit(f'replays: a run failed with status {status}')
+    return used
 
 
 def replay(options: argparse.Namespace, algorithm: str, folder: str) -> Usage:

@@ -225,9 +225,11 @@ constexpr EventFieldNames field_names{"type", "data"};
 
 // ---- Encoding: one function per event type, which appends type and data
 
-class Encoder : private JsonWriter {
+class Encoder : public EventEncoder<Encoder> {
  public:
-    explicit Encoder(std::string& out) : JsonWriter(out) {}
+    explicit Encoder(std::string& out) : EventEncoder(out, field_names) {}
+
+    using EventEncoder::operator();
 
     void operator()(const Notify& event) {
         begin("NOTIFY");
@@ -359,46 +361,7 @@ class Encoder : private JsonWriter {
         text("msg", event.message);
     }
 
-    // Of other protocols.
-    template <class Other>
-    void operator()(const Other&) {
-        left_out_ = true;
-    }
-
-    // A message or a reply.
-    template <class Envelope>
-    void envelope(const Envelope& content) {
-        out() += R"({"now":)";
-        content.now.append_to(out());
-        out() += R"(,"events":[)";
-        for (const auto& event : content.events) {
-            const std::size_t end = out().size();
-            separate();
-            out() += R"({"timestamp":)";
-            event.timestamp.append_to(out());
-            std::visit([this](const auto& data) { this->event(data); }, event.data);
-            close('}');
-            if (std::exchange(left_out_, false)) {
-                out().resize(end);
-            }
-        }
-        out() += "]}";
-    }
-
  private:
-    void event(const UnknownEvent& event) {
-        text("type", event.type);
-        if (!event.data.empty()) {
-            json("data", event.data);
-        }
-    }
-    template <class Data>
-    void event(const Data& data) {
-        (*this)(data);
-        close('}');
-    }
-
-    void begin(std::string_view type) { out().append(R"(,"type":")").append(type).append(R"(","data":{)"); }
     void properties(std::string_view field, const Properties& values) {
         open(field, '{');
         for (const auto& [key, value] : values) {
@@ -423,8 +386,6 @@ class Encoder : private JsonWriter {
         }
         close(']');
     }
-
-    bool left_out_ = false;  // whether this protocol has no words for the event
 };
 
 class Batsim4Codec final : public Codec {
@@ -447,9 +408,8 @@ class Batsim4Codec final : public Codec {
         Encoder(frame).envelope(reply);
     }
     void encode_refusal(const std::string& problem, std::string& frame) override {
-        frame = R"({"now":0.0,"events":[{"timestamp":0.0,"type":"SCHEDULER_ERROR","data":{"message":)";
-        append_json_string(problem, frame);
-        frame += "}}]}";
+        frame.clear();
+        append_refusal(problem, field_names, frame);
     }
 
  private:

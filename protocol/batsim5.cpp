@@ -405,9 +405,21 @@ struct ExactTime {
     double seconds = 0;
 };
 
-class Encoder : private JsonWriter {
+class Encoder : public EventEncoder<Encoder> {
  public:
-    Encoder(std::string& out, const ExactTime& now) : JsonWriter(out), now_(now) {}
+    Encoder(std::string& out, const ExactTime& now) : EventEncoder(out, field_names), now_(now) {}
+
+    using EventEncoder::operator();
+
+    void write_time(Time time) {
+        if (time != now_.rounded) {
+            EventEncoder::write_time(time);
+            return;
+        }
+        std::array<char, 400> text;  // the largest double has 309 digits before the point
+        out().append(text.data(),
+                     std::to_chars(text.data(), text.data() + text.size(), now_.seconds, std::chars_format::fixed).ptr);
+    }
 
     void operator()(const Notify& event) {
         switch (event.type) {
@@ -423,7 +435,9 @@ class Encoder : private JsonWriter {
             default:
                 begin("ExternalEventOccurredEvent");
                 fields_of(event.other);
-                left_out_ = event.other.empty();
+                if (event.other.empty()) {
+                    leave_out();
+                }
         }
     }
 
@@ -558,59 +572,7 @@ class Encoder : private JsonWriter {
         integer("state", event.state);
     }
 
-    // Of other protocols, and what is not said in JSON.
-    template <class Other>
-    void operator()(const Other&) {
-        left_out_ = true;
-    }
-
-    // A message or a reply.
-    template <class Envelope>
-    void envelope(const Envelope& content) {
-        out() += R"({"now":)";
-        append(content.now);
-        out() += R"(,"events":[)";
-        for (const auto& event : content.events) {
-            const std::size_t end = out().size();
-            separate();
-            out() += R"({"timestamp":)";
-            append(event.timestamp);
-            std::visit([this](const auto& data) { this->event(data); }, event.data);
-            close('}');
-            if (std::exchange(left_out_, false)) {
-                out().resize(end);
-            }
-        }
-        out() += "]}";
-        out() += '\0';
-    }
-
  private:
-    void event(const UnknownEvent& event) {
-        text("event_type", event.type);
-        if (!event.data.empty()) {
-            json("event", event.data);
-        }
-    }
-    template <class Data>
-    void event(const Data& data) {
-        (*this)(data);
-        close('}');
-    }
-
-    void begin(std::string_view type) {
-        text("event_type", type);
-        open("event", '{');
-    }
-    void append(Time time) {
-        if (time != now_.rounded) {
-            time.append_to(out());
-            return;
-        }
-        std::array<char, 400> text;  // the largest double has 309 digits before the point
-        out().append(text.data(),
-                     std::to_chars(text.data(), text.data() + text.size(), now_.seconds, std::chars_format::fixed).ptr);
-    }
     void pairs(std::string_view field, const Properties& values, std::string_view first, std::string_view second) {
         open(field, '[');
         for (const auto& [key, value] : values) {
@@ -654,7 +616,6 @@ class Encoder : private JsonWriter {
     }
 
     ExactTime now_;
-    bool left_out_ = false;  // whether this protocol has no words for the event
 };
 
 class Batsim5Codec final : public Codec {
@@ -681,6 +642,7 @@ class Batsim5Codec final : public Codec {
             }
         }
         Encoder(frame, {}).envelope(message);
+        frame += '\0';
     }
     Reply decode_reply(std::string_view frame) override {
         if (const auto format = leading_number(frame)) {
@@ -699,15 +661,14 @@ class Batsim5Codec final : public Codec {
             append_number(json_format, frame);
         }
         Encoder(frame, now_).envelope(reply);
+        frame += '\0';
     }
     void encode_refusal(const std::string& problem, std::string& frame) override {
         frame.clear();
         if (answers_init_) {
             append_number(json_format, frame);
         }
-        frame += R"({"now":0.0,"events":[{"timestamp":0.0,"event_type":"SCHEDULER_ERROR","event":{"message":)";
-        append_json_string(problem, frame);
-        frame += "}}]}";
+        append_refusal(problem, field_names, frame);
         frame += '\0';
     }
 

@@ -261,4 +261,78 @@ class JsonWriter {
     std::string& out_;
 };
 
+// What the encoders of the protocols derive from. `Own` has a function operator() for each type of event that its
+// protocol has words for; it calls begin() with the name of the type, and writes the fields of the data. With
+// `using EventEncoder::operator();` all other events are left out. It may have a write_time() of its own.
+template <class Own>
+class EventEncoder : protected JsonWriter {
+ public:
+    // A message or a reply. Appends.
+    template <class Envelope>
+    void envelope(const Envelope& content) {
+        out() += R"({"now":)";
+        own().write_time(content.now);
+        out() += R"(,"events":[)";
+        for (const auto& event : content.events) {
+            const std::size_t end = out().size();
+            separate();
+            out() += R"({"timestamp":)";
+            own().write_time(event.timestamp);
+            std::visit([this](const auto& data) { this->event(data); }, event.data);
+            close('}');
+            if (std::exchange(left_out_, false)) {
+                out().resize(end);
+            }
+        }
+        out() += "]}";
+    }
+
+    // An event of other protocols alone.
+    template <class Other>
+    void operator()(const Other&) {
+        leave_out();
+    }
+
+    void write_time(Time time) { time.append_to(out()); }
+
+ protected:
+    EventEncoder(std::string& out, const EventFieldNames& names) : JsonWriter(out), names_(names) {}
+
+    // Requires a type that needs no escapes.
+    void begin(std::string_view type) {
+        open(names_.type, '"');
+        out() += type;
+        close('"');
+        open(names_.data, '{');
+    }
+    void leave_out() { left_out_ = true; }
+
+ private:
+    Own& own() { return static_cast<Own&>(*this); }
+    void event(const UnknownEvent& event) {
+        text(names_.type, event.type);
+        if (!event.data.empty()) {
+            json(names_.data, event.data);
+        }
+    }
+    template <class Data>
+    void event(const Data& data) {
+        own()(data);
+        close('}');
+    }
+
+    const EventFieldNames& names_;
+    bool left_out_ = false;
+};
+
+// Appends the reply that refuses a message.
+inline void append_refusal(const std::string& problem, const EventFieldNames& names, std::string& frame) {
+    frame += R"({"now":0.0,"events":[{"timestamp":0.0)";
+    JsonWriter writer(frame);
+    writer.text(names.type, refusal_event);
+    writer.open(names.data, '{');
+    writer.text("message", problem);
+    frame += "}}]}";
+}
+
 }  // namespace batfill::protocol

@@ -9,12 +9,9 @@ namespace {
 // priority would take the room; other holes are left open for what may come. The jobs that may move are tried in an
 // order of the user's choice. A completion costs one pass over the waiting jobs for each that moves, a submission one
 // pass; both O(1) for each job that provably cannot move, else a search.
-class DelayedCompression : public PlanAlgorithm {
+class DelayedCompression : public OrderedPlanAlgorithm {
  public:
-    explicit DelayedCompression(const Parameters& parameters)
-        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
-        JobOrder::refuse_unused_weights(parameters, {"order"});
-    }
+    explicit DelayedCompression(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}
 
     // Also when all ended on time: now may be the beginning of a hole that was left.
     void completed(Round& round, std::span<const Completion> completions) override {
@@ -27,8 +24,8 @@ class DelayedCompression : public PlanAlgorithm {
         const Job& description = state.job(job);
         const Time completion = plan().profile().earliest(round.now(), description.walltime, description.processors()) +
                                 description.walltime;
-        queue_.insert(state, job);
-        for (const JobIndex other : queue_.now(state)) {
+        queue().insert(state, job);
+        for (const JobIndex other : queue().now(state)) {
             if (other == job) {
                 break;
             }
@@ -39,15 +36,6 @@ class DelayedCompression : public PlanAlgorithm {
         place(round, job, round.now());
     }
 
-    void started(const SchedulerState& state, JobIndex job) override {
-        PlanAlgorithm::started(state, job);
-        queue_.remove(job);
-    }
-    void withdrawn(const SchedulerState& state, JobIndex job) override {
-        PlanAlgorithm::withdrawn(state, job);
-        queue_.remove(job);
-    }
-
     std::vector<Statistic> statistics() const override {
         return with_profile_events(
             {{"compressions", compressions_}, {"moves", moves_}, {"moves_at_submissions", moves_at_submission_}});
@@ -56,11 +44,10 @@ class DelayedCompression : public PlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += move_earlier_in_order(round, queue_, round.now() + Duration::microseconds(1));
+        moves_ += move_earlier_in_order(round, round.now() + Duration::microseconds(1));
     }
 
  private:
-    OrderedJobs queue_;
     std::uint64_t compressions_ = 0;
     std::uint64_t moves_ = 0;
     std::uint64_t moves_at_submission_ = 0;

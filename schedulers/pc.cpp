@@ -7,27 +7,9 @@ namespace {
 
 // As conservative backfilling, but the holes that early completions leave are offered to the waiting jobs in an order
 // of the user's choice. A job that has moved may have made room for one before it, so the scan begins anew with each.
-// A compression costs one pass over the waiting jobs for each job that moves, O(1) for each that it cannot help.
-class PrioritizedCompression : public PlanAlgorithm {
+class PrioritizedCompression : public OrderedPlanAlgorithm {
  public:
-    explicit PrioritizedCompression(const Parameters& parameters)
-        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
-        JobOrder::refuse_unused_weights(parameters, {"order"});
-    }
-
-    void submitted(Round& round, JobIndex job) override {
-        queue_.insert(round.state(), job);
-        PlanAlgorithm::submitted(round, job);
-    }
-
-    void started(const SchedulerState& state, JobIndex job) override {
-        PlanAlgorithm::started(state, job);
-        queue_.remove(job);
-    }
-    void withdrawn(const SchedulerState& state, JobIndex job) override {
-        PlanAlgorithm::withdrawn(state, job);
-        queue_.remove(job);
-    }
+    explicit PrioritizedCompression(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
@@ -36,11 +18,10 @@ class PrioritizedCompression : public PlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += move_earlier_in_order(round, queue_);
+        moves_ += move_earlier_in_order(round);
     }
 
  private:
-    OrderedJobs queue_;
     std::uint64_t compressions_ = 0;
     std::uint64_t moves_ = 0;
 };

@@ -168,7 +168,7 @@ class Plan {
         Time to;
         int least_before;
         int most_after;
-        std::shared_ptr<const AvailabilityProfile::Surroundings> around;  // apart, as it is large
+        std::shared_ptr<const AvailabilityProfile::Surroundings> around = nullptr;  // apart, as it is large
         bool may_help(const Slot& slot) const;
         // Of a job that it may help: no start before this has become possible by it.
         Time first_start(const Slot& slot) const;
@@ -207,8 +207,6 @@ class Plan {
     std::vector<std::uint32_t> free_slots_;
     std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: not in the plan
     std::vector<Return> returns_;
-    bool in_order_ = false;                   // while jobs are tried in an order
-    std::vector<std::uint32_t> position_of_;  // by slot: in the order in which jobs are tried, while they are
     std::size_t returns_forgotten_ = 0;
     std::optional<Events> events_;
 };

@@ -56,10 +56,6 @@ class PlanAlgorithm : public Algorithm {
     // Compression by planned start: each planned job in turn is placed again if it can start earlier than planned and
     // before `than`. O(1) for each that provably cannot move. Returns how many moved.
     std::size_t move_all_earlier(const Round& round, Time than = Time::infinity());
-    // Compression in an order: each job in turn is placed again if it can start earlier than planned and before `than`,
-    // and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move,
-    // and what Plan::move_earlier_in_order says for each move. Returns how many moves there were.
-    std::size_t move_earlier_in_order(const Round& round, OrderedJobs& order, Time than = Time::infinity());
     // Starts a planned job now if it can start, and returns whether it could. It cannot if another job has outlived its
     // estimate, or if enough processors are idle but not as its placement demands.
     bool start_if_idle(Round& round, JobIndex job);
@@ -77,6 +73,29 @@ class PlanAlgorithm : public Algorithm {
     Plan plan_;
     bool has_plan_ = false;  // not before the first round: the machine must be known
     bool counts_events_;
+};
+
+// A plan algorithm that tries the waiting jobs in an order of the user's choice. It has the parameters `order` and
+// `weights`, with `scale`, as JobOrder makes them, and PlanAlgorithm::count_events().
+class OrderedPlanAlgorithm : public PlanAlgorithm {
+ public:
+    void submitted(Round& round, JobIndex job) override;
+    void started(const SchedulerState& state, JobIndex job) override;
+    void withdrawn(const SchedulerState& state, JobIndex job) override;
+
+ protected:
+    explicit OrderedPlanAlgorithm(const Parameters& parameters);
+
+    // The waiting jobs. Whoever overrides `submitted` has to insert the new one.
+    OrderedJobs& queue() { return queue_; }
+
+    // Compression in that order: each job in turn is placed again if it can start earlier than planned and before
+    // `than`, and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot
+    // move, and what Plan::move_earlier_in_order says for each move. Returns how many moves there were.
+    std::size_t move_earlier_in_order(const Round& round, Time than = Time::infinity());
+
+ private:
+    OrderedJobs queue_;
 };
 
 }  // namespace batfill

@@ -66,7 +66,7 @@ const std::vector<Variant>& variants() {
     return all;
 }
 
-constexpr std::array<const char*, 11> variants_without_equivalent{"crasher",
+constexpr std::array<const char*, 12> variants_without_equivalent{"crasher",
                                                                   "easy_bf_plot_liquid_load_horizon",
                                                                   "energy_bf",
                                                                   "energy_bf_dicho",
@@ -76,6 +76,7 @@ constexpr std::array<const char*, 11> variants_without_equivalent{"crasher",
                                                                   "energy_bf_subpart_sleeper",
                                                                   "energy_watcher",
                                                                   "sleeper",
+                                                                  "submitter",
                                                                   "waiting_time_estimator"};
 
 struct NamePair {

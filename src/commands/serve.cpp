@@ -32,14 +32,6 @@ std::chrono::seconds idle_timeout(const std::string& text) {
     return std::chrono::seconds(static_cast<long long>(timeout.to_seconds()));
 }
 
-// The protocol's name; empty if it is that of the peer.
-std::string protocol_name(const std::string& text) {
-    if (text != "4" && text != "5" && text != "auto") {
-        throw UsageError("--protocol: expected 4, 5 or auto, found '" + text + "'");
-    }
-    return text == "auto" ? "" : "batsim" + text;
-}
-
 // Reads the key, or makes a new one that nobody else can read.
 std::string curve_secret_key(const std::string& path) {
     if (!std::filesystem::exists(path)) {
@@ -99,7 +91,9 @@ int serve(const Arguments& arguments) {
     if (values.count("platform") != 0) {
         server.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
     }
-    server.protocol = protocol_name(values["protocol"].as<std::string>());
+    if (const std::string version = word_option(values, "protocol", {"auto", "4", "5"}); version != "auto") {
+        server.protocol = "batsim" + version;
+    }
     if (values.count("idle-timeout") != 0) {
         server.idle_timeout = idle_timeout(values["idle-timeout"].as<std::string>());
     }

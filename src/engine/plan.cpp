@@ -2,7 +2,6 @@
 #include <cassert>
 #include <functional>
 #include <queue>
-#include <utility>
 
 #include <batfill/algorithm.hpp>
 #include <batfill/plan.hpp>
@@ -116,12 +115,7 @@ void Plan::note_return(Time from, Time to, int processors) {
     }
     from = std::max(from, profile_.origin());
     const AvailabilityProfile::Bounds after = profile_.bounds(from, to);
-    Return given{from, to, after.least - processors, after.most, nullptr};
-    if (in_order_) {
-        given.around = std::make_shared<const AvailabilityProfile::Surroundings>(
-            profile_.surroundings(from, to, std::max(given.least_before + 1, 1)));
-    }
-    returns_.push_back(std::move(given));
+    returns_.push_back({from, to, after.least - processors, after.most});
 }
 
 Time Plan::next_start(Time after) const {
@@ -341,8 +335,7 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time
     // All jobs before `next` have been tried, and cannot move but for those that are to be tried again.
     std::size_t next = 0;
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> again;
-    position_of_.clear();
-    in_order_ = true;
+    std::vector<std::uint32_t> position_of;  // by slot
     while (!again.empty() || next < order.size()) {
         std::size_t position = next;
         if (again.empty()) {
@@ -359,24 +352,25 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time
         if (returns_made() == returns_before) {
             continue;
         }
-        if (position_of_.empty()) {
-            position_of_.resize(slots_.size());
+        if (position_of.empty()) {
+            position_of.resize(slots_.size());
             for (std::size_t i = 0; i < order.size(); ++i) {
-                position_of_[slot_of_[order[i]]] = static_cast<std::uint32_t>(i);
+                position_of[slot_of_[order[i]]] = static_cast<std::uint32_t>(i);
             }
         }
-        const Return& given = returns_.back();
+        Return& given = returns_.back();
+        given.around = std::make_shared<const AvailabilityProfile::Surroundings>(
+            profile_.surroundings(given.from, given.to, std::max(given.least_before + 1, 1)));
         const auto behind = std::partition_point(by_start_.begin(), by_start_.end(),
                                                  [&](JobIndex job) { return slot(job).start <= given.from; });
         for (auto job = behind; job != by_start_.end(); ++job) {
             const std::uint32_t number = slot_of_[*job];
             const Slot& other = slots_[number];
-            if (position_of_[number] < next && given.may_help(other) && given.first_start(other) < than) {
-                again.push(position_of_[number]);
+            if (position_of[number] < next && given.may_help(other) && given.first_start(other) < than) {
+                again.push(position_of[number]);
             }
         }
     }
-    in_order_ = false;
     return moves;
 }
 

@@ -69,10 +69,6 @@ std::size_t PlanAlgorithm::move_all_earlier(const Round& round, Time than) {
     return moves;
 }
 
-std::size_t PlanAlgorithm::move_earlier_in_order(const Round& round, OrderedJobs& order, Time than) {
-    return plan_.move_earlier_in_order(order.now(round.state()), round.now(), than);
-}
-
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
     if (!round.state().can_start(round.state().job(job).request)) {
         return false;
@@ -163,6 +159,30 @@ std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic>
         }
     }
     return own;
+}
+
+OrderedPlanAlgorithm::OrderedPlanAlgorithm(const Parameters& parameters)
+    : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
+    JobOrder::refuse_unused_weights(parameters, {"order"});
+}
+
+void OrderedPlanAlgorithm::submitted(Round& round, JobIndex job) {
+    queue_.insert(round.state(), job);
+    PlanAlgorithm::submitted(round, job);
+}
+
+void OrderedPlanAlgorithm::started(const SchedulerState& state, JobIndex job) {
+    PlanAlgorithm::started(state, job);
+    queue_.remove(job);
+}
+
+void OrderedPlanAlgorithm::withdrawn(const SchedulerState& state, JobIndex job) {
+    PlanAlgorithm::withdrawn(state, job);
+    queue_.remove(job);
+}
+
+std::size_t OrderedPlanAlgorithm::move_earlier_in_order(const Round& round, Time than) {
+    return plan().move_earlier_in_order(queue_.now(round.state()), round.now(), than);
 }
 
 }  // namespace batfill

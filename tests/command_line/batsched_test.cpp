@@ -116,6 +116,7 @@ TEST_CASE("What batsched does not know, or what has no equivalent, is refused in
           "killer2, random, rejecter, sequencer");
     CHECK_THAT(problem_of(with("energy_bf")),
                StartsWith("batsched's variant 'energy_bf' has no equivalent here, known: conservative_bf, "));
+    CHECK_THAT(problem_of(with("submitter")), StartsWith("batsched's variant 'submitter' has no equivalent here, "));
     CHECK(problem_of(with("easy_bf", "saf")) ==
           "unknown queue order 'saf', known: fcfs, lcfs, desc_bounded_slowdown, desc_slowdown, asc_size, desc_size, "
           "asc_walltime, desc_walltime");

@@ -735,7 +735,7 @@ TEST_CASE("A wrong command line of the daemon is one line with what is known, an
         {{"-a", "easy", "-s", "tcp://127.0.0.1:99999"}, "cannot listen on tcp://127.0.0.1:99999"},
         {{"-a", "easy", "-s", "ipc:///nowhere/socket"}, "cannot listen on ipc:///nowhere/socket"},
         {{"-a", "easy", "--speed"}, "--speed"},
-        {{"-a", "easy", "--protocol", "3"}, "--protocol: expected 4, 5 or auto, found '3'"},
+        {{"-a", "easy", "--protocol", "3"}, "--protocol: unknown value '3', known: auto, 4, 5"},
         {{"-a", "easy", "--idle-timeout", "0"}, "idle-timeout"},
         {{"-a", "easy", "--idle-timeout", "1e18"}, "idle-timeout"},
         {{"-a", "easy", "-P", "order=mixed", "-P", "weights=1,0,0,0,0,0", "-P", "period=9", "-P",

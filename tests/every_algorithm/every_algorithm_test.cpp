@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <spdlog/spdlog.h>
 
 #include <batfill/algorithm.hpp>
 #include <batfill/check.hpp>
@@ -19,6 +18,7 @@
 
 #include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
+#include "quiet_log.hpp"
 #include "random_farm.hpp"
 #include "simulator_fixture.hpp"
 #include "src/server/session.hpp"
@@ -406,18 +406,6 @@ std::vector<Time> starts_with_placement(Scenario scenario, DrawnAlgorithm drawn,
     }
     return starts;
 }
-
-// Keeps what sessions say of each rejected job out of the output.
-class QuietLog {
- public:
-    QuietLog() { spdlog::set_level(spdlog::level::err); }
-    ~QuietLog() { spdlog::set_level(before_); }
-    QuietLog(const QuietLog&) = delete;
-    QuietLog& operator=(const QuietLog&) = delete;
-
- private:
-    spdlog::level::level_enum before_ = spdlog::get_level();
-};
 
 // Each pair of values of the two parameters that say what becomes of jobs when processors fail, in turn.
 DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {

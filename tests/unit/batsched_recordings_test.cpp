@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <spdlog/spdlog.h>
 
 #include <batfill/embedded_scheduler.hpp>
 #include <batfill/platform.hpp>
@@ -15,6 +14,7 @@
 #include <batfill/workload.hpp>
 
 #include "protocol/codec.hpp"
+#include "quiet_log.hpp"
 #include "recorded_run.hpp"
 #include "src/commands/batsched.hpp"
 #include "src/server/session.hpp"
@@ -65,18 +65,6 @@ std::size_t same_answers(const std::vector<RecordedFrame>& frames, const Batsche
     }
     return same;
 }
-
-// Keeps what sessions say out of the output.
-class QuietLog {
- public:
-    QuietLog() { spdlog::set_level(spdlog::level::err); }
-    ~QuietLog() { spdlog::set_level(before_); }
-    QuietLog(const QuietLog&) = delete;
-    QuietLog& operator=(const QuietLog&) = delete;
-
- private:
-    spdlog::level::level_enum before_ = spdlog::get_level();
-};
 
 BatschedOptions with_variant(const std::string& variant) {
     BatschedOptions options;

@@ -13,6 +13,7 @@
 #include <batfill/error.hpp>
 
 #include "batsim5_frames.hpp"
+#include "decisions_of.hpp"
 #include "protocol/codec.hpp"
 #include "src/server/session.hpp"
 
@@ -67,48 +68,19 @@ std::string machine(const std::string& time, const std::string& change, const st
                      change + R"(\",\"resources\":\")" + hosts + R"(\"}"}})");
 }
 
-// A session of Batsim 5, and its replies in a short form.
+// A session of Batsim 5, and the decisions of its replies in a short form.
 class Dialogue {
  public:
     explicit Dialogue(const std::string& configuration) : Dialogue(configuration, {}) {}
     Dialogue(const std::string& configuration, const SchedulerChoice& command_line)
         : session(command_line, *codec_), hello(session.answer(init(configuration))) {}
 
-    // The decisions of the reply: "start ID HOSTS", "reject ID", "kill ID", "call TIME", separated by "; ".
     std::string answer(const std::string& text) {
         raw = session.answer(text);
-        const protocol::Reply reply = reader_->decode_reply(raw);
-        std::string said;
-        for (const protocol::ReplyEvent& one : reply.events) {
-            said += (said.empty() ? "" : "; ") + std::visit(Short{}, one.data);
-        }
-        return said;
+        return tests::decisions_of(reader_->decode_reply(raw));
     }
 
  private:
-    struct Short {
-        std::string operator()(const protocol::ExecuteJob& start) const {
-            return "start " + start.job_id + " " + start.allocation.to_string();
-        }
-        std::string operator()(const protocol::RejectJob& reject) const { return "reject " + reject.job_id; }
-        std::string operator()(const protocol::KillJob& kill) const {
-            std::string text = "kill";
-            for (const std::string& id : kill.job_ids) {
-                text += " " + id;
-            }
-            return text;
-        }
-        std::string operator()(const protocol::CallMeLater& later) const { return "call " + later.when.to_string(); }
-        std::string operator()(const protocol::RegisterJob& registers) const {
-            return "register " + registers.job.id + " " + registers.source;
-        }
-        std::string operator()(const protocol::Notify&) const { return "finish registration"; }
-        template <class Other>
-        std::string operator()(const Other&) const {
-            return "something else";
-        }
-    };
-
     std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim5");
     std::unique_ptr<protocol::Codec> reader_ = protocol::make_codec("batsim5");
 
@@ -204,7 +176,7 @@ TEST_CASE("Machines that fail in Batsim 5 kill jobs, which are registered anew",
         batsim.answer(frame("5", {completed("5", "w0!a", "COMPLETED_KILLED"), killed("5", "w0!a")})) ==
         R"(register w0!a#1 {"resource_request":1,"walltime":10.500000,"extra_data":"{\"user\":\"u\"}","profile_id":"w0!p"}; )"
         "start w0!a#1 1");
-    CHECK(batsim.answer(frame("9", {completed("9", "w0!a#1")})) == "finish registration");
+    CHECK(batsim.answer(frame("9", {completed("9", "w0!a#1")})) == "registration_finished");
 }
 
 TEST_CASE("The hosts of Batsim 5 say which machine is fast", "[batsim5]") {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <spdlog/spdlog.h>
 
 #include "protocol/codec.hpp"
+#include "quiet_log.hpp"
 #include "src/core/files.hpp"
 #include "src/server/session.hpp"
 
@@ -122,17 +122,6 @@ std::set<std::string> first_words(const std::vector<std::vector<std::string>>& r
 
 // ---- A session that is told what Batsim says
 
-class QuietLog {
- public:
-    QuietLog() { spdlog::set_level(spdlog::level::off); }
-    ~QuietLog() { spdlog::set_level(before_); }
-    QuietLog(const QuietLog&) = delete;
-    QuietLog& operator=(const QuietLog&) = delete;
-
- private:
-    spdlog::level::level_enum before_ = spdlog::get_level();
-};
-
 // The start of a simulation with four processors and these profiles, a JSON object for each workload.
 std::string beginning(const std::string& profiles) {
     std::string resources;
@@ -207,7 +196,7 @@ TEST_CASE("A session starts jobs whatever the type of their profiles is", "[sess
         R"({"type":"recv","regex":"^stop$","success":"p","failure":"q","timeout":"q"})",
         R"({"type":"of_another_version","anything":[null,{"deep":[true]}]})",
     };
-    const QuietLog quiet;
+    const tests::QuietLog quiet;
     const auto codec = protocol::make_codec("batsim4");
     Session session({"easy", {}}, *codec);
     std::string all;
@@ -225,7 +214,7 @@ TEST_CASE("A session starts jobs whatever the type of their profiles is", "[sess
 }
 
 TEST_CASE("A session tells jobs of several workloads apart by the names of these", "[session]") {
-    const QuietLog quiet;
+    const tests::QuietLog quiet;
     const auto codec = protocol::make_codec("batsim4");
     Session session({"sequencer", {}}, *codec);
     const std::string delay = R"({"type":"delay","delay":1})";

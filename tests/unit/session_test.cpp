@@ -11,6 +11,7 @@
 
 #include <batfill/error.hpp>
 
+#include "decisions_of.hpp"
 #include "src/core/json.hpp"
 #include "src/server/server.hpp"
 #include "src/server/session.hpp"
@@ -99,49 +100,23 @@ class Log {
     std::shared_ptr<spdlog::logger> before_;
 };
 
-// A session, and its replies in a short form.
+// A session, and the decisions of its replies in a short form.
 class Dialogue {
  public:
     explicit Dialogue(const std::string& algorithm, const Parameters::Given& parameters = {})
         : session({algorithm, parameters}, *codec_) {}
 
-    // The decisions of the reply: "start ID PROCESSORS", "reject ID", "kill ID", "call TIME", separated by "; ".
     std::string answer(const std::string& frame) {
         const protocol::Reply reply = codec_->decode_reply(session.answer(frame));
-        std::string said;
-        for (const protocol::ReplyEvent& one : reply.events) {
-            said += (said.empty() ? "" : "; ") + std::visit(Short{}, one.data);
-            CHECK(one.timestamp <= reply.now);
+        for (const protocol::ReplyEvent& event : reply.events) {
+            CHECK(event.timestamp <= reply.now);
         }
-        return said;
+        return tests::decisions_of(reply);
     }
 
     std::string log() const { return log_.text(); }
 
  private:
-    struct Short {
-        std::string operator()(const protocol::ExecuteJob& start) const {
-            return "start " + start.job_id + " " + start.allocation.to_string();
-        }
-        std::string operator()(const protocol::RejectJob& reject) const { return "reject " + reject.job_id; }
-        std::string operator()(const protocol::KillJob& kill) const {
-            std::string text = "kill";
-            for (const std::string& id : kill.job_ids) {
-                text += " " + id;
-            }
-            return text;
-        }
-        std::string operator()(const protocol::CallMeLater& later) const { return "call " + later.when.to_string(); }
-        std::string operator()(const protocol::RegisterJob& registers) const {
-            return "register " + registers.job.id + " " + registers.source;
-        }
-        std::string operator()(const protocol::Notify& notify) const { return to_string(notify.type); }
-        template <class Other>
-        std::string operator()(const Other&) const {
-            return "something else";
-        }
-    };
-
     Log log_;
     std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim4");
 
