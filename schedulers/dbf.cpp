@@ -15,7 +15,7 @@ namespace {
 using JobList = std::vector<JobIndex>;
 
 std::optional<Time> deadline(const Round& round, JobIndex job) {
-    return round.state().job(job).description.deadline;
+    return round.state().job(job).description().deadline;
 }
 
 // Jobs without a deadline are regular. They are placed as by conservative backfilling, but before the deadline-driven
@@ -147,7 +147,7 @@ class DeadlineBased : public PlanAlgorithm {
         ++count_.hopeless;
         hopeless_.insert(job);
         spdlog::debug("at {}: job {} cannot meet its deadline {}: the plan has room for it from {} on",
-                      round.now().to_string(), shown(round.state().job(job).description.id),
+                      round.now().to_string(), shown(round.state().job(job).description().id),
                       deadline(round, job)->to_string(), plan().planned_start(job).to_string());
         // L1 was in the way of its place, but no longer is now that the job belongs to L0.
         plan().look_again_at(job);
@@ -265,7 +265,7 @@ class DeadlineBased : public PlanAlgorithm {
             ++count_.missed;
             count_.missed_hopeless += hopeless ? 1 : 0;
             spdlog::debug("at {}: job {} has missed its deadline {}, {}", round.now().to_string(),
-                          shown(round.state().job(completion.job).description.id), d->to_string(),
+                          shown(round.state().job(completion.job).description().id), d->to_string(),
                           hopeless ? "as was certain when it was submitted" : "which its first allocation met");
         }
     }

@@ -83,7 +83,7 @@ Priority::Priority(const Parameters& parameters)
 void Priority::submitted(const Job& job, JobIndex index) {
     known_.resize(std::size_t{index} + 1);
     const std::vector<CounterIndex>& licenses = job.request.counters;
-    const std::optional<Time>& deadline = job.description.deadline;
+    const std::optional<Time>& deadline = job.description().deadline;
     known_[index] = {microseconds(job.submit().since_zero()), microseconds(job.walltime),
                      deadline ? microseconds(deadline->since_zero()) : std::numeric_limits<double>::infinity(),
                      all_licenses_.size(), licenses.size()};

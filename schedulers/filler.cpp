@@ -29,7 +29,7 @@ class Filler : public Algorithm {
         }
         ranked_.for_each_until([&](JobIndex job) {
             if (round.start_if_possible(job) && writes_metadata_) {
-                std::string metadata = "just some metadata for job " + state.job(job).description.id;
+                std::string metadata = "just some metadata for job " + state.job(job).description().id;
                 std::erase(metadata, '"');
                 round.set_metadata(job, std::move(metadata));
             }

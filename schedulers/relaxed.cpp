@@ -54,7 +54,7 @@ class Priority {
         known_[index].submit = microseconds(job.submit().since_zero());
         known_[index].factor = std::pow(microseconds(length) / microseconds_in_hour, beta_) *
                                std::pow(job.processors() / 32.0, gamma_) *
-                               std::pow(r_, queue_number(job.description.queue));
+                               std::pow(r_, queue_number(job.description().queue));
     }
 
     // The priorities from now on are those of this instant, or of the last multiple of the period.

@@ -12,7 +12,8 @@ namespace batfill {
 // The engine as the scheduler of a simulation in the same process, with no protocol in between.
 class EmbeddedScheduler : public SimulatedScheduler {
  public:
-    explicit EmbeddedScheduler(Engine& engine) : engine_(engine) {}
+    // `machine` is that of the scenario's platform, if the caller has it already and keeps it; else begin() makes it.
+    explicit EmbeddedScheduler(Engine& engine, const Machine* machine = nullptr) : engine_(engine), machine_(machine) {}
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
@@ -41,6 +42,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     bool acknowledges(const Event& event) const;
 
     Engine& engine_;
+    const Machine* machine_;
     std::vector<JobIndex> index_of_;    // the engine's index of each job of the simulation, once it was submitted
     std::vector<JobNumber> number_of_;  // the simulation's number of each job of the engine
 };

@@ -48,7 +48,7 @@ class Engine {
 
     // Notes what happened; the round itself is decide(). Jobs that are submitted have the numbers 0, 1, ... in the
     // order of the calls; a job that completes is running. Of changes of the machine, processors outside it are
-    // ignored. The description of a submitted job is moved out of `event`.
+    // ignored. Refers to the description of a submitted job from then on, and does not copy it.
     void take_in(Event&& event);
 
     // The round. The decisions are valid until the next call of decide(), in the order in which they are to be applied.

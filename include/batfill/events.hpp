@@ -28,7 +28,7 @@ struct Notification {
 
 struct JobSubmitted {
     JobIndex job = 0;
-    JobDescription description;
+    SharedJobDescription description;
     // How long it would run if nothing stopped it, which only a simulator knows, and only if that is the same on all
     // hosts. Schedulers that are to be as blind as those of a real machine must not look.
     std::optional<Duration> run_time = {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -75,17 +76,15 @@ class SimulatedScheduler {
 // A job in the simulation. All pointers are into the scenario, but `job` into the simulator if the scheduler has
 // registered it.
 struct SimulatedJob {
-    const Workload* workload = nullptr;
     const WorkloadJob* job = nullptr;
     const JobProfile* profile = nullptr;
+    Time start;
+    Time end;  // of a running job: as far as it is known
+    ResourceSet allocation;
     JobState state = JobState::not_submitted;
+    JobState expected_state{};  // at `end`, unless it is killed
     bool kill_requested = false;
     bool end_told = false;  // the scheduler was told of its end and may not speak of it again
-    Time start;
-    Time end;                   // of a running job: as far as it is known
-    JobState expected_state{};  // at `end`, unless it is killed
-    ResourceSet allocation;
-    std::string metadata;
 };
 
 // For how long machines were in a state, summed over the machines. As in Batsim, only periods count that ended with a
@@ -117,6 +116,8 @@ class Simulator {
     std::optional<JobNumber> find_job(const std::string& id) const;  // "w0!17"; the first call builds an index
     // The jobs in the order in which their ends were handled, which is the order of the rows in the jobs' CSV.
     const std::vector<JobNumber>& ended() const { return ended_; }
+    // The text that the scheduler has set for a job; empty if none.
+    const std::string& metadata(JobNumber job) const;
     const MachineTimes& machine_times() const { return machine_times_; }
     std::size_t messages() const { return messages_; }
     Time now() const { return now_; }
@@ -143,13 +144,18 @@ class Simulator {
         Timer timer;
         std::vector<JobNumber> killed;
     };
-    enum class MachineState { idle, computing, unavailable };
-    struct Machine {
-        MachineState state = MachineState::idle;
-        Time since;
-        bool busy = false;
+    enum class MachineState : std::uint8_t { idle, computing, unavailable };
+    // By number, in columns: a job that starts or ends changes all of its machines alike, which is most of the work of
+    // a replay where jobs are wide.
+    struct Machines {
+        explicit Machines(std::size_t number) : state(number), since(number), busy(number) {}
+        std::vector<MachineState> state;
+        std::vector<Time> since;
+        std::vector<std::uint8_t> busy;  // 1: a job holds it, available or not
+        std::size_t unavailable = 0;     // how many are
     };
 
+    void add_jobs(const Workload& workload);
     void set_timer(Time time, Timer::Kind kind, std::size_t number);
     void expire(const Timer& timer);
     void read_mailbox();
@@ -170,7 +176,7 @@ class Simulator {
     void report_end(JobNumber number);
     void leave_machines(SimulatedJob& job, JobState state);
     void change_machines(const ExternalEvent& event);
-    void set_state(Machine& machine, MachineState state);
+    void set_state(ResourceSet::Interval machines, MachineState from, MachineState to);
     std::optional<Duration> known_run_time(const JobProfile& profile) const;
     Duration run_time(const SimulatedJob& job, JobState& end) const;
     void send(SimulatedScheduler& scheduler);
@@ -181,12 +187,13 @@ class Simulator {
 
     const Scenario& scenario_;
     std::vector<SimulatedJob> jobs_;
+    std::map<JobNumber, std::string> metadata_;
     std::deque<WorkloadJob> registered_;               // by the scheduler; they do not move
     std::set<const JobProfile*> removed_profiles_;     // that Batsim has forgotten with a job that had them
     std::vector<std::vector<JobNumber>> submissions_;  // of each workload, in the order of submission
     std::vector<std::size_t> submitted_;               // how many of each workload
     std::vector<std::size_t> occurred_;                // how many of each event list
-    std::vector<Machine> machines_;
+    Machines machines_;
     double equal_speed_ = 0;  // of all hosts; 0: they differ
     mutable std::map<std::string, JobNumber> by_id_;
 

@@ -18,7 +18,7 @@ namespace batfill {
 
 // A job as the scheduler follows it from submission to its end.
 struct Job {
-    JobDescription description;
+    SharedJobDescription shared_description;
     Request request;    // what it holds of the machine while it runs
     Duration walltime;  // what plans count with: the description's and the `walltime-margin`, or the assumed one
     Time start;         // once running
@@ -30,8 +30,9 @@ struct Job {
     bool walltime_assumed = false;         // by `default-walltime`: the scheduler itself must stop the job at its end
     bool kill_requested = false;           // by the scheduler, while it runs
 
+    const JobDescription& description() const { return *shared_description; }
     int processors() const { return request.processors; }
-    Time submit() const { return description.submit; }
+    Time submit() const { return shared_description->submit; }
     Time expected_end() const { return start + walltime; }
 };
 

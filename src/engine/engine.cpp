@@ -109,16 +109,16 @@ void Engine::submitted(JobSubmitted&& submission) {
         throw std::logic_error("jobs are numbered in the order in which they are submitted");
     }
     Job& job = state_.jobs.emplace_back();
-    job.description = std::move(submission.description);
-    if (job.description.walltime) {
-        job.walltime = *job.description.walltime + walltime_margin_;
+    job.shared_description = std::move(submission.description);
+    if (job.description().walltime) {
+        job.walltime = *job.description().walltime + walltime_margin_;
     } else if (default_walltime_) {
         job.walltime = *default_walltime_;
         job.walltime_assumed = true;
     }
     if (algorithm_->needs_run_times()) {
         if (!submission.run_time) {
-            throw InputError("job " + shown(job.description.id) +
+            throw InputError("job " + shown(job.description().id) +
                              ": its run time is not known before it ends, algorithm " + description_.name +
                              " with these parameters needs it");
         }
@@ -205,7 +205,7 @@ Request Engine::request_of(const JobDescription& job) const {
 
 std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
     if (state_.placement == Placement::machine) {
-        for (const std::string& license : job.description.licenses) {
+        for (const std::string& license : job.description().licenses) {
             if (!state_.machine.find_counter(license)) {
                 return "asks for licence " + license + ", of which there are no copies";
             }
@@ -214,22 +214,22 @@ std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
     if (auto reason = state_.machine.reason_to_refuse(job.request)) {
         return reason;
     }
-    if (!job.description.walltime && !default_walltime_) {
+    if (!job.description().walltime && !default_walltime_) {
         return "has no walltime, and no default-walltime is set";
     }
-    if (job.description.walltime && *job.description.walltime <= Duration()) {
+    if (job.description().walltime && *job.description().walltime <= Duration()) {
         return "has a walltime of 0";
     }
     if (auto reason = failures_->reason_to_reject(state_, job.request)) {
         return reason;
     }
-    return algorithm_->refuse(job.description);
+    return algorithm_->refuse(job.description());
 }
 
 void Engine::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
     ++admitted_;
-    job.request = request_of(job.description);
+    job.request = request_of(job.description());
     if (auto reason = reason_to_refuse(job)) {
         job.state = JobState::rejected;
         decisions_.emplace_back(RejectJob{index, std::move(*reason)});
@@ -291,7 +291,7 @@ void Engine::run_round() {
 }
 
 void Engine::fail(JobIndex index, const std::string& rule) const {
-    const std::string job = index < state_.jobs.size() ? "job " + shown(state_.jobs[index].description.id)
+    const std::string job = index < state_.jobs.size() ? "job " + shown(state_.jobs[index].description().id)
                                                        : "there is no job number " + std::to_string(index);
     throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + job + ": " + rule);
 }

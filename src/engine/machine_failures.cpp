@@ -51,7 +51,7 @@ bool MachineFailures::ended(const SchedulerState& state, JobIndex index, JobStat
 }
 
 JobDescription MachineFailures::next_attempt(const SchedulerState& state, JobIndex killed, JobIndex next) {
-    JobDescription description = state.job(killed).description;
+    JobDescription description = state.job(killed).description();
     const auto before = attempts_.find(killed);
     Attempt attempt = before == attempts_.end() ? Attempt{description.id, 0} : before->second;
     ++attempt.number;

@@ -56,7 +56,9 @@ std::optional<double> ReplayMetric::value(std::vector<FinishedJob> jobs) const {
 // each replay runs a copy of it.
 struct ReplayPreparation {
     ReplayPreparation(Platform platform, Workload workload)
-        : scenario{std::move(platform), {}, {}, {}, false}, simulator(add(std::move(workload))) {}
+        : scenario{std::move(platform), {}, {}, {}, false},
+          simulator(add(std::move(workload))),
+          machine(scenario.platform.hosts) {}
     ReplayPreparation(const ReplayPreparation&) = delete;
     ReplayPreparation& operator=(const ReplayPreparation&) = delete;
 
@@ -66,7 +68,7 @@ struct ReplayPreparation {
     }
     Simulator replayed(const SchedulerChoice& choice) const {
         Engine engine(choice.algorithm, choice.parameters);
-        EmbeddedScheduler scheduler(engine);
+        EmbeddedScheduler scheduler(engine, &machine);
         Simulator result(simulator);
         result.run(scheduler);
         return result;
@@ -74,6 +76,7 @@ struct ReplayPreparation {
 
     Scenario scenario;
     Simulator simulator;
+    Machine machine;
 };
 
 Replay::Replay(Platform platform, Workload workload)
@@ -87,7 +90,7 @@ Schedule Replay::run(const SchedulerChoice& scheduler) const {
     Schedule schedule{workload().path, {}};
     schedule.jobs.reserve(replayed.ended().size());
     for (const JobNumber number : replayed.ended()) {
-        schedule.jobs.push_back(scheduled_job(replayed.jobs()[number]));
+        schedule.jobs.push_back(scheduled_job(replayed, number));
     }
     return schedule;
 }

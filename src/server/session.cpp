@@ -254,7 +254,7 @@ protocol::RegisterJob Session::registration(RegisterJob& decision) {
 
 protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
     using Data = protocol::ReplyEvent::Data;
-    const auto id = [this](JobIndex job) { return engine_->state().job(job).description.id; };
+    const auto id = [this](JobIndex job) { return engine_->state().job(job).description().id; };
     return std::visit(Overloaded{[&](StartJob& start) -> Data {
                                      return protocol::ExecuteJob{id(start.job), std::move(start.allocation), {}};
                                  },

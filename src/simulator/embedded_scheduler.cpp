@@ -10,7 +10,7 @@ namespace batfill {
 void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     index_of_.resize(simulator.jobs().size());
     number_of_.reserve(simulator.jobs().size());
-    engine_.begin(Time(), Machine(simulator.scenario().platform.hosts));
+    engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(simulator.scenario().platform.hosts));
     reply.now = Time();
     if (simulator.scenario().enable_dynamic_jobs && !engine_.registers_jobs()) {
         reply.decisions.push_back({Time(), Notification{NotificationType::registration_finished, {}, {}}});

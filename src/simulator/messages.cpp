@@ -114,26 +114,24 @@ protocol::Notify machine_notice(MachineChanged& change) {
 
 protocol::Event::Data data_of(const Simulator& simulator, Event& event) {
     using Data = protocol::Event::Data;
-    return std::visit(Overloaded{[&](JobSubmitted& submitted) -> Data {
-                                     return protocol::JobSubmitted{std::move(submitted.description),
-                                                                   simulator.jobs()[submitted.job].job->source,
-                                                                   {}};
-                                 },
-                                 [&](const JobCompleted& completed) -> Data {
-                                     const SimulatedJob& job = simulator.jobs()[completed.job];
-                                     return protocol::JobCompleted{job.job->description.id, completed.state,
-                                                                   return_code_of(job), job.allocation};
-                                 },
-                                 [&](const JobsKilled& killed) -> Data { return kill_report(simulator, killed); },
-                                 [&](MachineChanged& change) -> Data { return machine_notice(change); },
-                                 [&](const RequestedCall&) -> Data { return protocol::RequestedCall{}; },
-                                 [&](Notification& notification) -> Data {
-                                     return protocol::Notify{notification.type,
-                                                             std::move(notification.other_type),
-                                                             {},
-                                                             std::move(notification.other_fields)};
-                                 }},
-                      event.data);
+    return std::visit(
+        Overloaded{
+            [&](JobSubmitted& submitted) -> Data {
+                return protocol::JobSubmitted{*submitted.description, simulator.jobs()[submitted.job].job->source, {}};
+            },
+            [&](const JobCompleted& completed) -> Data {
+                const SimulatedJob& job = simulator.jobs()[completed.job];
+                return protocol::JobCompleted{job.job->description.id, completed.state, return_code_of(job),
+                                              job.allocation};
+            },
+            [&](const JobsKilled& killed) -> Data { return kill_report(simulator, killed); },
+            [&](MachineChanged& change) -> Data { return machine_notice(change); },
+            [&](const RequestedCall&) -> Data { return protocol::RequestedCall{}; },
+            [&](Notification& notification) -> Data {
+                return protocol::Notify{
+                    notification.type, std::move(notification.other_type), {}, std::move(notification.other_fields)};
+            }},
+        event.data);
 }
 
 // The numbers of jobs by their ids, also of those that the same reply registers.

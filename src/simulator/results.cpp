@@ -24,7 +24,7 @@ void write_jobs(const Simulator& simulator, OutputFile& file) {
     ScheduledJob job;  // one for all rows, so that its memory is used again
     for (const JobNumber number : simulator.ended()) {
         row.clear();
-        describe(simulator.jobs()[number], job);
+        describe(simulator, number, job);
         append_csv(job, row);
         file.write(row);
     }
@@ -155,13 +155,14 @@ bool machine_changes(const Simulator& simulator) {
 
 }  // namespace
 
-ScheduledJob scheduled_job(const SimulatedJob& job) {
+ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number) {
     ScheduledJob scheduled;
-    describe(job, scheduled);
+    describe(simulator, number, scheduled);
     return scheduled;
 }
 
-void describe(const SimulatedJob& job, ScheduledJob& scheduled) {
+void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled) {
+    const SimulatedJob& job = simulator.jobs()[number];
     const JobDescription& description = job.job->description;
     scheduled.id = description.id;
     scheduled.submit = description.submit;
@@ -178,7 +179,7 @@ void describe(const SimulatedJob& job, ScheduledJob& scheduled) {
         scheduled.allocation.clear();
     }
     scheduled.profile = description.profile;
-    scheduled.metadata = job.metadata;
+    scheduled.metadata = simulator.metadata(number);
 }
 
 std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler) {

@@ -32,9 +32,9 @@ struct ReportedTimes {
 };
 
 // What became of a job that has ended.
-ScheduledJob scheduled_job(const SimulatedJob& job);
+ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number);
 // The same in an object that may have described another job before.
-void describe(const SimulatedJob& job, ScheduledJob& scheduled);
+void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled);
 
 // The broken guarantees of the jobs of PREFIX_jobs.csv, in the order in which they broke.
 std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler);

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cassert>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -26,22 +28,20 @@ void require_simulable(const JobProfile& profile, const std::string& place, cons
 
 Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(scenario.platform.hosts.size()) {
     for (const Workload& workload : scenario.workloads) {
+        const auto first = static_cast<JobNumber>(jobs_.size());
+        add_jobs(workload);
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
-        submissions.reserve(workload.jobs.size());
-        for (const WorkloadJob& job : workload.jobs) {
-            const JobProfile& profile = workload.profiles.at(job.description.profile);
-            require_simulable(profile, workload.path + ": ", job.description);
-            submissions.push_back(static_cast<JobNumber>(jobs_.size()));
-            SimulatedJob& simulated = jobs_.emplace_back();
-            simulated.workload = &workload;
-            simulated.job = &job;
-            simulated.profile = &profile;
-        }
-        std::sort(submissions.begin(), submissions.end(), [this](JobNumber a, JobNumber b) {
+        submissions.resize(jobs_.size() - first);
+        std::iota(submissions.begin(), submissions.end(), first);
+        const auto submitted_before = [this](JobNumber a, JobNumber b) {
             const JobDescription& x = jobs_[a].job->description;
             const JobDescription& y = jobs_[b].job->description;
             return x.submit != y.submit ? x.submit < y.submit : x.id < y.id;
-        });
+        };
+        // Most workloads are in this order as they are.
+        if (!std::is_sorted(submissions.begin(), submissions.end(), submitted_before)) {
+            std::sort(submissions.begin(), submissions.end(), submitted_before);
+        }
     }
     const std::vector<Host>& hosts = scenario.platform.hosts;
     if (std::all_of(hosts.begin(), hosts.end(), [&](const Host& host) { return host.speed == hosts.front().speed; })) {
@@ -49,6 +49,22 @@ Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(
     }
     submitted_.resize(scenario.workloads.size());
     occurred_.resize(scenario.event_lists.size());
+}
+
+void Simulator::add_jobs(const Workload& workload) {
+    // Profiles are looked up once for each job, and some workloads have one for each job.
+    std::unordered_map<std::string_view, const JobProfile*> profiles;
+    profiles.reserve(workload.profiles.size());
+    for (const auto& [name, profile] : workload.profiles) {
+        profiles.emplace(name, &profile);
+    }
+    jobs_.reserve(jobs_.size() + workload.jobs.size());
+    for (const WorkloadJob& job : workload.jobs) {
+        SimulatedJob& simulated = jobs_.emplace_back();
+        simulated.job = &job;
+        simulated.profile = profiles.at(job.description.profile);
+        require_simulable(*simulated.profile, workload.path + ": ", job.description);
+    }
 }
 
 std::optional<JobNumber> Simulator::find_job(const std::string& id) const {
@@ -61,9 +77,17 @@ std::optional<JobNumber> Simulator::find_job(const std::string& id) const {
     return found == by_id_.end() ? std::nullopt : std::optional(found->second);
 }
 
+const std::string& Simulator::metadata(JobNumber job) const {
+    static const std::string none;
+    const auto found = metadata_.find(job);
+    return found == metadata_.end() ? none : found->second;
+}
+
 template <class Data>
 void Simulator::tell(Data data) {
-    events_.push_back({now_, std::move(data)});
+    Event& event = events_.emplace_back();
+    event.timestamp = now_;
+    event.data = std::move(data);
 }
 
 void Simulator::set_timer(Time time, Timer::Kind kind, std::size_t number) {
@@ -206,13 +230,9 @@ void Simulator::submit(std::size_t workload) {
         const JobNumber number = submissions[next++];
         jobs_[number].state = JobState::submitted;
         ++in_queue_;
-        // Descriptions are large, so this one is copied straight to where it stays.
-        Event& event = events_.emplace_back();
-        event.timestamp = now_;
-        JobSubmitted& submission = event.data.emplace<JobSubmitted>();
-        submission.job = number;
-        submission.description = jobs_[number].job->description;
-        submission.run_time = known_run_time(*jobs_[number].profile);
+        const SimulatedJob& job = jobs_[number];
+        tell(JobSubmitted{number, SharedJobDescription::kept_elsewhere(job.job->description),
+                          known_run_time(*job.profile)});
     }
     if (next < submissions.size()) {
         set_timer(jobs_[submissions[next]].job->description.submit, Timer::Kind::submitter, workload);
@@ -290,7 +310,7 @@ void Simulator::apply(Decision& decision) {
                           [this](const KillJobs& kills) { kill(kills); },
                           [this](const CallMeLater& call) { call_later(call.time); },
                           [this](RegisterJob& registers) { register_job(registers); },
-                          [this](SetJobMetadata& sets) { jobs_[sets.job].metadata = std::move(sets.metadata); },
+                          [this](SetJobMetadata& sets) { metadata_[sets.job] = std::move(sets.metadata); },
                           [this](const Notification& notification) { notified(notification.type); }},
                decision);
 }
@@ -356,7 +376,6 @@ void Simulator::register_job(RegisterJob& decision) {
     const WorkloadJob& job =
         registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});
     SimulatedJob& simulated = jobs_.emplace_back();
-    simulated.workload = &*workload;
     simulated.job = &job;
     simulated.profile = &profile->second;
     simulated.state = JobState::submitted;
@@ -408,19 +427,19 @@ void Simulator::start(StartJob& decision) {
         refuse("it needs " + std::to_string(description.processors) + " processors and gets " +
                std::to_string(decision.allocation.size()));
     }
-    if (decision.allocation.last() >= static_cast<int>(machines_.size())) {
+    if (decision.allocation.last() >= static_cast<int>(machines_.state.size())) {
         refuse("processor " + std::to_string(decision.allocation.last()) + " does not exist");
     }
     for (const ResourceSet::Interval& interval : decision.allocation.intervals()) {
-        for (int host = interval.first; host <= interval.last; ++host) {
-            Machine& machine = machines_[static_cast<std::size_t>(host)];
-            if (machine.state != MachineState::idle) {
-                refuse("processor " + std::to_string(host) +
-                       (machine.state == MachineState::computing ? " is busy" : " is unavailable"));
-            }
-            set_state(machine, MachineState::computing);
-            machine.busy = true;
+        const auto begin = machines_.state.begin() + interval.first;
+        const auto end = machines_.state.begin() + interval.last + 1;
+        if (std::count(begin, end, MachineState::idle) != end - begin) {
+            const auto other = std::find_if(begin, end, [](MachineState state) { return state != MachineState::idle; });
+            refuse("processor " + std::to_string(other - machines_.state.begin()) +
+                   (*other == MachineState::computing ? " is busy" : " is unavailable"));
         }
+        set_state(interval, MachineState::idle, MachineState::computing);
+        std::fill(machines_.busy.begin() + interval.first, machines_.busy.begin() + interval.last + 1, 1);
     }
     job.state = JobState::running;
     job.allocation = std::move(decision.allocation);
@@ -481,19 +500,28 @@ void Simulator::report_end(JobNumber number) {
 void Simulator::leave_machines(SimulatedJob& job, JobState state) {
     job.state = state;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
+        std::fill(machines_.busy.begin() + interval.first, machines_.busy.begin() + interval.last + 1, 0);
+        if (machines_.unavailable == 0) {
+            set_state(interval, MachineState::computing, MachineState::idle);
+            continue;
+        }
         for (int host = interval.first; host <= interval.last; ++host) {
-            Machine& machine = machines_[static_cast<std::size_t>(host)];
-            machine.busy = false;
-            if (machine.state != MachineState::unavailable) {
-                set_state(machine, MachineState::idle);
+            if (machines_.state[static_cast<std::size_t>(host)] == MachineState::computing) {
+                set_state({host, host}, MachineState::computing, MachineState::idle);
             }
         }
     }
 }
 
-void Simulator::set_state(Machine& machine, MachineState state) {
-    const Duration spent = now_ - machine.since;
-    switch (machine.state) {
+// All of these machines are in the state `from`.
+void Simulator::set_state(ResourceSet::Interval machines, MachineState from, MachineState to) {
+    const auto first = machines_.since.begin() + machines.first;
+    const auto end = machines_.since.begin() + machines.last + 1;
+    Duration spent;
+    for (auto since = first; since != end; ++since) {
+        spent = spent + (now_ - *since);
+    }
+    switch (from) {
         case MachineState::idle:
             machine_times_.idle = machine_times_.idle + spent;
             break;
@@ -504,8 +532,8 @@ void Simulator::set_state(Machine& machine, MachineState state) {
             machine_times_.unavailable = machine_times_.unavailable + spent;
             break;
     }
-    machine.state = state;
-    machine.since = now_;
+    std::fill(first, end, now_);
+    std::fill(machines_.state.begin() + machines.first, machines_.state.begin() + machines.last + 1, to);
 }
 
 void Simulator::change_machines(const ExternalEvent& event) {
@@ -516,17 +544,20 @@ void Simulator::change_machines(const ExternalEvent& event) {
                 throw InputError("event " + event.type + " at " + event.time.to_string() + ": processor " +
                                  std::to_string(host) + why);
             };
-            if (host >= static_cast<int>(machines_.size())) {
+            if (host >= static_cast<int>(machines_.state.size())) {
                 refuse(" does not exist");
             }
-            Machine& machine = machines_[static_cast<std::size_t>(host)];
-            if ((machine.state == MachineState::unavailable) != available) {
+            const auto at = static_cast<std::size_t>(host);
+            const MachineState from = machines_.state[at];
+            if ((from == MachineState::unavailable) != available) {
                 refuse(available ? " is not unavailable" : " is unavailable already");
             }
             if (available) {
-                set_state(machine, machine.busy ? MachineState::computing : MachineState::idle);
+                set_state({host, host}, from, machines_.busy[at] != 0 ? MachineState::computing : MachineState::idle);
+                --machines_.unavailable;
             } else {
-                set_state(machine, MachineState::unavailable);
+                set_state({host, host}, from, MachineState::unavailable);
+                ++machines_.unavailable;
             }
         }
     }

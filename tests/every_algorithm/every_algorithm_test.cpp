@@ -199,7 +199,7 @@ Schedule schedule_of(const Simulator& simulator) {
     Schedule schedule;
     schedule.path = "simulated";
     for (const JobNumber number : simulator.ended()) {
-        schedule.jobs.push_back(scheduled_job(simulator.jobs()[number]));
+        schedule.jobs.push_back(scheduled_job(simulator, number));
     }
     return schedule;
 }

@@ -264,7 +264,7 @@ void audit(const Simulator& simulator, const CheckOptions& options,
            const std::vector<std::vector<ExternalEvent>>& event_lists) {
     std::string text = schedule_csv_header();
     for (const JobNumber number : simulator.ended()) {
-        append_csv(scheduled_job(simulator.jobs()[number]), text);
+        append_csv(scheduled_job(simulator, number), text);
     }
     const Scenario& scenario = simulator.scenario();
     const CheckReport report = check_schedule(parse_schedule(text, "simulated"), scenario.workloads, scenario.platform,

@@ -45,7 +45,7 @@ void compare_with_plain_form(unsigned streams, const Features& features, Repair 
             for (const JobIndex index : started) {
                 if (repair == Repair::strict && plain.met_at_submission().count(index) != 0) {
                     const Job& job = engine.state().job(index);
-                    REQUIRE(message.now + job.walltime <= *job.description.deadline);
+                    REQUIRE(message.now + job.walltime <= *job.description().deadline);
                 }
             }
         });
@@ -70,8 +70,8 @@ Deadlines follow_deadlines(unsigned seed, const Features& features, Repair repai
         }
         for (const auto& [index, start] : starts) {
             const Job& job = engine.state().job(index);
-            if (job.description.deadline) {
-                const bool kept = start + job.walltime <= *job.description.deadline;
+            if (job.description().deadline) {
+                const bool kept = start + job.walltime <= *job.description().deadline;
                 if (kept) {
                     deadlines.kept.emplace(index, message.now);
                 } else if (deadlines.kept.count(index) != 0) {
@@ -203,7 +203,7 @@ TEST_CASE("dbf: no processor is used twice and no job is lost when processors co
             stream.play(engine, [&](const Message& message, const std::vector<JobIndex>&) {
                 changes += message.machine_changes.size();
                 for (const JobIndex job : tentative_jobs(engine)) {
-                    REQUIRE(engine.state().job(job).description.deadline.has_value());
+                    REQUIRE(engine.state().job(job).description().deadline.has_value());
                 }
             });
         }

@@ -337,11 +337,13 @@ TEST_CASE("The priority of a job is the sum of its scores", "[farm]") {
     const auto wait = [&](int submit, int walltime, std::optional<int> deadline, std::vector<CounterIndex> licenses) {
         const auto index = static_cast<JobIndex>(state.jobs.size());
         Job& job = state.jobs.emplace_back();
-        job.description.submit = Time::seconds(submit);
-        job.walltime = Duration::seconds(walltime);
+        JobDescription description;
+        description.submit = Time::seconds(submit);
         if (deadline) {
-            job.description.deadline = Time::seconds(*deadline);
+            description.deadline = Time::seconds(*deadline);
         }
+        job.shared_description = std::move(description);
+        job.walltime = Duration::seconds(walltime);
         job.request = {1, Placement::machine, std::move(licenses)};
         state.waiting.insert(index, state.jobs);
         priority.submitted(job, index);

@@ -90,7 +90,7 @@ class FailingMachine {
     void take_in(Data data) {
         engine_.take_in({engine_.state().now, std::move(data)});
     }
-    const std::string& name(JobIndex job) const { return engine_.state().job(job).description.id; }
+    const std::string& name(JobIndex job) const { return engine_.state().job(job).description().id; }
     std::string text_of(const StartJob& start) const {
         return "start " + name(start.job) + " " + start.allocation.to_string();
     }
@@ -168,10 +168,10 @@ TEST_CASE("A killed job is submitted again under the next number, with all that 
     machine.ends("w0!a", JobState::completed_killed);
     machine.submit("w0!c", 1, 100);  // comes before the job that is submitted again
     CHECK(machine.round() == "register w0!a#1; start w0!b 1-3");
-    JobDescription expected = machine.job("w0!a").description;
+    JobDescription expected = machine.job("w0!a").description();
     expected.id = "w0!a#1";
     expected.submit = Time::seconds(10);
-    CHECK(machine.job("w0!a#1").description == expected);
+    CHECK(machine.job("w0!a#1").description() == expected);
     machine.at(20);
     machine.back("0");
     CHECK(machine.round() == "start w0!c 0");

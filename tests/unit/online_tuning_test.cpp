@@ -43,8 +43,10 @@ struct Past {
     // A job that has just ended.
     void ran(long long submit, long long run) {
         Job& job = state.jobs.emplace_back();
-        job.description.submit = Time::seconds(submit);
-        job.description.processors = 1;
+        JobDescription description;
+        description.submit = Time::seconds(submit);
+        description.processors = 1;
+        job.shared_description = std::move(description);
         job.request.processors = 1;
         job.walltime = Duration::seconds(run);
         job.start = state.now - job.walltime;

@@ -44,7 +44,7 @@ class PlainScheduler : public SimulatedScheduler {
                 message.ended.push_back(index_of_.at(completed->job));
                 idle_.insert(allocations_.at(completed->job));
             } else if (const auto* submitted = std::get_if<JobSubmitted>(&event.data)) {
-                const JobDescription& description = submitted->description;
+                const JobDescription& description = *submitted->description;
                 if (!description.walltime || description.processors > processors_) {
                     reply.decisions.push_back(later(now.to_string(), reject(submitted->job)));
                     continue;

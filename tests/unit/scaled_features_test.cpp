@@ -46,7 +46,9 @@ JobOrder mixed(const Numbers& weights, const Numbers& scales) {
 
 Job waiting_job(int processors, Duration walltime, Time submit) {
     Job job;
-    job.description.submit = submit;
+    JobDescription description;
+    description.submit = submit;
+    job.shared_description = std::move(description);
     job.request.processors = processors;
     job.walltime = walltime;
     return job;

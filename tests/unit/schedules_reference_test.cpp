@@ -59,7 +59,7 @@ Scenario scenario_for(const std::string& workload) {
 }
 
 std::string row_of(const SimulatedJob& job) {
-    const std::string id = job.job->description.id.substr(job.workload->name.size() + 1);
+    const std::string id = job.job->description.id.substr(3);
     const std::string submit = job.job->description.submit.to_string();
     if (job.state == JobState::rejected) {
         return id + "," + submit + ",,,REJECTED";

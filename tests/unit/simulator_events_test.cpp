@@ -367,7 +367,8 @@ TEST_CASE("A job that the scheduler registers waits at once, and is told only if
     CHECK(untold.frames == std::vector<std::string>{"0: submitted w0!a", "0: no_more_static_job_to_submit",
                                                     "10: completed w0!a", "20: completed w0!a#1"});
     CHECK(untold.simulator->ended() == std::vector<JobNumber>{0, 2, 1});
-    CHECK(untold.simulator->jobs()[1].workload == &scenario.workloads[0]);
+    const SimulatedJob& registered = untold.simulator->jobs()[1];
+    CHECK(registered.profile == &scenario.workloads[0].profiles.at(registered.job->description.profile));
     scenario.acknowledge_dynamic_jobs = true;
     const Played told = play(scenario, script);
     CHECK(told.frames == std::vector<std::string>{"0: submitted w0!a",
