@@ -56,6 +56,11 @@ class JobScore {
 //   the sum of their absolute values.
 // Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online
 // learning?, IPDPS 2019, section 4.
+//   wfp3 (w/p)^3 q, unicef w/(log2(q) p), where jobs of one processor come before all others.
+// Tang, Lan, Desai, Buettner, Fault-aware, utility-based job scheduling on Blue Gene/P systems, CLUSTER 2009.
+//   f1 -(log10(p) q + 870 log10(s)), f2 -(sqrt(p) q + 25600 log10(s)), f3 -(p q + 6.86e6 log10(s)),
+//   f4 -(p sqrt(q) + 5.3e5 log10(s)), where s is the submission time in seconds, at least 1.
+// Carastan-Santos, de Camargo, Obtaining dynamic scheduling policies with simulation and machine learning, SC 2017.
 class JobOrder {
  public:
     // The parameters that an algorithm declares if its user may choose the order.
@@ -81,15 +86,31 @@ class JobOrder {
     JobScore score(const Job& job) const;
 
  private:
-    enum class Feature : std::size_t { processors, walltime, wait, ratio, expansion, area, mixed };
+    // The first six are what `mixed` adds up.
+    enum class Feature : std::size_t {
+        processors,
+        walltime,
+        wait,
+        ratio,
+        expansion,
+        area,
+        mixed,
+        wfp3,
+        unicef,
+        f1,
+        f2,
+        f3,
+        f4
+    };
     struct Policy {
         const char* name;
         Feature feature;
         double sign;
     };
-    static const std::array<Policy, 13> policies;
+    static const std::array<Policy, 19> policies;
 
     explicit JobOrder(const std::string& policy);
+    JobScore sum_of_features(const Job& job) const;
 
     Policy policy_;
     MixedScales scales_{1, 1, 1, 1, 1, 1};

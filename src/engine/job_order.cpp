@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
@@ -39,20 +40,14 @@ double rounded_score(double value, double magnitude) {
     return std::isinf(large) ? value : (value + large) - large;
 }
 
-const std::array<JobOrder::Policy, 13> JobOrder::policies{{
-    {"fcfs", Feature::wait, 1},
-    {"lcfs", Feature::wait, -1},
-    {"spf", Feature::walltime, -1},
-    {"lpf", Feature::walltime, 1},
-    {"sqf", Feature::processors, -1},
-    {"lqf", Feature::processors, 1},
-    {"saf", Feature::area, -1},
-    {"laf", Feature::area, 1},
-    {"lexp", Feature::expansion, 1},
-    {"sexp", Feature::expansion, -1},
-    {"lrf", Feature::ratio, 1},
-    {"srf", Feature::ratio, -1},
-    {"mixed", Feature::mixed, 1},
+const std::array<JobOrder::Policy, 19> JobOrder::policies{{
+    {"fcfs", Feature::wait, 1},       {"lcfs", Feature::wait, -1},      {"spf", Feature::walltime, -1},
+    {"lpf", Feature::walltime, 1},    {"sqf", Feature::processors, -1}, {"lqf", Feature::processors, 1},
+    {"saf", Feature::area, -1},       {"laf", Feature::area, 1},        {"lexp", Feature::expansion, 1},
+    {"sexp", Feature::expansion, -1}, {"lrf", Feature::ratio, 1},       {"srf", Feature::ratio, -1},
+    {"mixed", Feature::mixed, 1},     {"wfp3", Feature::wfp3, 1},       {"unicef", Feature::unicef, 1},
+    {"f1", Feature::f1, -1},          {"f2", Feature::f2, -1},          {"f3", Feature::f3, -1},
+    {"f4", Feature::f4, -1},
 }};
 
 Parameter JobOrder::order(const std::string& name, const std::string& default_value, const std::string& description) {
@@ -77,7 +72,7 @@ Parameter JobOrder::scales() {
 JobOrder::JobOrder(const std::string& policy)
     : policy_(*std::find_if(policies.begin(), policies.end(),
                             [&](const Policy& candidate) { return candidate.name == policy; })) {
-    if (!is_mixed()) {
+    if (policy_.feature < Feature::mixed) {
         weights_[static_cast<std::size_t>(policy_.feature)] = policy_.sign;
     }
 }
@@ -132,12 +127,23 @@ bool JobOrder::is_submission_order() const {
 }
 
 bool JobOrder::depends_on_clock() const {
-    return policy_.feature == Feature::expansion || policy_.feature == Feature::mixed;
+    switch (policy_.feature) {
+        case Feature::expansion:
+        case Feature::mixed:
+        case Feature::wfp3:
+        case Feature::unicef:
+            return true;
+        default:
+            return false;
+    }
 }
 
 JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;
+    const auto submitted = [&job] { return std::log10(std::max(microseconds(job.submit().since_zero()) / 1e6, 1.0)); };
+    JobScore score;
+    score.submit_ = job.submit();
     switch (policy_.feature) {
         case Feature::wait:  // which of two jobs has waited longer does not change
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
@@ -149,8 +155,40 @@ JobScore JobOrder::score(const Job& job) const {
         case Feature::expansion:
         case Feature::area:
         case Feature::mixed:
+            return sum_of_features(job);
+        case Feature::wfp3:
+            // The cube root of the score puts jobs in the same order and grows steadily with the wait.
+            score.slope_.add(std::cbrt(processors) / walltime);
+            break;
+        case Feature::unicef:
+            if (job.processors() == 1) {
+                return JobScore::exactly(std::numeric_limits<double>::infinity());
+            }
+            score.slope_.add(1 / (std::log2(processors) * walltime));
+            break;
+        case Feature::f1:
+            score.base_.add(policy_.sign * (std::log10(walltime) * processors));
+            score.base_.add(policy_.sign * (870 * submitted()));
+            break;
+        case Feature::f2:
+            score.base_.add(policy_.sign * (std::sqrt(walltime) * processors));
+            score.base_.add(policy_.sign * (25600 * submitted()));
+            break;
+        case Feature::f3:
+            score.base_.add(policy_.sign * (walltime * processors));
+            score.base_.add(policy_.sign * (6.86e6 * submitted()));
+            break;
+        case Feature::f4:
+            score.base_.add(policy_.sign * (walltime * std::sqrt(processors)));
+            score.base_.add(policy_.sign * (5.3e5 * submitted()));
             break;
     }
+    return score;
+}
+
+JobScore JobOrder::sum_of_features(const Job& job) const {
+    const double processors = job.processors();
+    const double walltime = microseconds(job.walltime) / 1e6;
     const auto [of_processors, of_walltime, of_wait, of_ratio, of_expansion, of_area] = weights_;
     JobScore score;
     score.submit_ = job.submit();

@@ -1,13 +1,17 @@
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
 #include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
+
+#include "random_stream.hpp"
 
 using namespace batfill;
 
@@ -29,7 +33,9 @@ struct Queue {
 
     void submit(long long time, int processors, Duration walltime) {
         Job& job = state.jobs.emplace_back();
-        job.description.submit = Time::seconds(time);
+        JobDescription description;
+        description.submit = Time::seconds(time);
+        job.shared_description = std::move(description);
         job.request.processors = processors;
         job.walltime = walltime;
     }
@@ -65,7 +71,17 @@ TEST_CASE("Each order puts its jobs first, and equal ones in the order of submis
         {"srf", {2, 0, 4, 1, 3}},
         // At 50, (wait + walltime) / walltime is 1.5, 1.133, 1.3, 1.03, 1.3.
         {"lexp", {0, 2, 4, 1, 3}},
-        {"sexp", {3, 1, 2, 4, 0}}};
+        {"sexp", {3, 1, 2, 4, 0}},
+        // At 50, the waits are 50, 40, 30, 30, 30: (w/p)^3 q is 0.5, 0.0047, 0.216, 0.000027, 0.108.
+        {"wfp3", {0, 2, 4, 1, 3}},
+        // w / (log2(q) p) is 0.25, 0.133, 0.1, infinite, 0.15.
+        {"unicef", {3, 0, 4, 1, 2}},
+        // log10(s) is 0, 1, 1.3, 1.3, 1.3; log10(p) q is 8, 4.95, 16, 3, 8.
+        {"f1", {0, 1, 3, 4, 2}},
+        {"f2", {0, 1, 3, 4, 2}},
+        {"f3", {0, 1, 4, 2, 3}},
+        // p sqrt(q) is 200, 424, 283, 1000, 200.
+        {"f4", {0, 1, 4, 2, 3}}};
     for (const auto& [policy, jobs] : expected) {
         INFO(policy);
         CHECK(queue.sorted(order(policy), 50) == jobs);
@@ -78,13 +94,61 @@ TEST_CASE("Orders that depend on the clock change with it, the others do not", "
     queue.submit(90, 1, Duration::seconds(10));
     CHECK(queue.sorted(order("lexp"), 90) == std::vector<JobIndex>{0, 1});   // 1.09, 1
     CHECK(queue.sorted(order("lexp"), 100) == std::vector<JobIndex>{1, 0});  // 1.1, 2
-    for (const std::string policy : {"lexp", "sexp"}) {
+    for (const std::string policy : {"lexp", "sexp", "wfp3", "unicef"}) {
         CHECK(order(policy).depends_on_clock());
     }
     CHECK(order("mixed", "1,0,0,0,0,0").depends_on_clock());
-    for (const std::string policy : {"fcfs", "lcfs", "spf", "lpf", "sqf", "lqf", "saf", "laf", "lrf", "srf"}) {
+    for (const std::string policy :
+         {"fcfs", "lcfs", "spf", "lpf", "sqf", "lqf", "saf", "laf", "lrf", "srf", "f1", "f2", "f3", "f4"}) {
         CHECK_FALSE(order(policy).depends_on_clock());
     }
+}
+
+TEST_CASE("The orders of newer work are those of their formulas, on random queues", "[order]") {
+    // The larger first, as the papers write them: p is the walltime, q the processors, s the submission time, w the
+    // wait.
+    const std::map<std::string, std::function<double(double p, double q, double s, double w)>> formulas{
+        {"wfp3", [](double p, double q, double, double w) { return std::pow(w / p, 3) * q; }},
+        {"unicef", [](double p, double q, double, double w) { return w / (std::log2(q) * p); }},
+        {"f1", [](double p, double q, double s, double) { return -(std::log10(p) * q + 8.70e2 * std::log10(s)); }},
+        {"f2", [](double p, double q, double s, double) { return -(std::sqrt(p) * q + 2.56e4 * std::log10(s)); }},
+        {"f3", [](double p, double q, double s, double) { return -(p * q + 6.86e6 * std::log10(s)); }},
+        {"f4", [](double p, double q, double s, double) { return -(p * std::sqrt(q) + 5.30e5 * std::log10(s)); }}};
+    constexpr long long now = 200'000;
+    tests::Random random(7);
+    std::size_t told_apart = 0;
+    for (int round = 0; round < 100; ++round) {
+        Queue queue;
+        for (int job = 0; job < 12; ++job) {
+            queue.submit(random.between(1, 199'999), random.between(2, 300),
+                         Duration::seconds(random.between(1, 100'000)));
+        }
+        for (const auto& [name, formula] : formulas) {
+            const auto score = [&](JobIndex index) {
+                const Job& job = queue.state.jobs[index];
+                const double submit = job.submit().since_zero().to_seconds();
+                return formula(job.walltime.to_seconds(), job.processors(), submit, now - submit);
+            };
+            const std::vector<JobIndex> jobs = queue.sorted(order(name), now);
+            for (std::size_t i = 1; i < jobs.size(); ++i) {
+                const double before = score(jobs[i - 1]);
+                const double after = score(jobs[i]);
+                INFO(name);
+                REQUIRE(before >= after - 1e-9 * std::abs(after));
+                told_apart += before > after ? 1 : 0;
+            }
+        }
+    }
+    CHECK(told_apart > 6000);
+}
+
+TEST_CASE("Under unicef, jobs of one processor go first, also at the instant of their submission", "[order]") {
+    Queue queue;
+    queue.submit(0, 2, Duration::seconds(1));
+    queue.submit(100, 1, Duration::seconds(1000));
+    queue.submit(100, 1, Duration::seconds(10));
+    CHECK(queue.sorted(order("unicef"), 100) == std::vector<JobIndex>{1, 2, 0});
+    CHECK(queue.sorted(order("unicef"), 1000) == std::vector<JobIndex>{1, 2, 0});
 }
 
 TEST_CASE("A mixed order adds up its features, with weights that are normalised", "[order]") {
