@@ -1,7 +1,8 @@
 // What a scheduler costs that does nothing but talk: a ZeroMQ REP loop that answers with prepared replies. `replays.py
 // --serve --bare` measures the daemon against it.
 //
-//   bare_loop record ENDPOINT SCHEDULER FILE   passes frames on to the scheduler behind SCHEDULER, and its replies back,
+//   bare_loop record ENDPOINT SCHEDULER FILE   passes frames on to the scheduler behind SCHEDULER, and its replies
+//   back,
 //                                              which it writes to FILE
 //   bare_loop answer ENDPOINT FILE             answers with the replies in FILE, and ends after the last of them
 #include <cstdint>

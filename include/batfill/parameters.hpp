@@ -79,6 +79,9 @@ class Parameters {
 
 // Joins names as error messages list them: "a, b, c".
 std::string list_of(const std::vector<std::string>& names);
+// What an error message says of a name that is none of those known: "unknown command 'simulat', did you mean
+// 'simulate'? Known: ...", or without a guess if none is near. `what` says what is named.
+std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known);
 
 // Splits "key=value". Throws UsageError if there is no '=' or no key.
 std::pair<std::string, std::string> parse_assignment(const std::string& text);

@@ -45,6 +45,28 @@ void keep_first(std::vector<Value>& values, std::size_t percent, Before before) 
     values.erase(values.begin() + static_cast<std::ptrdiff_t>(count), values.end());
 }
 
+std::vector<double> bounded_slowdowns(const FinishedJobs& jobs, Duration tau) {
+    std::vector<double> slowdowns;
+    slowdowns.reserve(jobs.size());
+    for (const FinishedJob& job : jobs) {
+        slowdowns.push_back(std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0));
+    }
+    return slowdowns;
+}
+
+// The smallest of the values that at least `percent` of them do not exceed.
+template <class Value>
+std::optional<Value> percentile(std::vector<Value> values, std::size_t percent) {
+    assert(percent > 0 && percent <= 100);
+    if (values.empty()) {
+        return std::nullopt;
+    }
+    const std::size_t rank = (values.size() * percent + 99) / 100;
+    const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(values.begin(), place, values.end());
+    return *place;
+}
+
 }  // namespace
 
 FinishedJob finished_job(const ScheduledJob& job) {
@@ -88,6 +110,11 @@ std::optional<double> max_wait(const FinishedJobs& jobs) {
     return all.empty() ? std::nullopt : std::optional(std::max_element(all.begin(), all.end())->to_seconds());
 }
 
+std::optional<double> wait_percentile(const FinishedJobs& jobs, std::size_t percent) {
+    const std::optional<Duration> found = percentile(waits(jobs), percent);
+    return found ? std::optional(found->to_seconds()) : std::nullopt;
+}
+
 std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent) {
     std::vector<Duration> longest = waits(jobs);
     keep_first(longest, percent, std::greater<>());
@@ -124,12 +151,11 @@ std::optional<double> mean_slowdown(const FinishedJobs& jobs) {
 }
 
 std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration tau) {
-    std::vector<double> slowdowns;
-    slowdowns.reserve(jobs.size());
-    for (const FinishedJob& job : jobs) {
-        slowdowns.push_back(std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0));
-    }
-    return mean(slowdowns);
+    return mean(bounded_slowdowns(jobs, tau));
+}
+
+std::optional<double> bounded_slowdown_percentile(const FinishedJobs& jobs, Duration tau, std::size_t percent) {
+    return percentile(bounded_slowdowns(jobs, tau), percent);
 }
 
 std::optional<double> makespan(const FinishedJobs& jobs) {

@@ -35,6 +35,8 @@ std::optional<double> mean(const std::vector<double>& values);
 
 std::optional<double> mean_wait(const FinishedJobs& jobs);
 std::optional<double> max_wait(const FinishedJobs& jobs);
+// The shortest wait that at least `percent` of the jobs do not exceed. Requires 0 < percent <= 100. O(n).
+std::optional<double> wait_percentile(const FinishedJobs& jobs, std::size_t percent);
 // The mean wait of the `percent` of the jobs that waited longest or are widest, rounded up to whole jobs.
 std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent);
 std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent);
@@ -42,6 +44,8 @@ std::optional<double> mean_stretch(const FinishedJobs& jobs);
 std::optional<double> max_stretch(const FinishedJobs& jobs);
 std::optional<double> mean_slowdown(const FinishedJobs& jobs);
 std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration tau);
+// The least bounded slowdown that at least `percent` of the jobs do not exceed. Requires 0 < percent <= 100. O(n).
+std::optional<double> bounded_slowdown_percentile(const FinishedJobs& jobs, Duration tau, std::size_t percent);
 std::optional<double> makespan(const FinishedJobs& jobs);
 
 // From the first submission to the last completion; no value if that takes no time.

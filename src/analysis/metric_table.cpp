@@ -20,6 +20,16 @@ std::optional<double> mean_wait_of_widest_percent(const FinishedJobs& jobs) {
     return mean_wait_of_widest(jobs, percent);
 }
 
+template <std::size_t percent>
+std::optional<double> percentile_of_waits(const FinishedJobs& jobs) {
+    return wait_percentile(jobs, percent);
+}
+
+template <std::size_t percent>
+std::optional<double> percentile_of_bounded_slowdowns(const MeasuredRun& run) {
+    return bounded_slowdown_percentile(run.finished, run.options.tau, percent);
+}
+
 template <Measure measure>
 std::optional<double> of_finished(const MeasuredRun& run) {
     return measure(run.finished);
@@ -217,6 +227,11 @@ constexpr std::array metrics{
     Metric{"unfinished", "  unfinished", Unit::count, count_states<is_unfinished>},
     Metric{"mean_wait", "mean wait (s)", Unit::seconds, of_finished<mean_wait>, Goal::minimum},
     Metric{"max_wait", "max wait (s)", Unit::seconds, of_finished<max_wait>, Goal::minimum},
+    Metric{"median_wait", "median wait (s)", Unit::seconds, of_finished<percentile_of_waits<50>>, Goal::minimum},
+    Metric{"wait_percentile_90", "wait, 90th percentile (s)", Unit::seconds, of_finished<percentile_of_waits<90>>,
+           Goal::minimum},
+    Metric{"wait_percentile_99", "wait, 99th percentile (s)", Unit::seconds, of_finished<percentile_of_waits<99>>,
+           Goal::minimum},
     Metric{"mean_wait_worst_5_percent", "mean wait, worst 5 % (s)", Unit::seconds, of_finished<mean_wait_worst_5>,
            Goal::minimum},
     Metric{"mean_wait_worst_1_percent", "mean wait, worst 1 % (s)", Unit::seconds, of_finished<mean_wait_worst_1>,
@@ -234,6 +249,12 @@ constexpr std::array metrics{
     Metric{"max_stretch", "max stretch", Unit::ratio, of_finished<max_stretch>, Goal::minimum},
     Metric{"mean_slowdown", "mean slowdown", Unit::ratio, of_finished<mean_slowdown>, Goal::minimum},
     Metric{"mean_bounded_slowdown", "mean bounded slowdown", Unit::ratio, bounded_slowdown, Goal::minimum},
+    Metric{"median_bounded_slowdown", "median bounded slowdown", Unit::ratio, percentile_of_bounded_slowdowns<50>,
+           Goal::minimum},
+    Metric{"bounded_slowdown_percentile_90", "bounded slowdown, 90th perc.", Unit::ratio,
+           percentile_of_bounded_slowdowns<90>, Goal::minimum},
+    Metric{"bounded_slowdown_percentile_99", "bounded slowdown, 99th perc.", Unit::ratio,
+           percentile_of_bounded_slowdowns<99>, Goal::minimum},
     Metric{"utilisation", "utilisation", Unit::share, utilisation},
     Metric{"system_usage", "system usage (by jobs)", Unit::share, system_usage<Demand::jobs>},
     Metric{"system_usage_requested", "system usage (by processors)", Unit::share,

@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
 
 namespace batfill::commands {
 
@@ -55,8 +56,6 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
 
 int check(const Arguments& arguments) {
     std::string schedule_path;
-    std::string platform_path;
-    std::string master;
     std::string tolerance;
     std::vector<std::string> workload_paths;
     unsigned first = 0;
@@ -65,8 +64,8 @@ int check(const Arguments& arguments) {
     add("schedule", po::value(&schedule_path)->required());
     add("workload,w", po::value(&workload_paths)->required()->value_name("FILE"),
         "workload that was run; several become w0, w1, ...");
-    add("platform,p", po::value(&platform_path)->required()->value_name("FILE"), "SimGrid platform it was run on");
-    add("master-host,m", po::value(&master)->default_value("master_host")->value_name("NAME"),
+    add("platform,p", po::value<std::string>()->required()->value_name(platform_value), platform_help);
+    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
         "host of the platform that does not compute");
     add("tolerance", po::value(&tolerance)->default_value("0.000001")->value_name("SECONDS"),
         "how much times that should agree may differ");
@@ -121,9 +120,9 @@ int check(const Arguments& arguments) {
     }
     check_options.jobs_survive_losses =
         word_option(values, "on-failure", {"continue", "kill", "requeue"}) == "continue";
-    const CheckReport report = check_schedule(
-        read_schedule(schedule_path), read_workloads(workload_paths), read_platform(platform_path, master),
-        check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
+    const CheckReport report =
+        check_schedule(read_schedule(schedule_path), read_workloads(workload_paths), platform_option(values),
+                       check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
     print_report(report, first, broken.has_value());
     return report.violations.empty() ? 0 : 1;
 }

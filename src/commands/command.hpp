@@ -23,6 +23,7 @@ int batsched(const Arguments&);
 int simulate(const Arguments&);
 int swf(const Arguments&);
 int generate(const Arguments&);
+int platform(const Arguments&);
 int deadlines(const Arguments&);
 int metrics(const Arguments&);
 int check(const Arguments&);

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
 #include "src/analysis/job_measures.hpp"
@@ -32,8 +33,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
 }
 
 std::vector<Replay> read_replays(const po::variables_map& values, const std::vector<std::string>& paths) {
-    const Platform platform =
-        read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+    const Platform platform = platform_option(values);
     std::vector<Replay> replays;
     replays.reserve(paths.size());
     for (const std::string& path : paths) {
@@ -49,7 +49,7 @@ std::vector<Row> measure(const std::vector<Replay>& replays, const std::vector<N
                          const ReplayMetric& metric, unsigned threads) {
     std::vector<Row> rows(replays.size(), Row(schedulers.size()));
     const std::size_t total = replays.size() * schedulers.size();
-    ProgressBar bar(total);
+    Progress progress(total);
     for_each_in_parallel(
         total, threads,
         [&](std::size_t number) {
@@ -63,7 +63,9 @@ std::vector<Row> measure(const std::vector<Replay>& replays, const std::vector<N
                 throw InputError(replay.workload().path + " under " + scheduler.name + ": " + problem.what());
             }
         },
-        [&](std::size_t done) { bar.show(done, std::to_string(done) + " of " + std::to_string(total) + " replays"); });
+        [&](std::size_t done) {
+            progress.show(done, std::to_string(done) + " of " + std::to_string(total) + " replays");
+        });
     return rows;
 }
 
@@ -119,7 +121,7 @@ int compare(const Arguments& arguments) {
     po::options_description options;
     auto add = options.add_options();
     add("schedulers", po::value(&scheduler_arguments));
-    add("platform,p", po::value<std::string>()->required()->value_name("FILE"), "SimGrid platform file");
+    add("platform,p", po::value<std::string>()->required()->value_name(platform_value), platform_help);
     add("workload,w", po::value(&workload_paths)->required()->multitoken()->composing()->value_name("FILE..."),
         "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
     add("metric", po::value<std::string>()->default_value("mean_bounded_slowdown")->value_name("NAME"),

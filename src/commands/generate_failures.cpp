@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
@@ -32,10 +33,7 @@ int processors_of(const po::variables_map& values) {
     if (has_platform == (values.count("processors") != 0)) {
         throw UsageError("expected the machine, either as --processors or as --platform");
     }
-    return has_platform ? static_cast<int>(read_platform(values["platform"].as<std::string>(),
-                                                         values["master-host"].as<std::string>())
-                                               .hosts.size())
-                        : positive(values, "processors");
+    return has_platform ? static_cast<int>(platform_option(values).hosts.size()) : positive(values, "processors");
 }
 
 // The lengths of which `mean` is the option of the mean, `distribution` and `shape` those of how they are drawn.
@@ -92,7 +90,7 @@ int failures(const Arguments& arguments) {
     add("output,o", po::value<std::string>()->required()->value_name("FILE"),
         "the events, one JSON object per line, for simulate --events and Batsim's");
     add("processors", po::value<int>()->value_name("N"), "processors of the machine; or");
-    add("platform,p", po::value<std::string>()->value_name("FILE"), "SimGrid platform of the machine");
+    add("platform,p", po::value<std::string>()->value_name(platform_value), platform_help);
     add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
         "host of the platform that does not compute");
     add("until", po::value<std::string>()->required()->value_name("SECONDS"), "failures occur before this time");

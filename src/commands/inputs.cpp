@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <thread>
 
 #include <batfill/error.hpp>
@@ -16,6 +17,15 @@ std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool
         workloads.push_back(read_workload(path, "w" + std::to_string(workloads.size()), keep_source));
     }
     return workloads;
+}
+
+void note_other_machines(const std::vector<Workload>& workloads, std::size_t processors) {
+    for (const Workload& workload : workloads) {
+        if (static_cast<std::size_t>(workload.processors) != processors) {
+            std::cerr << "batfill: note: " << workload.path << " is for " << workload.processors
+                      << " processors (nb_res), the platform has " << processors << '\n';
+        }
+    }
 }
 
 std::string workload_name(const std::string& path) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@ namespace batfill::commands {
 
 // Reads workloads and names them w0, w1, ... in the order given, as Batsim does. For `keep_source` see read_workload().
 std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source = false);
+
+// Says on the standard error stream which workloads were made for a machine of another size than `processors`: the most
+// likely slip when a workload and a platform are given.
+void note_other_machines(const std::vector<Workload>& workloads, std::size_t processors);
 
 // What the workload of a file is called in tables and names of files: "weeks/sp2-01.json.gz" is "sp2-01".
 std::string workload_name(const std::string& path);

@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
@@ -28,6 +30,7 @@ constexpr Command commands[] = {
     {"simulate", "replay a workload on a platform in the embedded simulator", batfill::commands::simulate},
     {"swf", "convert a log of the Parallel Workloads Archive to a Batsim workload", batfill::commands::swf},
     {"generate", "write a synthetic workload", batfill::commands::generate},
+    {"platform", "write the platform of a machine of hosts that are alike", batfill::commands::platform},
     {"deadlines", "make a share of a workload's jobs deadline-driven", batfill::commands::deadlines},
     {"metrics", "print the papers' metrics of one or more runs", batfill::commands::metrics},
     {"check", "audit a schedule against its workload and platform", batfill::commands::check},
@@ -38,7 +41,7 @@ constexpr Command commands[] = {
 
 void print_help(std::ostream& out) {
     out << "batfill " << batfill::version << ": backfilling schedulers for Batsim, and an embedded simulator\n\n"
-        << "Usage: batfill COMMAND [OPTION]...\n       batfill COMMAND --help\n       batfill --version\n\nCommands:\n";
+        << "Usage: batfill COMMAND [OPTION]...\n       batfill help [COMMAND]\n       batfill --version\n\nCommands:\n";
     for (const Command& command : commands) {
         out << "  " << command.name << std::string(12 - std::strlen(command.name), ' ') << command.summary << '\n';
     }
@@ -55,7 +58,7 @@ void require_output_written() {
 }
 
 int run(const std::string& name, const batfill::commands::Arguments& arguments) {
-    std::string known;
+    std::vector<std::string> known;
     for (const Command& command : commands) {
         if (name == command.name) {
             std::optional<batfill::CleanStop> clean_stop;
@@ -64,9 +67,21 @@ int run(const std::string& name, const batfill::commands::Arguments& arguments) 
             }
             return command.run(arguments);
         }
-        known += std::string(known.empty() ? "" : ", ") + command.name;
+        known.emplace_back(command.name);
     }
-    throw batfill::UsageError("unknown command '" + name + "', known: " + known);
+    throw batfill::UsageError(batfill::unknown_name("command", name, known));
+}
+
+// "help", "help COMMAND" and "help generate MODEL".
+int help(batfill::commands::Arguments words) {
+    if (words.empty()) {
+        print_help(std::cout);
+        return 0;
+    }
+    const std::string name = words.front();
+    words.erase(words.begin());
+    words.emplace_back("--help");
+    return run(name, words);
 }
 
 }  // namespace
@@ -90,6 +105,8 @@ int main(int argc, char** argv) {
             print_help(std::cout);
         } else if (name == "--version") {
             std::cout << "batfill " << batfill::version << '\n';
+        } else if (name == "help") {
+            status = help({arguments.begin() + 1, arguments.end()});
         } else {
             status = run(name, {arguments.begin() + 1, arguments.end()});
         }

@@ -11,6 +11,8 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill::commands {
 
@@ -66,14 +68,27 @@ void read_machine(const po::variables_map& values, MetricsOptions& options) {
         throw UsageError("--processors and --platform both give the number of processors, expected one of them");
     }
     if (values.count("platform") != 0) {
-        const Machine machine(
-            read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>()).hosts);
+        const Machine machine(platform_option(values).hosts);
         options.processors = machine.processors();
         options.licenses = machine.counters();
     } else if (values.count("processors") != 0) {
         options.processors = values["processors"].as<int>();
         if (*options.processors < 1) {
             throw UsageError("--processors is " + std::to_string(*options.processors) + ", expected at least 1");
+        }
+    }
+}
+
+// A schedule of a larger machine would have a utilisation above 1.
+void require_machine_of(const Schedule& schedule, const MetricsOptions& options) {
+    if (!options.processors) {
+        return;
+    }
+    for (const ScheduledJob& job : schedule.jobs) {
+        if (!job.allocation.empty() && job.allocation.last() >= *options.processors) {
+            throw InputError(schedule.path + ": job " + shown(job.id) + " ran on processor " +
+                             std::to_string(job.allocation.last()) + ", the machine has " +
+                             std::to_string(*options.processors) + ": expected the platform of the run");
         }
     }
 }
@@ -90,8 +105,7 @@ int metrics(const Arguments& arguments) {
     add("schedules", po::value(&schedule_paths)->required());
     add("workload,w", po::value(&workload_paths)->value_name("FILE"),
         "workload of all the runs, for its deadlines and licences; several become w0, w1, ...");
-    add("platform,p", po::value<std::string>()->value_name("FILE"),
-        "SimGrid platform, for its processors and licences");
+    add("platform,p", po::value<std::string>()->value_name(platform_value), platform_help);
     add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
         "host of the platform that does not compute");
     add("processors", po::value<int>()->value_name("N"), "number of processors, instead of a platform");
@@ -125,6 +139,9 @@ int metrics(const Arguments& arguments) {
     const std::vector<std::string> names = labels(schedule_paths);
     std::vector<Schedule> schedules(schedule_paths.size());
     std::transform(schedule_paths.begin(), schedule_paths.end(), schedules.begin(), read_schedule);
+    for (const Schedule& schedule : schedules) {
+        require_machine_of(schedule, metrics_options);
+    }
     std::optional<JobIds> waited;
     if (values.count("waited-in-any-run") != 0) {
         waited = jobs_that_waited(schedules);

@@ -1,40 +1,82 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <iomanip>
 #include <iostream>
+#include <ostream>
+#include <sstream>
 #include <string>
 
 #include <unistd.h>
 
 namespace batfill::commands {
 
-// A progress bar on the last line of the terminal. It shows nothing where standard error is not a terminal.
-class ProgressBar {
+// Who progress is written for, and how often a line comes where there is no terminal.
+struct ProgressDisplay {
+    std::ostream& out = std::cerr;
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    std::chrono::steady_clock::duration between_lines = std::chrono::minutes(1);
+};
+
+// How far a long piece of work is, on the standard error stream: a bar on the last line of a terminal, and where there
+// is no terminal, as in a batch job, a line a minute.
+class Progress {
  public:
-    explicit ProgressBar(std::size_t total) : total_(total), visible_(total > 0 && isatty(STDERR_FILENO) == 1) {}
-    ~ProgressBar() {
-        if (visible_) {
-            std::cerr << "\r\033[K" << std::flush;
+    explicit Progress(std::size_t total, const ProgressDisplay& display = {})
+        : total_(total), display_(display), begin_(Clock::now()), last_line_(begin_) {}
+    ~Progress() {
+        if (display_.terminal && shown_ != nothing) {
+            display_.out << "\r\033[K" << std::flush;
         }
     }
-    ProgressBar(const ProgressBar&) = delete;
-    ProgressBar& operator=(const ProgressBar&) = delete;
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
 
+    // So much of the total is done; `note` says it in the words of the work. To be called often: it writes only when
+    // there is something new to see.
     void show(std::size_t done, const std::string& note) {
         const std::size_t percent = total_ == 0 ? 100 : done * 100 / total_;
-        if (visible_ && percent != shown_) {
+        const Clock::time_point now = Clock::now();
+        if (display_.terminal && total_ > 0 && percent != shown_) {
             shown_ = percent;
             const std::size_t width = percent * 40 / 100;
-            std::cerr << "\r[" << std::string(width, '#') << std::string(40 - width, ' ') << "] " << std::setw(3)
-                      << percent << " %  " << note << "\033[K" << std::flush;
+            display_.out << "\r[" << std::string(width, '#') << std::string(40 - width, ' ') << "] " << std::setw(3)
+                         << percent << " %  " << note << time_left(done, now) << "\033[K" << std::flush;
+        } else if (!display_.terminal && now - last_line_ >= display_.between_lines) {
+            last_line_ = now;
+            display_.out << "batfill: " << percent << " %, " << note << time_left(done, now) << '\n' << std::flush;
         }
     }
 
  private:
+    using Clock = std::chrono::steady_clock;
+
+    static constexpr std::size_t nothing = 101;  // percent
+
+    // As if the rest went on as it did so far.
+    std::string time_left(std::size_t done, Clock::time_point now) const {
+        if (done == 0 || done >= total_) {
+            return "";
+        }
+        const double spent = std::chrono::duration<double>(now - begin_).count();
+        const double seconds = spent / static_cast<double>(done) * static_cast<double>(total_ - done);
+        std::ostringstream text;
+        text << ", about ";
+        if (seconds < 120) {
+            text << std::fixed << std::setprecision(0) << seconds << " s";
+        } else {
+            text << std::fixed << std::setprecision(0) << seconds / 60 << " min";
+        }
+        text << " left";
+        return text.str();
+    }
+
     std::size_t total_;
-    bool visible_;
-    std::size_t shown_ = 101;
+    ProgressDisplay display_;
+    Clock::time_point begin_;
+    Clock::time_point last_line_;
+    std::size_t shown_ = nothing;
 };
 
 }  // namespace batfill::commands

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
 #include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
@@ -89,7 +90,7 @@ int serve(const Arguments& arguments) {
     }
     spdlog::set_level(known);
     if (values.count("platform") != 0) {
-        server.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+        server.platform = platform_option(values);
     }
     if (const std::string version = word_option(values, "protocol", {"auto", "4", "5"}); version != "auto") {
         server.protocol = "batsim" + version;

@@ -13,6 +13,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
 #include "progress.hpp"
 #include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
@@ -71,7 +72,7 @@ Scenario read_scenario(const po::variables_map& values, bool for_socket, bool re
     scenario.enable_profile_reuse = registers_jobs || values.count("enable-profile-reuse") != 0;
     scenario.forward_unknown_events = values.count("forward-unknown-events") != 0;
     scenario.scheduler_configuration = scheduler_configuration(values);
-    scenario.platform = read_platform(values["platform"].as<std::string>(), values["master-host"].as<std::string>());
+    scenario.platform = platform_option(values);
     scenario.workloads = read_workloads(values["workload"].as<std::vector<std::string>>(), for_socket);
     for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
@@ -93,9 +94,9 @@ bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
 
 int simulate(const Arguments& arguments) {
     po::options_description options;
-    options.add_options()("platform,p", po::value<std::string>()->required(), "SimGrid platform file")(
-        "workload,w", po::value<std::vector<std::string>>()->required(),
-        "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...")(
+    options.add_options()("platform,p", po::value<std::string>()->required()->value_name(platform_value),
+                          platform_help)("workload,w", po::value<std::vector<std::string>>()->required(),
+                                         "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...")(
         "algorithm,a", po::value<std::string>()->default_value("", ""), "algorithm of the embedded scheduler")(
         "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
         "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters as batfill tune "
@@ -118,7 +119,7 @@ int simulate(const Arguments& arguments) {
         "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it")(
         "real-times",
         "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that "
-        "equal runs write equal files)")("quiet,q", "no summary");
+        "equal runs write equal files)")("quiet,q", "no progress and no summary");
     add_plugin_option(options);
     po::variables_map values;
     if (!parse(arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
@@ -163,18 +164,23 @@ int simulate(const Arguments& arguments) {
 
     require_writable_folder(prefix);
     const bool measure = values.count("real-times") != 0;
+    const bool quiet = values.count("quiet") != 0;
     const auto begin = std::chrono::steady_clock::now();
     const Scenario scenario = read_scenario(values, !endpoint.empty(), engine && engine->registers_jobs());
+    note_other_machines(scenario.workloads, scenario.platform.hosts.size());
     Simulator simulator(scenario);
     TimedScheduler timed(*scheduler);
     std::string stopped;
     {
-        ProgressBar bar(simulator.jobs().size());
+        Progress progress(simulator.jobs().size());
         try {
             simulator.run(measure ? timed : *scheduler, [&](std::size_t ended, Time now) {
-                bar.show(ended,
-                         std::to_string(ended) + " jobs, day " +
-                             std::to_string(static_cast<long long>(now.to_seconds() / Duration::days(1).to_seconds())));
+                if (quiet) {
+                    return;
+                }
+                progress.show(ended, std::to_string(ended) + " jobs, day " +
+                                         std::to_string(static_cast<long long>(now.to_seconds() /
+                                                                               Duration::days(1).to_seconds())));
             });
         } catch (const DeadlockError& problem) {
             stopped = problem.what();
@@ -183,7 +189,7 @@ int simulate(const Arguments& arguments) {
     const double total = Seconds(std::chrono::steady_clock::now() - begin).count();
     const std::vector<Statistic> statistics = engine ? engine->statistics() : std::vector<Statistic>();
     write_results({simulator, embedded, statistics, measure ? RealTimes{timed.seconds(), total} : RealTimes{}}, prefix);
-    if (values.count("quiet") == 0) {
+    if (!quiet) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
                   << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix
                   << "_jobs.csv and " << prefix << "_schedule.csv\n";

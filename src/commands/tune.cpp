@@ -14,6 +14,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
@@ -52,9 +53,16 @@ Inputs read_inputs(const TuneOptions& options) {
             throw UsageError("two workloads are called '" + name + "', expected names that tell them apart");
         }
     }
-    const std::string platform_text = InputFile(options.platform).read_all(max_platform_size);
-    const Platform platform = parse_platform(platform_text, options.platform, options.master_host);
-    inputs.digest = "platform " + digest_of(platform_text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
+    Platform platform;
+    if (const std::optional<int> hosts = number_of_hosts(options.platform)) {
+        platform = homogeneous_platform(*hosts);
+        inputs.digest = "platform of " + std::to_string(*hosts) + " hosts";
+    } else {
+        const std::string path = platform_file(options.platform);
+        const std::string text = InputFile(path).read_all(max_platform_size);
+        platform = parse_platform(text, path, options.master_host);
+        inputs.digest = "platform " + digest_of(text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
+    }
     for (const std::string& path : paths) {
         const std::string text = read_workload_text(path);
         inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
@@ -94,7 +102,7 @@ std::vector<TuningTask> make_tasks(const TuneOptions& options, std::size_t workl
 std::size_t run(std::vector<TuningTask>& tasks, const TuneOptions& options, const Inputs& inputs, TuneResults& results,
                 Checkpoint& checkpoint) {
     std::size_t replays = 0;
-    std::optional<ProgressBar> bar;
+    std::optional<Progress> progress;
     TuningHooks hooks;
     hooks.measure = [&](std::size_t workload, const MixedWeights& weights) {
         return measure(inputs.replays[workload], with_weights(options.policy, weights), options.metric);
@@ -103,11 +111,11 @@ std::size_t run(std::vector<TuningTask>& tasks, const TuneOptions& options, cons
         results.add_value(workload, evaluation, weights, value);
     };
     hooks.progress = [&](std::size_t done, std::size_t total) {
-        if (!bar) {
-            bar.emplace(total);
+        if (!progress) {
+            progress.emplace(total);
         }
         replays = total;
-        bar->show(done, std::to_string(done) + " of " + std::to_string(total) + " replays");
+        progress->show(done, std::to_string(done) + " of " + std::to_string(total) + " replays");
     };
     run_searches(tasks, hooks, checkpoint, options.threads);
     return replays;

@@ -12,6 +12,7 @@
 #include <batfill/version.hpp>
 
 #include "inputs.hpp"
+#include "platform_option.hpp"
 #include "src/core/csv_text.hpp"
 
 namespace batfill::commands {
@@ -173,7 +174,7 @@ std::string TuneOptions::description() const {
 
 void add_tune_options(po::options_description& options) {
     auto add = options.add_options();
-    add("platform,p", po::value<std::string>()->required()->value_name("FILE"), "SimGrid platform file");
+    add("platform,p", po::value<std::string>()->required()->value_name(platform_value), platform_help);
     add("workload,w",
         po::value<std::vector<std::string>>()->required()->multitoken()->composing()->value_name("FILE..."),
         "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");

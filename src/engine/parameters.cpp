@@ -4,20 +4,12 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
 
 namespace batfill {
-
-std::string list_of(const std::vector<std::string>& names) {
-    std::string list;
-    for (const std::string& name : names) {
-        list += list.empty() ? "" : ", ";
-        list += name;
-    }
-    return list;
-}
 
 namespace {
 
@@ -32,7 +24,53 @@ Parameter of_type(Parameter::Type type, std::string name, std::string default_va
     return parameter;
 }
 
+// How many characters have to be put in, left out, replaced or exchanged with their neighbour to make one word the
+// other.
+std::size_t slips_between(const std::string& from, const std::string& to) {
+    std::vector<std::vector<std::size_t>> slips(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
+    for (std::size_t i = 0; i <= from.size(); ++i) {
+        for (std::size_t j = 0; j <= to.size(); ++j) {
+            if (i == 0 || j == 0) {
+                slips[i][j] = i + j;
+                continue;
+            }
+            const std::size_t same = from[i - 1] == to[j - 1] ? 0 : 1;
+            slips[i][j] = std::min({slips[i - 1][j] + 1, slips[i][j - 1] + 1, slips[i - 1][j - 1] + same});
+            if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
+                slips[i][j] = std::min(slips[i][j], slips[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    return slips.back().back();
+}
+
 }  // namespace
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) {
+        list += list.empty() ? "" : ", ";
+        list += name;
+    }
+    return list;
+}
+
+std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
+    const std::string unknown = "unknown " + what + " '" + name + "', ";
+    constexpr std::size_t longest_slip = 40;  // names come from outside, and nobody mistypes so much
+    if (name.size() > longest_slip) {
+        return unknown + "known: " + list_of(known);
+    }
+    // One slip in a short name, two in a longer one.
+    const std::size_t most_slips = name.size() < 5 ? 1 : 2;
+    const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
+        return slips_between(name, a) < slips_between(name, b);
+    });
+    if (nearest != known.end() && slips_between(name, *nearest) <= most_slips) {
+        return unknown + "did you mean '" + *nearest + "'? Known: " + list_of(known);
+    }
+    return unknown + "known: " + list_of(known);
+}
 
 Parameter Parameter::boolean(std::string name, std::string description) {
     return of_type(Type::boolean, std::move(name), "no", std::move(description), {"no", "yes"});

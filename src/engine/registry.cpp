@@ -75,18 +75,26 @@ std::vector<const AlgorithmDescription*> registered_algorithms() {
     return all;
 }
 
-std::string known_algorithms() {
+namespace {
+
+std::vector<std::string> names_of_algorithms() {
     std::vector<std::string> names;
     for (const auto& [name, description] : registry()) {
         names.push_back(name);
     }
-    return list_of(names);
+    return names;
+}
+
+}  // namespace
+
+std::string known_algorithms() {
+    return list_of(names_of_algorithms());
 }
 
 const AlgorithmDescription& find_algorithm(const std::string& name) {
     const auto found = registry().find(name);
     if (found == registry().end()) {
-        throw UsageError("unknown algorithm '" + name + "', known: " + known_algorithms());
+        throw UsageError(unknown_name("algorithm", name, names_of_algorithms()));
     }
     return found->second;
 }

@@ -213,13 +213,18 @@ class WorkloadReader {
     }
 
     void check_jobs() const {
+        std::unordered_set<std::string_view> profiles;
+        profiles.reserve(workload_.profiles.size());
+        for (const auto& [name, profile] : workload_.profiles) {
+            profiles.insert(name);
+        }
         std::unordered_set<std::string_view> ids;
         ids.reserve(workload_.jobs.size());
         for (const WorkloadJob& job : workload_.jobs) {
             if (!ids.insert(job.description.id).second) {
                 throw InputError("job " + quoted(job.description.id) + ": there is another one of this id");
             }
-            if (!workload_.profiles.contains(job.description.profile)) {
+            if (!profiles.contains(job.description.profile)) {
                 throw InputError("job " + quoted(job.description.id) + ": its profile " +
                                  quoted(job.description.profile) + " is not among the profiles");
             }
@@ -349,7 +354,13 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
 }
 
 std::string read_workload_text(const std::string& path) {
-    return InputFile(path).read_all(max_file_size);
+    std::string text = InputFile(path).read_all(max_file_size);
+    const bool is_named_log = path.ends_with(".swf") || path.ends_with(".swf.gz");
+    if (is_named_log && text.find_first_not_of(" \t\r\n") != text.find('{')) {
+        throw InputError(path + ": expected a workload in JSON, found a log; `batfill swf " + path +
+                         " -o WORKLOAD.json` makes a workload of it");
+    }
+    return text;
 }
 
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source) {

@@ -94,8 +94,8 @@ TEST_CASE("batfill introduces itself") {
     const Outcome help = run(folder, {"--help"});
     CHECK(help.status == 0);
     CHECK(help.errors.empty());
-    for (const char* command : {"serve", "batsched", "simulate", "swf", "generate", "deadlines", "metrics", "check",
-                                "compare", "algorithms"}) {
+    for (const char* command : {"serve", "batsched", "simulate", "swf", "generate", "platform", "deadlines", "metrics",
+                                "check", "compare", "tune", "algorithms"}) {
         CHECK_THAT(help.output, Contains(std::string("\n  ") + command + " "));
         const Outcome of_command = run(folder, {command, "--help"});
         INFO(command);
@@ -116,7 +116,8 @@ TEST_CASE("Unknown commands and options are refused with status 2") {
     const Inputs inputs;
     const Outcome command = run(inputs.folder, {"simulat"});
     check_refused(command, 2);
-    CHECK_THAT(command.errors, Contains("unknown command 'simulat', known: serve, batsched, simulate, swf, "));
+    CHECK_THAT(command.errors,
+               Contains("unknown command 'simulat', did you mean 'simulate'? Known: serve, batsched, simulate, swf, "));
     check_refused(inputs.simulate("out", {"-a", "fcfs", "--speed"}), 2);
     check_refused(inputs.simulate("out", {"-a", "fcfs", "stray"}), 2);
     check_refused(inputs.simulate("out", {"-a"}), 2);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
 
+#include "random_stream.hpp"
 #include "src/core/files.hpp"
 #include "test_data.hpp"
 
@@ -97,6 +99,10 @@ TEST_CASE("metrics of a small schedule are those worked out by hand") {
     CHECK(metrics["finished"] == 3);
     CHECK(*metrics["mean_wait"] == 12);
     CHECK(*metrics["max_wait"] == 30);
+    CHECK(*metrics["median_wait"] == 6);
+    CHECK(*metrics["wait_percentile_90"] == 30);
+    CHECK(*metrics["median_bounded_slowdown"] == Approx(1.3));
+    CHECK(*metrics["bounded_slowdown_percentile_90"] == 3.5);
     CHECK(*metrics["mean_wait_worst_5_percent"] == 30);
     CHECK(*metrics["mean_wait_worst_1_percent"] == 30);
     CHECK(*metrics["mean_wait_widest_10_percent"] == 6);
@@ -107,6 +113,36 @@ TEST_CASE("metrics of a small schedule are those worked out by hand") {
     CHECK(*metrics["makespan"] == 110);
     CHECK(*metrics["utilisation"] == Approx((200 + 5 + 80) / (4.0 * 100)));
     CHECK_FALSE(metrics["deadline_jobs"]);
+}
+
+TEST_CASE("percentiles are the nearest rank: values of the jobs themselves", "[metrics]") {
+    tests::Random random(11);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<ScheduledJob> jobs;
+        std::vector<double> waits;
+        for (int i = random.between(1, 250); i > 0; --i) {
+            const int wait = random.between(0, 40);
+            jobs.push_back(job(std::to_string(i), 5, 5 + wait, 10));
+            waits.push_back(wait);
+        }
+        const Metrics metrics = measure(jobs);
+        std::sort(waits.begin(), waits.end());
+        for (const auto& [name, percent] :
+             std::map<std::string, int>{{"median_wait", 50}, {"wait_percentile_90", 90}, {"wait_percentile_99", 99}}) {
+            const double found = *metrics[name];
+            const auto exceeding = std::count_if(waits.begin(), waits.end(), [&](double wait) { return wait > found; });
+            const auto reaching = std::count_if(waits.begin(), waits.end(), [&](double wait) { return wait >= found; });
+            const auto number = static_cast<std::ptrdiff_t>(waits.size());
+            INFO(name);
+            REQUIRE(std::binary_search(waits.begin(), waits.end(), found));
+            REQUIRE((number - exceeding) * 100 >= number * percent);
+            REQUIRE((number - reaching) * 100 < number * percent);
+        }
+        // Runs of 10 s and a tau of 10 s: the bounded slowdown grows with the wait.
+        REQUIRE(*metrics["median_bounded_slowdown"] == Approx(1 + *metrics["median_wait"] / 10));
+        REQUIRE(*metrics["bounded_slowdown_percentile_99"] == Approx(1 + *metrics["wait_percentile_99"] / 10));
+    }
+    CHECK_FALSE(measure({})["median_wait"]);
 }
 
 TEST_CASE("the bounded slowdown is never below 1 and depends on tau") {

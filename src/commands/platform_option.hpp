@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/program_options/variables_map.hpp>
+
+#include <batfill/platform.hpp>
+
+namespace batfill::commands {
+
+// How the help of a command names what --platform takes.
+inline constexpr const char* platform_value = "PLATFORM";
+inline constexpr const char* platform_help =
+    "the machine: a SimGrid platform file, the name of a platform that comes with batfill, or a number of hosts";
+
+// A machine of so many hosts that are alike, named so that they are numbered in the order of their names. Requires
+// hosts > 0. O(hosts).
+Platform homogeneous_platform(int hosts);
+
+// The number of hosts that `word` stands for as a platform; none if it names a file. Throws UsageError for a number
+// that is not 1 to 1,000,000.
+std::optional<int> number_of_hosts(const std::string& word);
+
+// The platform file that `word`, which is no number of hosts, stands for: the file of this path; else that of this name
+// among the platforms that come with batfill, which are looked for where they are installed, and in the folder
+// `platforms` beside or above the program's own. Throws UsageError that lists these if there is none.
+std::string platform_file(const std::string& word);
+
+// The machine that the options --platform and --master-host give. Throws UsageError, and InputError as read_platform().
+Platform platform_option(const boost::program_options::variables_map& values);
+
+}  // namespace batfill::commands
