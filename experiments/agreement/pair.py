@@ -1,0 +1,154 @@
+"""Job of rule `agreement_pair`: replays a workload with the real Batsim and `batfill serve`, and with `batfill simulate`,
+under each algorithm, and compares what both have written, job by job and column by column."""
+import csv
+import statistics
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Mapping, Optional, Sequence
+
+from common.comparison import word
+from common.job import Job, run_job
+from common.tables import Row, read_csv, write_csv
+from common.workbench import Workbench
+
+# Of the line about the run: who made it, and how much real time it took.
+NOT_COMPARED = ("batsim_version", "scheduling_time", "simulation_time")
+MICROSECOND = Fraction(1, 10**6)
+
+LAST_DIGIT, ROUNDING, UNEXPLAINED = CLASSES = ("last digit", "rounding", "unexplained")
+DIFFERENCE = ("schedule", "job", "column", "batsim", "simulate", "class")
+
+Line = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A column in which both sides differ about a job; `row` if only one side has the job."""
+
+    job: str
+    column: str
+    batsim: str
+    simulate: str
+    kind: str
+
+
+def kind_of(column: str, batsim: str, simulate: str, line: Line) -> str:
+    """Why two fields of a job differ: `last digit` if it is the stretch, whose exact value has a 5 and nothing more
+    behind the last of its six decimals, so that a sum of doubles falls to either side; `rounding` if both are numbers
+    that differ by a microsecond; else `unexplained`."""
+    try:
+        apart = abs(Fraction(batsim) - Fraction(simulate))
+    except ValueError:
+        return UNEXPLAINED
+    if apart != MICROSECOND:
+        return UNEXPLAINED
+    if column != "stretch":
+        return ROUNDING
+    exact = Fraction(line["turnaround_time"]) / Fraction(line["execution_time"])
+    return LAST_DIGIT if exact / MICROSECOND % 1 == Fraction(1, 2) else ROUNDING
+
+
+def by_job(lines: Sequence[Line]) -> dict[str, Line]:
+    """The lines of a schedule by workload and job."""
+    return {f"{line['workload_name']}!{line['job_id']}": line for line in lines}
+
+
+def differences(batsim: Sequence[Line], simulate: Sequence[Line]) -> list[Difference]:
+    """All fields in which two schedules differ, in the order of the first, then what only the second has."""
+    left, right = by_job(batsim), by_job(simulate)
+    found: list[Difference] = []
+    for job in dict.fromkeys([*left, *right]):
+        if job not in left or job not in right:
+            found.append(Difference(job, "row", "yes" if job in left else "no", "yes" if job in right else "no",
+                                    UNEXPLAINED))
+            continue
+        found += [Difference(job, column, text, right[job][column],
+                             kind_of(column, text, right[job][column], right[job]))
+                  for column, text in left[job].items() if text != right[job][column]]
+    return found
+
+
+def shifts(batsim: Sequence[Line], simulate: Sequence[Line]) -> list[float]:
+    """By how many seconds each job of both schedules that ran starts later in the first."""
+    left, right = by_job(batsim), by_job(simulate)
+    return [float(Fraction(left[job]["starting_time"]) - Fraction(right[job]["starting_time"]))
+            for job in left if job in right and left[job]["starting_time"] and right[job]["starting_time"]]
+
+
+def mean_wait(lines: Sequence[Line]) -> Optional[float]:
+    """The mean wait of the jobs that ran; none if none did."""
+    waits = [float(line["waiting_time"]) for line in lines if line["waiting_time"]]
+    return statistics.fmean(waits) if waits else None
+
+
+def compare(batsim: Sequence[Line], simulate: Sequence[Line], runs: Sequence[Line], notable: float) -> dict[str, Any]:
+    """What there is to say of two schedules and of both lines about the run. Of a job that differs in several columns,
+    the class that explains least counts."""
+    found = differences(batsim, simulate)
+    worst: dict[str, str] = {}
+    for one in found:
+        worst[one.job] = max(one.kind, worst.get(one.job, CLASSES[0]), key=CLASSES.index)
+    moved = [abs(shift) for shift in shifts(batsim, simulate) if shift]
+    waits = mean_wait(batsim), mean_wait(simulate)
+    states = [line["final_state"] for line in batsim]
+    return {
+        "jobs": len({*by_job(batsim), *by_job(simulate)}),
+        "equal": len({*by_job(batsim), *by_job(simulate)}) - len(worst),
+        **{kind: list(worst.values()).count(kind) for kind in CLASSES},
+        "same order": "yes" if list(by_job(batsim)) == list(by_job(simulate)) else "no",
+        "differences of the run": " ".join(column for column in runs[0] if column not in NOT_COMPARED
+                                           and runs[0][column] != runs[1][column]),
+        "waited": sum(float(line["waiting_time"] or 0) > 0 for line in simulate),
+        "stopped at walltime": states.count("COMPLETED_WALLTIME_REACHED"),
+        "killed": states.count("COMPLETED_KILLED"),
+        "rejected": states.count("REJECTED"),
+        "resubmitted": sum("#" in line["job_id"] for line in batsim),
+        "other starts": len(moved),
+        "notable starts": sum(shift >= notable for shift in moved),
+        "median shift": statistics.median(moved) if moved else 0.0,
+        "largest shift": max(moved, default=0.0),
+        "mean wait, batsim": waits[0],
+        "mean wait, simulate": waits[1],
+        "word": word(waits[0] or 0.0, waits[1] or 0.0),
+    }
+
+
+def replay_both(bench: Workbench, job: Job, name: str) -> tuple[Row, list[Difference]]:
+    """Both replays under one algorithm: a line of results, and all differences."""
+    schedule, scenario = job.params.schedules[name], job.params.scenario
+    parameters = [*schedule["parameters"], *scenario.get("parameters", [])]
+    events = ["--events", "events.json"] if bench.path("events.json").stat().st_size else []
+    bench.replay("platform-batsim.xml", "workload.json", schedule["algorithm"], parameters, f"batsim-{name}",
+                 [*events, *scenario.get("options", [])])
+    bench.simulate("platform.xml", "workload.json", schedule["algorithm"], parameters, f"simulate-{name}", events)
+    jobs = [read_csv(str(bench.path(f"{side}-{name}_jobs.csv"))) for side in ("batsim", "simulate")]
+    runs = [read_csv(str(bench.path(f"{side}-{name}_schedule.csv")))[0] for side in ("batsim", "simulate")]
+    events_read = bench.path("events.json").read_text(encoding="utf-8").count("\n")
+    return ({"schedule": name, "algorithm": schedule["algorithm"], "events": events_read,
+             **compare(*jobs, runs, job.params.notable)}, differences(*jobs))
+
+
+def main(job: Job) -> None:
+    """Makes the lines of one workload, one for each algorithm. What differs is listed unless the network takes time:
+    then every job does."""
+    with Workbench(job.input.batfill, job.params.batsim) as bench:
+        for name, file in (("workload.json", job.input.workload), ("platform.xml", job.input.platform),
+                           ("platform-batsim.xml", job.input.batsim_platform), ("events.json", job.input.events)):
+            bench.link(name, file)
+        rows: list[Row] = []
+        listed: list[list[str]] = []
+        for name in job.params.schedules:
+            row, found = replay_both(bench, job, name)
+            rows.append(row)
+            if "latency" not in job.params.scenario:
+                listed += [[name, one.job, one.column, one.batsim, one.simulate, one.kind] for one in found]
+        write_csv(str(bench.path("results.csv")), rows)
+        with open(bench.path("differences.csv"), "w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, lineterminator="\n").writerows([DIFFERENCE, *listed])
+        bench.keep("results.csv", job.output.results)
+        bench.keep("differences.csv", job.output.differences)
+        bench.write_manifest(job.output.manifest)
+
+
+if __name__ == "__main__":
+    run_job(main)
