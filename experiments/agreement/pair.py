@@ -1,6 +1,7 @@
-"""Job of rule `agreement_pair`: replays a workload with the real Batsim and `batfill serve`, and with `batfill simulate`,
-under each algorithm, and compares what both have written, job by job and column by column."""
+"""Job of rule `agreement_pair`: replays a workload with the real Batsim and `batfill serve`, and with `batfill
+simulate`, under each algorithm, and compares what both have written, job by job and column by column."""
 import csv
+import math
 import statistics
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,12 @@ from common.workbench import Workbench
 NOT_COMPARED = ("batsim_version", "scheduling_time", "simulation_time")
 MICROSECOND = Fraction(1, 10**6)
 
-LAST_DIGIT, ROUNDING, UNEXPLAINED = CLASSES = ("last digit", "rounding", "unexplained")
+HALF_DIGIT = MICROSECOND / 2
+# What a network that takes time changes.
+MOVED = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch",
+         "allocated_resources")
+
+DOUBLES, LATENCY, UNEXPLAINED = CLASSES = ("doubles", "latency", "unexplained")
 DIFFERENCE = ("schedule", "job", "column", "batsim", "simulate", "class")
 
 Line = Mapping[str, str]
@@ -32,20 +38,22 @@ class Difference:
     kind: str
 
 
-def kind_of(column: str, batsim: str, simulate: str, line: Line) -> str:
-    """Why two fields of a job differ: `last digit` if it is the stretch, whose exact value has a 5 and nothing more
-    behind the last of its six decimals, so that a sum of doubles falls to either side; `rounding` if both are numbers
-    that differ by a microsecond; else `unexplained`."""
-    try:
-        apart = abs(Fraction(batsim) - Fraction(simulate))
-    except ValueError:
-        return UNEXPLAINED
-    if apart != MICROSECOND:
-        return UNEXPLAINED
-    if column != "stretch":
-        return ROUNDING
-    exact = Fraction(line["turnaround_time"]) / Fraction(line["execution_time"])
-    return LAST_DIGIT if exact / MICROSECOND % 1 == Fraction(1, 2) else ROUNDING
+def is_stretch_of(text: str, line: Line) -> bool:
+    """Whether a stretch is that of a job's exact times, or one that they give if the readings of a clock of doubles
+    at its start and its end are each off by half a unit in the last place."""
+    turnaround, execution = Fraction(line["turnaround_time"]), Fraction(line["execution_time"])
+    off = Fraction(math.ulp(float(line["finish_time"])))
+    return ((turnaround - off) / (execution + off) - HALF_DIGIT <= Fraction(text)
+            <= (turnaround + off) / (execution - off) + HALF_DIGIT)
+
+
+def kind_of(column: str, batsim: str, line: Line, has_latency: bool) -> str:
+    """Why Batsim's field differs from that of a line: `doubles` if it is the stretch, which Batsim computes from
+    doubles and `simulate` exactly; `latency` if it is about when or where a job runs and the network takes time; else
+    `unexplained`."""
+    if has_latency and column in MOVED:
+        return LATENCY
+    return DOUBLES if column == "stretch" and batsim and is_stretch_of(batsim, line) else UNEXPLAINED
 
 
 def by_job(lines: Sequence[Line]) -> dict[str, Line]:
@@ -53,7 +61,7 @@ def by_job(lines: Sequence[Line]) -> dict[str, Line]:
     return {f"{line['workload_name']}!{line['job_id']}": line for line in lines}
 
 
-def differences(batsim: Sequence[Line], simulate: Sequence[Line]) -> list[Difference]:
+def differences(batsim: Sequence[Line], simulate: Sequence[Line], has_latency: bool = False) -> list[Difference]:
     """All fields in which two schedules differ, in the order of the first, then what only the second has."""
     left, right = by_job(batsim), by_job(simulate)
     found: list[Difference] = []
@@ -63,7 +71,7 @@ def differences(batsim: Sequence[Line], simulate: Sequence[Line]) -> list[Differ
                                     UNEXPLAINED))
             continue
         found += [Difference(job, column, text, right[job][column],
-                             kind_of(column, text, right[job][column], right[job]))
+                             kind_of(column, text, right[job], has_latency))
                   for column, text in left[job].items() if text != right[job][column]]
     return found
 
@@ -81,10 +89,10 @@ def mean_wait(lines: Sequence[Line]) -> Optional[float]:
     return statistics.fmean(waits) if waits else None
 
 
-def compare(batsim: Sequence[Line], simulate: Sequence[Line], runs: Sequence[Line], notable: float) -> dict[str, Any]:
-    """What there is to say of two schedules and of both lines about the run. Of a job that differs in several columns,
-    the class that explains least counts."""
-    found = differences(batsim, simulate)
+def compare(batsim: Sequence[Line], simulate: Sequence[Line], runs: Sequence[Line], found: Sequence[Difference],
+            notable: float) -> dict[str, Any]:
+    """What there is to say of two schedules, of both lines about the run and of the differences that were found. Of a
+    job that differs in several columns, the class that explains least counts."""
     worst: dict[str, str] = {}
     for one in found:
         worst[one.job] = max(one.kind, worst.get(one.job, CLASSES[0]), key=CLASSES.index)
@@ -121,16 +129,17 @@ def replay_both(bench: Workbench, job: Job, name: str) -> tuple[Row, list[Differ
     bench.replay("platform-batsim.xml", "workload.json", schedule["algorithm"], parameters, f"batsim-{name}",
                  [*events, *scenario.get("options", [])])
     bench.simulate("platform.xml", "workload.json", schedule["algorithm"], parameters, f"simulate-{name}", events)
-    jobs = [read_csv(str(bench.path(f"{side}-{name}_jobs.csv"))) for side in ("batsim", "simulate")]
+    batsim, simulate = (read_csv(str(bench.path(f"{side}-{name}_jobs.csv"))) for side in ("batsim", "simulate"))
     runs = [read_csv(str(bench.path(f"{side}-{name}_schedule.csv")))[0] for side in ("batsim", "simulate")]
-    events_read = bench.path("events.json").read_text(encoding="utf-8").count("\n")
-    return ({"schedule": name, "algorithm": schedule["algorithm"], "events": events_read,
-             **compare(*jobs, runs, job.params.notable)}, differences(*jobs))
+    found = differences(batsim, simulate, "latency" in scenario)
+    return {"schedule": name, "algorithm": schedule["algorithm"],
+            "events": bench.path("events.json").read_text(encoding="utf-8").count("\n"),
+            **compare(batsim, simulate, runs, found, job.params.notable)}, found
 
 
 def main(job: Job) -> None:
-    """Makes the lines of one workload, one for each algorithm. What differs is listed unless the network takes time:
-    then every job does."""
+    """Makes the lines of one workload, one for each algorithm. Differences by latency are not listed: nearly every job
+    has some."""
     with Workbench(job.input.batfill, job.params.batsim) as bench:
         for name, file in (("workload.json", job.input.workload), ("platform.xml", job.input.platform),
                            ("platform-batsim.xml", job.input.batsim_platform), ("events.json", job.input.events)):
@@ -140,8 +149,8 @@ def main(job: Job) -> None:
         for name in job.params.schedules:
             row, found = replay_both(bench, job, name)
             rows.append(row)
-            if "latency" not in job.params.scenario:
-                listed += [[name, one.job, one.column, one.batsim, one.simulate, one.kind] for one in found]
+            listed += [[name, one.job, one.column, one.batsim, one.simulate, one.kind] for one in found
+                       if one.kind != LATENCY]
         write_csv(str(bench.path("results.csv")), rows)
         with open(bench.path("differences.csv"), "w", encoding="utf-8", newline="") as stream:
             csv.writer(stream, lineterminator="\n").writerows([DIFFERENCE, *listed])

@@ -1,7 +1,6 @@
 """Job of rules `agreement_window` and `agreement_farm`: a window of a machine's workload, or a farm with its jobs, as a
 scenario has it, with the machine's events and with the platform for either simulator."""
 import random
-from pathlib import Path
 from typing import Any, Mapping
 
 from common.files import read_json, write_json

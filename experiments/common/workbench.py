@@ -39,8 +39,8 @@ class Workbench:
     """A temporary folder in which a job runs its commands.
 
     Inputs are links with short names there, so that the commands in the manifest are the very ones that ran and name no
-    path of this machine. What is not kept with `keep` is gone at the end, whichever end it is. `engine` is `simulate` or
-    Batsim's program.
+    path of this machine. What is not kept with `keep` is gone at the end, whichever end it is. `engine` is `simulate`
+    or Batsim's program.
     """
 
     def __init__(self, batfill: str, engine: str = "simulate") -> None:
