@@ -19,7 +19,8 @@ def tool_versions(batfill: str, engine: str, *packages: str) -> dict[str, Any]:
     return {
         "batfill": _output_of(batfill, "--version"),
         "commit": _output_of("git", "-C", str(PROJECT), "describe", "--always", "--abbrev=40", "--dirty"),
-        "engine": engine if engine == "simulate" else f"batsim {_output_of(engine, '--version')}",
+        "engine": engine if engine == "simulate" else
+                  f"batsim {_output_of(engine, '--version')}, SimGrid {_output_of(engine, '--simgrid-version')}",
         "tools": {"python": platform.python_version(),
                   **{package: metadata.version(package) for package in ("snakemake", *packages)}},
     }
