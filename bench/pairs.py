@@ -42,7 +42,7 @@ class Run:
     starts: Optional[dict[str, str]] = None
 
 
-def start(command: Sequence[str], output: Path) -> int:
+def start(command: list[str], output: Path) -> int:
     """Starts a process that writes to a file; returns its number."""
     where = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     process = os.posix_spawn(command[0], command, os.environ,
@@ -78,7 +78,7 @@ def starts(jobs: Path) -> dict[str, str]:
         return {line['job_id']: line['starting_time'] for line in csv.DictReader(stream)}
 
 
-def run_pair(options: argparse.Namespace, name: str, scheduler: Sequence[str], folder: Path) -> Run:
+def run_pair(options: argparse.Namespace, name: str, scheduler: list[str], folder: Path) -> Run:
     """Runs one scheduler with Batsim."""
     endpoint = f'ipc://{folder}/socket'
     (folder / 'out_jobs.csv').unlink(missing_ok=True)
@@ -97,9 +97,9 @@ def runs_of(options: argparse.Namespace, scheduler: str, folder: Path) -> list[R
         words = [word for parameter in parameters for word in ('-P', parameter)]
         return [run_pair(options, scheduler, [options.batfill, 'serve', '-l', 'warning', '-a', name, *words], folder)]
     variant = scheduler.removeprefix(VARIANT)
-    return [run_pair(options, f'batsched {variant}', [options.batsched, '--verbosity', 'silent', '-v', variant], folder),
-            run_pair(options, f'batfill batsched {variant}',
-                     [options.batfill, 'batsched', '--verbosity', 'silent', '-v', variant], folder)]
+    words = ['--verbosity', 'silent', '-v', variant]
+    return [run_pair(options, f'batsched {variant}', [options.batsched, *words], folder),
+            run_pair(options, f'batfill batsched {variant}', [options.batfill, 'batsched', *words], folder)]
 
 
 def line(run: Run, limit: int, other: Optional[Run] = None) -> str:

@@ -17,9 +17,11 @@ NOT_COMPARED = ("batsim_version", "scheduling_time", "simulation_time")
 MICROSECOND = Fraction(1, 10**6)
 
 HALF_DIGIT = MICROSECOND / 2
-# What a network that takes time changes.
-MOVED = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch",
-         "allocated_resources")
+# Sums and quotients of doubles differ from exact ones by less than this part of them.
+RELATIVE = Fraction(1, 10**9)
+# What a job has from its workload, whatever the network does.
+GIVEN = ("job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources", "requested_time",
+         "consumed_energy", "metadata")
 
 DOUBLES, LATENCY, UNEXPLAINED = CLASSES = ("doubles", "latency", "unexplained")
 DIFFERENCE = ("schedule", "job", "column", "batsim", "simulate", "class")
@@ -49,11 +51,18 @@ def is_stretch_of(text: str, line: Line) -> bool:
 
 def kind_of(column: str, batsim: str, line: Line, has_latency: bool) -> str:
     """Why Batsim's field differs from that of a line: `doubles` if it is the stretch, which Batsim computes from
-    doubles and `simulate` exactly; `latency` if it is about when or where a job runs and the network takes time; else
-    `unexplained`."""
-    if has_latency and column in MOVED:
+    doubles and `simulate` exactly; `latency` if the network takes time and it is about when or where a job runs or how
+    it ends, which a kill on its way may change; else `unexplained`."""
+    if has_latency and column not in GIVEN:
         return LATENCY
     return DOUBLES if column == "stretch" and batsim and is_stretch_of(batsim, line) else UNEXPLAINED
+
+
+def run_differences(batsim: Line, simulate: Line) -> list[str]:
+    """The columns in which two lines about a run differ by more than the error of doubles; not who made them, and how
+    much real time that took."""
+    return [column for column in batsim if column not in NOT_COMPARED
+            and abs(Fraction(batsim[column]) - Fraction(simulate[column])) > RELATIVE * abs(Fraction(simulate[column]))]
 
 
 def by_job(lines: Sequence[Line]) -> dict[str, Line]:
@@ -104,8 +113,7 @@ def compare(batsim: Sequence[Line], simulate: Sequence[Line], runs: Sequence[Lin
         "equal": len({*by_job(batsim), *by_job(simulate)}) - len(worst),
         **{kind: list(worst.values()).count(kind) for kind in CLASSES},
         "same order": "yes" if list(by_job(batsim)) == list(by_job(simulate)) else "no",
-        "differences of the run": " ".join(column for column in runs[0] if column not in NOT_COMPARED
-                                           and runs[0][column] != runs[1][column]),
+        "differences of the run": " ".join(run_differences(*runs)),
         "waited": sum(float(line["waiting_time"] or 0) > 0 for line in simulate),
         "stopped at walltime": states.count("COMPLETED_WALLTIME_REACHED"),
         "killed": states.count("COMPLETED_KILLED"),

@@ -14,8 +14,9 @@ from stand_ins import StandInJob, StandInProgram, lines_of, results_in, write
 PROJECT = Path(__file__).resolve().parents[2]
 JOBS = [{"id": f"{number:02}", "subtime": 100 + number // 3, "res": 1, "walltime": 60, "profile": f"d{number % 2}"}
         for number in range(12)]
-WORKLOAD: dict[str, Any] = {"nb_res": 4, "jobs": JOBS, "profiles": {
-    "d0": {"type": "delay", "delay": 30}, "d1": {"type": "delay", "delay": 60}, "unused": {"type": "delay", "delay": 1}}}
+PROFILES = {"d0": {"type": "delay", "delay": 30}, "d1": {"type": "delay", "delay": 60},
+            "unused": {"type": "delay", "delay": 1}}
+WORKLOAD: dict[str, Any] = {"nb_res": 4, "jobs": JOBS, "profiles": PROFILES}
 PLATFORM = '<host id="master_host" coordinates="0 0 0"/>\n<host id="node0" coordinates="0 0 0"/>\n'
 RUN = {"batsim_version": "v4.2.1", "makespan": "9.0", "scheduling_time": "1.5", "simulation_time": "2.5"}
 
@@ -71,7 +72,7 @@ def test_a_scenario_has_its_inputs(tmp_path: Path, program: StandInProgram, scen
                         manifest="m.json")
     window.main(StandInJob({"batfill": str(program.file), "workload": workload,
                             "platform": write(tmp_path / "platform.xml", PLATFORM.rstrip())}, output,
-                           {"window": {"skip": 0, "jobs": 12}, "scenario": scenario, "deadlines": "--share 1 --seed 1"}))
+                           {"window": {"skip": 0, "jobs": 12}, "scenario": scenario, "deadlines": "--share 1"}))
     assert len(read_json(output["workload"])["jobs"]) == 12
     assert Path(output["platform"]).read_text(encoding="utf-8") == PLATFORM
     assert f'coordinates="{coordinates}"' in Path(output["batsim_platform"]).read_text(encoding="utf-8")
@@ -108,10 +109,16 @@ def test_what_is_not_the_same_otherwise_is_unexplained() -> None:
                 ("w0!2", "row", "no", "yes", "unexplained")]
 
 
-def test_latency_explains_when_and_where_but_not_how_a_job_ends() -> None:
-    line = ran("1", 3, 10)
+def test_latency_explains_all_but_what_the_workload_says() -> None:
+    line = {**ran("1", 3, 10), "submission_time": "0.000000"}
     other = {**line, "starting_time": "3.004000", "allocated_resources": "4", "final_state": "COMPLETED_KILLED"}
-    assert [one.kind for one in pair.differences([other], [line], True)] == ["unexplained", "latency", "latency"]
+    assert [one.kind for one in pair.differences([other], [line], True)] == ["latency"] * 3
+    assert [one.kind for one in pair.differences([{**line, "submission_time": "1"}], [line], True)] == ["unexplained"]
+
+
+def test_runs_are_the_same_to_nine_digits() -> None:
+    assert not pair.run_differences({**RUN, "makespan": "9.000000008"}, {**RUN, "batsim_version": "batfill-1"})
+    assert pair.run_differences({**RUN, "makespan": "9.00000001"}, RUN) == ["makespan"]
 
 
 def test_a_comparison_counts_jobs_by_what_explains_them_least() -> None:

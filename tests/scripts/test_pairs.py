@@ -1,4 +1,5 @@
 """What a scheduler and Batsim take, from stand-ins of all programs."""
+import resource
 import sys
 from pathlib import Path
 from typing import Optional
@@ -32,7 +33,7 @@ def stand_in(file: Path, body: str) -> str:
 def run(monkeypatch: pytest.MonkeyPatch, batsim: str, batfill: Path, *words: str) -> None:
     """Runs the script with these programs."""
     # The limits are those of this process and of all that it starts: they stay as they are in the tests.
-    monkeypatch.setattr(pairs.resource, "setrlimit", lambda *_: None)
+    monkeypatch.setattr(resource, "setrlimit", lambda *_: None)
     monkeypatch.setattr(sys, "argv", ["pairs.py", batsim, "p.xml", "w.json", "--batfill", str(batfill), *words])
     pairs.main()
 

@@ -75,7 +75,7 @@ def test_what_cannot_be_followed_is_refused_at_once(tmp_path: Path, change: dict
 def test_batsim_is_the_one_that_is_named_or_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     assert settings(tmp_path).batsim is None
-    with pytest.raises(WorkflowError, match="engine is batsim, but no batsim is on the PATH, and config.yaml names none"):
+    with pytest.raises(WorkflowError, match="engine is batsim, but no batsim is on the PATH"):
         settings(tmp_path, engine="batsim")
     for folder in ("bin", "mine"):
         Path(write(tmp_path / folder / "batsim")).chmod(0o755)
