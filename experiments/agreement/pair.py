@@ -49,6 +49,18 @@ def is_stretch_of(text: str, line: Line) -> bool:
             <= (turnaround + off) / (execution - off) + HALF_DIGIT)
 
 
+def processors_by_start(lines: Sequence[Line]) -> dict[str, list[int]]:
+    """Of each instant that is no whole second, on which processors jobs start at it, in order. A clock of doubles has
+    whole seconds exactly; another instant it may come to twice, and tell of it in two messages."""
+    found: dict[str, list[int]] = {}
+    for line in lines:
+        if line["starting_time"] and Fraction(line["starting_time"]) % 1:
+            for part in line["allocated_resources"].split():
+                first, _, last = part.partition("-")
+                found.setdefault(line["starting_time"], []).extend(range(int(first), int(last or first) + 1))
+    return {start: sorted(processors) for start, processors in found.items()}
+
+
 def kind_of(column: str, batsim: str, line: Line, has_latency: bool) -> str:
     """Why Batsim's field differs from that of a line: `doubles` if it is the stretch, which Batsim computes from
     doubles and `simulate` exactly; `latency` if the network takes time and it is about when or where a job runs or how
@@ -71,17 +83,25 @@ def by_job(lines: Sequence[Line]) -> dict[str, Line]:
 
 
 def differences(batsim: Sequence[Line], simulate: Sequence[Line], has_latency: bool = False) -> list[Difference]:
-    """All fields in which two schedules differ, in the order of the first, then what only the second has."""
+    """All fields in which two schedules differ, in the order of the first, then what only the second has. That a job
+    has other processors is by `doubles`, too, if the jobs that start at that instant, which is no whole second, have
+    the same ones among them."""
     left, right = by_job(batsim), by_job(simulate)
+    exchanged = processors_by_start(batsim), processors_by_start(simulate)
     found: list[Difference] = []
     for job in dict.fromkeys([*left, *right]):
         if job not in left or job not in right:
             found.append(Difference(job, "row", "yes" if job in left else "no", "yes" if job in right else "no",
                                     UNEXPLAINED))
             continue
-        found += [Difference(job, column, text, right[job][column],
-                             kind_of(column, text, right[job], has_latency))
-                  for column, text in left[job].items() if text != right[job][column]]
+        start = left[job]["starting_time"]
+        for column, text in left[job].items():
+            if text != right[job][column]:
+                kind = kind_of(column, text, right[job], has_latency)
+                if column == "allocated_resources" and start and start == right[job]["starting_time"] and (
+                        start in exchanged[0] and exchanged[0][start] == exchanged[1].get(start)):
+                    kind = DOUBLES
+                found.append(Difference(job, column, text, right[job][column], kind))
     return found
 
 

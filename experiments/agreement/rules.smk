@@ -10,7 +10,8 @@ if SETTINGS.batsim is None:
     AGREEMENT_CELLS = []
 else:
     AGREEMENT_CELLS = [f"agreement/{machine}/{scenario}" for machine in SETTINGS.machines("agreement")
-                       for scenario in AGREEMENT["scenarios"]]
+                       for scenario, settings in AGREEMENT["scenarios"].items()
+                       if machine in settings.get("machines", [machine])]
     AGREEMENT_CELLS += [f"agreement/{AGREEMENT_FARM}/{scenario}" for scenario in AGREEMENT["farm"]["scenarios"]]
 
 AGREEMENT_TABLES = expand("agreement/tables/{table}.csv", table=["agreement", "scenarios", "algorithms", "differences"])

@@ -109,6 +109,22 @@ def test_what_is_not_the_same_otherwise_is_unexplained() -> None:
                 ("w0!2", "row", "no", "yes", "unexplained")]
 
 
+def exchange(start: float, *allocated: str) -> list[dict[str, str]]:
+    """Jobs that start at this instant, on these processors."""
+    return [ran(str(number), start, 10, allocated_resources=text) for number, text in enumerate(allocated)]
+
+
+def test_jobs_of_one_instant_may_exchange_processors_by_doubles_only_between_seconds() -> None:
+    def kinds(start: float, *allocated: str) -> list[str]:
+        return [one.kind for one in pair.differences(exchange(start, "0-1 5", "2"), exchange(start, *allocated))]
+
+    assert kinds(3.1, "0-2", "5") == ["doubles", "doubles"]
+    assert kinds(3, "0-2", "5") == ["unexplained", "unexplained"]
+    assert kinds(3.1, "0-2", "6") == ["unexplained", "unexplained"]
+    apart = [*exchange(3.1, "0-1 5"), ran("1", 3.2, 10, allocated_resources="2")]
+    assert {one.kind for one in pair.differences(apart, exchange(3.1, "0-2", "5"))} == {"unexplained"}
+
+
 def test_latency_explains_all_but_what_the_workload_says() -> None:
     line = {**ran("1", 3, 10), "submission_time": "0.000000"}
     other = {**line, "starting_time": "3.004000", "allocated_resources": "4", "final_state": "COMPLETED_KILLED"}
