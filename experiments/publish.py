@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from common.page import EXPERIMENTS, TEMPLATE, PageError, check_hashes, render, template_of
+from common.page import EXPERIMENTS, TEMPLATE, PageError, check_hashes, paper_of, render, template_of
 
 PUBLISHED = EXPERIMENTS.parent / "docs" / "results"
 OVERVIEW = EXPERIMENTS / "overview.md"
@@ -19,7 +19,7 @@ OVERVIEW = EXPERIMENTS / "overview.md"
 
 def papers() -> list[str]:
     """The papers whose pages have a template."""
-    return [folder.parent.name.replace("_", "-") for folder in sorted(EXPERIMENTS.glob(f"*/{TEMPLATE}"))]
+    return [paper_of(template.parent) for template in sorted(EXPERIMENTS.glob(f"*/{TEMPLATE}"))]
 
 
 def page_of(name: str) -> str:

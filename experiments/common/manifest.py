@@ -13,12 +13,14 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def tool_versions(batfill: str, engine: str, *packages: str) -> dict[str, Any]:
-    """The programs behind a result, and Python packages that it needs besides Snakemake. `commit` is that of the source
+    """The programs behind a result, and Python packages that it needs besides Snakemake. `engine` is `simulate` or
+    Batsim's program. `commit` is that of the source
     tree, `-dirty` if changed; null without git."""
     return {
         "batfill": _output_of(batfill, "--version"),
         "commit": _output_of("git", "-C", str(PROJECT), "describe", "--always", "--abbrev=40", "--dirty"),
-        "engine": f"batsim {_output_of('batsim', '--version')}" if engine == "batsim" else engine,
+        "engine": engine if engine == "simulate" else
+                  f"batsim {_output_of(engine, '--version')}, SimGrid {_output_of(engine, '--simgrid-version')}",
         "tools": {"python": platform.python_version(),
                   **{package: metadata.version(package) for package in ("snakemake", *packages)}},
     }

@@ -34,9 +34,24 @@ class PageError(JobError):
     """A page cannot be rendered; the message says why and, if known, at which line of its template."""
 
 
+# Folders of experiments whose pages have another name, because among the results theirs would say too little.
+NAMES = {"agreement": "batsim-agreement"}
+FOLDERS = {name: folder for folder, name in NAMES.items()}
+
+
+def folder_of(paper: str) -> Path:
+    """The experiment of the page `docs/results/PAPER.md`."""
+    return EXPERIMENTS / FOLDERS.get(paper, paper.replace("-", "_"))
+
+
+def paper_of(folder: Path) -> str:
+    """What the page of an experiment is called, and its results."""
+    return NAMES.get(folder.name, folder.name.replace("_", "-"))
+
+
 def template_of(paper: str) -> Path:
     """The template of the page `docs/results/PAPER.md`."""
-    return EXPERIMENTS / paper.replace("-", "_") / TEMPLATE
+    return folder_of(paper) / TEMPLATE
 
 
 class Data:

@@ -6,6 +6,7 @@ import sys
 os.environ["PYTHONPATH"] = str(EXPERIMENTS)  # of the scripts that jobs run
 sys.path.insert(0, str(EXPERIMENTS))
 
+from common.page import folder_of, template_of
 from common.settings import Settings
 
 SETTINGS = Settings(config, EXPERIMENTS.parent, os.environ)
@@ -68,9 +69,9 @@ PAGES = {}
 # A page as it is published, by publish.py. It is made when asked for, because a page speaks of logs by name.
 rule page:
     input:
-        template=lambda wildcards: EXPERIMENTS / wildcards.paper.replace("-", "_") / "page.md",
+        template=lambda wildcards: template_of(wildcards.paper),
         manifest="{paper}/manifest.json",
-        paper=lambda wildcards: sorted((EXPERIMENTS / wildcards.paper.replace("-", "_")).glob("paper-*.csv")),
+        paper=lambda wildcards: sorted(folder_of(wildcards.paper).glob("paper-*.csv")),
         results=lambda wildcards: PAGES[wildcards.paper],
     output:
         page="pages/{paper}.md",

@@ -12,13 +12,15 @@ class Settings:
     """The configuration with its files found: the program, each paper's machines and their logs.
 
     `config` is config.yaml with the user's changes. What cannot be followed is a WorkflowError before any job runs.
+    `batsim` is Batsim's program, None where there is none; `engine` is `simulate`, or that program.
     """
 
     def __init__(self, config: Mapping[str, Any], project: Path, environment: Mapping[str, str]) -> None:
         self._config = config
         self._project = project
         self.batfill = _find_batfill(config["batfill"], project)
-        self.engine = _check_engine(config["engine"])
+        self.batsim = _find_batsim(config["batsim"])
+        self.engine = self._find_engine(config["engine"])
         folder = config["logs"] or environment.get("BATFILL_LOGS", "")
         self._logs = _check_folder(folder) if folder else None
         self._machines: dict[str, dict[str, dict[str, Any]]] = {}
@@ -70,6 +72,15 @@ class Settings:
         """Algorithm and parameters of one of the paper's schedules."""
         return self._config[paper]["schedules"][schedule]
 
+    def _find_engine(self, engine: str) -> str:
+        if engine not in ENGINES:
+            raise WorkflowError(f"unknown engine '{engine}'; it is one of {', '.join(ENGINES)}")
+        if engine == "simulate":
+            return engine
+        if self.batsim is None:
+            raise WorkflowError("engine is batsim, but no batsim is on the PATH, and config.yaml names none")
+        return self.batsim
+
     def _found(self, paper: str) -> dict[str, dict[str, Any]]:
         if paper not in self._machines:
             self._machines[paper] = self._find(paper)
@@ -106,12 +117,11 @@ def _find_batfill(configured: str, project: Path) -> str:
     return str(Path(program).resolve())
 
 
-def _check_engine(engine: str) -> str:
-    if engine not in ENGINES:
-        raise WorkflowError(f"unknown engine '{engine}'; it is one of {', '.join(ENGINES)}")
-    if engine == "batsim" and not shutil.which("batsim"):
-        raise WorkflowError("engine is batsim, but no batsim is on the PATH")
-    return engine
+def _find_batsim(configured: str) -> Optional[str]:
+    program = shutil.which(configured or "batsim")
+    if configured and not program:
+        raise WorkflowError(f"batsim: no program '{configured}'")
+    return str(Path(program).resolve()) if program else None
 
 
 def _check_folder(folder: str) -> Path:

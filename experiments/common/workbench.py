@@ -39,7 +39,8 @@ class Workbench:
     """A temporary folder in which a job runs its commands.
 
     Inputs are links with short names there, so that the commands in the manifest are the very ones that ran and name no
-    path of this machine. What is not kept with `keep` is gone at the end, whichever end it is.
+    path of this machine. What is not kept with `keep` is gone at the end, whichever end it is. `engine` is `simulate`
+    or Batsim's program.
     """
 
     def __init__(self, batfill: str, engine: str = "simulate") -> None:
@@ -98,19 +99,27 @@ class Workbench:
         [measured] = csv.DictReader(io.StringIO(self.run("metrics", *arguments, "--format", "csv")))
         return measured
 
-    def replay(self, platform: str, workload: str, algorithm: str, parameters: Sequence[str], prefix: str) -> Replay:
-        """Replays a workload with the engine of the configuration and writes PREFIX_jobs.csv."""
-        scheduler = ["-a", algorithm] + [word for parameter in parameters for word in ("-P", parameter)]
-        files = ["-p", platform, "-w", workload, "-e", prefix]
+    def replay(self, platform: str, workload: str, algorithm: str, parameters: Sequence[str], prefix: str,
+               options: Sequence[str] = ()) -> Replay:
+        """Replays a workload with the engine of the configuration and writes PREFIX_jobs.csv and PREFIX_schedule.csv.
+        `options` are further ones that both engines have."""
         if self._engine == "simulate":
-            wall, processor, _ = self._run_together([("batfill", ["simulate", "-q", *files, *scheduler])])
-            return Replay(wall, processor, _statistics_of_file(self.path(f"{prefix}_statistics.csv")))
+            return self.simulate(platform, workload, algorithm, parameters, prefix, options)
         endpoint = f"ipc://{prefix}.socket"
         wall, processor, outputs = self._run_together([
-            ("batfill", ["serve", *scheduler, "-s", endpoint]),
-            ("batsim", ["-q", *files, "-s", endpoint, "--disable-schedule-tracing", "--disable-machine-state-tracing"]),
+            ("batfill", ["serve", *_scheduler(algorithm, parameters), "-s", endpoint]),
+            ("batsim", ["-q", "-p", platform, "-w", workload, "-e", prefix, "-s", endpoint,
+                        "--disable-schedule-tracing", "--disable-machine-state-tracing", *options]),
         ])
         return Replay(wall, processor, _statistics_of_log(outputs[0]))
+
+    def simulate(self, platform: str, workload: str, algorithm: str, parameters: Sequence[str], prefix: str,
+                 options: Sequence[str] = ()) -> Replay:
+        """The same with the embedded simulator, whatever the engine."""
+        wall, processor, _ = self._run_together([
+            ("batfill", ["simulate", "-q", "-p", platform, "-w", workload, "-e", prefix,
+                         *_scheduler(algorithm, parameters), *options])])
+        return Replay(wall, processor, _statistics_of_file(self.path(f"{prefix}_statistics.csv")))
 
     def audit(self, prefix: str, workload: str, platform: str) -> None:
         """Fails if a schedule of the folder is not sound or breaks a guarantee; Batsim writes no guarantees."""
@@ -138,7 +147,7 @@ class Workbench:
     def _start(self, program: str, arguments: Sequence[str]) -> "Process":
         self._note(program, arguments)
         output = self.path(f"{len(self._commands)}.log")
-        executable = self._batfill if program == "batfill" else program
+        executable = self._batfill if program == "batfill" else self._engine
         with open(output, "w", encoding="utf-8") as log:
             running = subprocess.Popen([executable, *arguments], cwd=self._folder.name, stdout=log, stderr=log)
         return Process(self._commands[-1], output, running)
@@ -200,6 +209,10 @@ def _wait_for_all(processes: Sequence[Process]) -> None:
 
 def _error(command: str, what: str, output: str) -> JobError:
     return JobError(f"`{command}` {what}\n{output[-2000:].rstrip()}")
+
+
+def _scheduler(algorithm: str, parameters: Sequence[str]) -> list[str]:
+    return ["-a", algorithm] + [word for parameter in parameters for word in ("-P", parameter)]
 
 
 def _statistics_of_file(file: Path) -> dict[str, int]:

@@ -88,5 +88,5 @@ class StandInProgram:
 
     @property
     def calls(self) -> list[str]:
-        """The arguments of each call, in order, with a space between them; without those for its version."""
-        return [" ".join(call) for call in map(json.loads, lines_of(self._calls)) if call != ["--version"]]
+        """The arguments of each call, in order, with a space between them; without those for versions."""
+        return [" ".join(call) for call in map(json.loads, lines_of(self._calls)) if not call[0].endswith("version")]

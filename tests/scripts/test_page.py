@@ -154,6 +154,12 @@ def test_results_are_those_of_the_manifest(tmp_path: Path, made: StandInJob) -> 
         page.check_hashes(tmp_path / "pages" / "paper")
 
 
+def test_a_page_may_be_called_otherwise_than_the_folder_of_its_experiment() -> None:
+    assert page.folder_of("batsim-agreement") == page.EXPERIMENTS / "agreement"
+    assert page.folder_of("pc-dc") == page.EXPERIMENTS / "pc_dc"
+    assert all(page.paper_of(page.folder_of(name)) == name for name in publish.papers())
+
+
 def test_every_page_is_rendered_but_those_that_are_listed() -> None:
     assert set(RENDERED) == {*publish.papers(), "README"}
     for name in BY_HAND:

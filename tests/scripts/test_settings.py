@@ -21,7 +21,7 @@ def settings(folder: Path, **changes: Any) -> Settings:
     program = Path(write(folder / "batfill"))
     program.chmod(0o755)
     easy = {"algorithm": "easy", "parameters": []}
-    config = {"batfill": str(program), "engine": "simulate", "logs": "",
+    config = {"batfill": str(program), "batsim": "", "engine": "simulate", "logs": "",
               "paper": {"machines": MACHINES, "generated": GENERATED, "schedules": {"easy": easy}}}
     return Settings({**config, **changes}, PROJECT, {})
 
@@ -64,11 +64,25 @@ def test_a_folder_without_any_log_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change, message", [
     ({"logs": "/nowhere"}, "/nowhere is not a folder"),
     ({"engine": "other"}, "unknown engine 'other'; it is one of simulate, batsim"),
+    ({"batsim": "/nowhere/batsim"}, "batsim: no program '/nowhere/batsim'"),
     ({"batfill": "/nowhere/batfill"}, "no program '/nowhere/batfill'"),
 ])
 def test_what_cannot_be_followed_is_refused_at_once(tmp_path: Path, change: dict[str, str], message: str) -> None:
     with pytest.raises(WorkflowError, match=message):
         settings(tmp_path, **change)
+
+
+def test_batsim_is_the_one_that_is_named_or_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert settings(tmp_path).batsim is None
+    with pytest.raises(WorkflowError, match="engine is batsim, but no batsim is on the PATH"):
+        settings(tmp_path, engine="batsim")
+    for folder in ("bin", "mine"):
+        Path(write(tmp_path / folder / "batsim")).chmod(0o755)
+    assert settings(tmp_path).batsim == str(tmp_path / "bin" / "batsim")
+    assert settings(tmp_path).engine == "simulate"
+    mine = str(tmp_path / "mine" / "batsim")
+    assert settings(tmp_path, batsim=mine, engine="batsim").engine == mine
 
 
 def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> None:
@@ -77,7 +91,7 @@ def test_the_configuration_names_platforms_that_are_there(tmp_path: Path) -> Non
     program.chmod(0o755)
     # Farms are drawn with their platforms.
     papers = [name for name, section in config.items() if isinstance(section, dict) and name != "farms"]
-    assert papers == ["dbf", "pc-dc", "mixed-policies", "relaxed", "rounds", "online-tuning"]
+    assert papers == ["dbf", "pc-dc", "mixed-policies", "relaxed", "rounds", "online-tuning", "batsim-agreement"]
     for paper in papers:
         for machine in (*config[paper]["machines"].values(), *config[paper]["generated"].values()):
             assert "hosts" in machine or (PROJECT / "platforms" / f"{machine['platform']}.xml").exists()

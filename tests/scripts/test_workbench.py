@@ -100,6 +100,20 @@ def test_replay_by_batsim(program: StandInProgram, batsim: StandInProgram) -> No
                             "--disable-schedule-tracing --disable-machine-state-tracing"]
 
 
+def test_both_engines_take_further_options(program: StandInProgram, batsim: StandInProgram) -> None:
+    with Workbench(str(program.file), str(batsim.file)) as bench:
+        bench.replay("platform.xml", "workload.json", "easy", [], "out", ["--events", "events.json"])
+        bench.simulate("platform.xml", "workload.json", "easy", [], "other", ["--events", "events.json"])
+        bench.write_manifest(str(bench.path("manifest.json")))
+        manifest = json.loads(bench.path("manifest.json").read_text(encoding="utf-8"))
+    [called] = batsim.calls
+    assert called.endswith("--disable-machine-state-tracing --events events.json")
+    assert program.calls[-1].startswith("simulate -q -p platform.xml -w workload.json -e other -a easy")
+    assert program.calls[-1].endswith("--events events.json")
+    assert manifest["engine"].startswith("batsim")
+    assert manifest["commands"][1].startswith("batsim -q")  # by its name, not by its path
+
+
 def test_if_one_side_fails_the_other_is_ended(program: StandInProgram, batsim: StandInProgram) -> None:
     batsim.answer("-q", prints="no such platform\n", status=3)
     program.file.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
