@@ -37,29 +37,29 @@ class Pair:
         self.scheduler = ["-a", name] + [word for parameter in parameters for word in ("-P", parameter)]
         self.replies = os.path.join(folder, "replies")
 
-    def simulate(self, at: str) -> None:
+    def simulate(self, address: str) -> None:
         """A simulation with the scheduler at an endpoint."""
         usage(start([self.options.batfill, "simulate", "-q", "-p", self.options.platform, "-w", self.options.workload,
-                     "-e", os.path.join(self.folder, "out"), "-s", at]))
+                     "-e", os.path.join(self.folder, "out"), "-s", address]))
 
-    def serve(self, at: str) -> int:
+    def serve(self, address: str) -> int:
         """Starts the daemon."""
-        return start([self.options.batfill, "serve", "-l", "warning", "-s", at] + self.scheduler)
+        return start([self.options.batfill, "serve", "-l", "warning", "-s", address] + self.scheduler)
 
     def record(self) -> None:
         """Writes the replies of one simulation."""
-        behind, at = endpoint(self.transport, self.folder), endpoint(self.transport, self.folder)
+        behind, address = endpoint(self.transport, self.folder), endpoint(self.transport, self.folder)
         daemon = self.serve(behind)
-        recorder = start([self.options.bare_loop, "record", at, behind, self.replies])
-        self.simulate(at)
+        recorder = start([self.options.bare_loop, "record", address, behind, self.replies])
+        self.simulate(address)
         usage(recorder)
         usage(daemon)
 
     def seconds(self, bare: bool) -> float:
         """The processor seconds of the loop, or of the daemon, for one simulation."""
-        at = endpoint(self.transport, self.folder)
-        answering = start([self.options.bare_loop, "answer", at, self.replies]) if bare else self.serve(at)
-        self.simulate(at)
+        address = endpoint(self.transport, self.folder)
+        answering = start([self.options.bare_loop, "answer", address, self.replies]) if bare else self.serve(address)
+        self.simulate(address)
         return usage(answering)[0]
 
 

@@ -17,7 +17,8 @@ int platform(const Arguments& arguments) {
     po::options_description options;
     auto add = options.add_options();
     add("hosts", po::value<std::string>()->required()->value_name("N"), "number of hosts, which are alike");
-    add("output,o", po::value<std::string>()->required()->value_name("FILE"), "file to write, gzipped if it ends in .gz");
+    add("output,o", po::value<std::string>()->required()->value_name("FILE"),
+        "file to write, gzipped if it ends in .gz");
     po::variables_map values;
     if (!parse(arguments, "batfill platform --hosts N -o FILE.xml",
                "Writes the SimGrid platform of a machine of hosts that are alike, for Batsim: with a master_host, and "

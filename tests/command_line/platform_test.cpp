@@ -45,7 +45,8 @@ TEST_CASE("A number of hosts is a platform, the same as the file that batfill pl
     CHECK(inputs.jobs("number") == inputs.jobs("file"));
     const std::string jobs = inputs.folder.file("number_jobs.csv");
     CHECK(run(inputs.folder, {"check", jobs, "-w", inputs.workload, "-p", "3"}).status == 0);
-    CHECK(run(inputs.folder, {"metrics", jobs, "-p", "3"}).output == run(inputs.folder, {"metrics", jobs, "-p", written}).output);
+    CHECK(run(inputs.folder, {"metrics", jobs, "-p", "3"}).output ==
+          run(inputs.folder, {"metrics", jobs, "-p", written}).output);
     CHECK(run(inputs.folder, {"compare", "easy", "-p", "3", "-w", inputs.workload}).output ==
           run(inputs.folder, {"compare", "easy", "-p", written, "-w", inputs.workload}).output);
 }
@@ -77,11 +78,11 @@ TEST_CASE("A workload for a machine of another size is told, and what ran on a l
     const Inputs inputs;
     const Outcome larger = inputs.simulate("5", "larger");
     CHECK(larger.status == 0);
-    CHECK(larger.errors ==
-          "batfill: note: " + inputs.workload + " is for 3 processors (nb_res), the platform has 5\n");
+    CHECK(larger.errors == "batfill: note: " + inputs.workload + " is for 3 processors (nb_res), the platform has 5\n");
     const Outcome metrics = run(inputs.folder, {"metrics", inputs.folder.file("larger_jobs.csv"), "-p", "2"});
     check_refused(metrics, 1);
-    CHECK_THAT(metrics.errors, Contains("job w0!2 ran on processor 4, the machine has 2: expected the platform of the run"));
+    CHECK_THAT(metrics.errors,
+               Contains("job w0!2 ran on processor 4, the machine has 2: expected the platform of the run"));
 }
 
 TEST_CASE("A log in place of a workload says how to convert it") {

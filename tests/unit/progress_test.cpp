@@ -20,7 +20,8 @@ TEST_CASE("On a terminal, progress is a bar that is drawn anew for each percent 
         progress.show(9, "9 jobs");
         CHECK(out.str() == first);
         progress.show(500, "500 jobs");
-        CHECK_THAT(out.str(), Contains("[" + std::string(20, '#') + std::string(20, ' ') + "]  50 %  500 jobs, about 0 s left"));
+        CHECK_THAT(out.str(),
+                   Contains("[" + std::string(20, '#') + std::string(20, ' ') + "]  50 %  500 jobs, about 0 s left"));
         progress.show(1000, "1000 jobs");
         CHECK_THAT(out.str(), Contains("100 %  1000 jobs\033[K"));
     }
