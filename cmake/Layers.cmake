@@ -100,6 +100,7 @@ batfill_layer(protocol ON formats
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats
   HEADERS check metrics)
+batfill_layer(report ON analysis)
 batfill_layer(simulator ON engine protocol
   HEADERS embedded_scheduler simulator)
 batfill_layer(replay ON simulator analysis
@@ -107,9 +108,10 @@ batfill_layer(replay ON simulator analysis
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
 batfill_layer(server ON engine protocol)
-batfill_layer(commands ON schedulers workloads tuning server
+batfill_layer(commands ON schedulers workloads tuning server report
   LIBRARIES Boost::program_options)
 batfill_check_headers()
+include(cmake/ReportPage.cmake)
 
 # For all: scores of jobs must depend neither on whether a machine can multiply and add in one step, nor on how many
 # numbers it adds up at once.

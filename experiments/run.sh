@@ -11,14 +11,22 @@ project=$PWD
 
 from_caller() { (cd "$caller_folder" && realpath -m -- "$1"); }
 
+logs=${BATFILL_LOGS:-}
 results=$project/build/experiments
 arguments=()
+cores=(--cores all)
 while [ $# -gt 0 ]; do
   case $1 in
     --logs | --results)
       [ $# -ge 2 ] || { echo "run.sh: $1 needs a folder" >&2; exit 2; }
-      if [ "$1" = --logs ]; then BATFILL_LOGS=$(from_caller "$2"); else results=$(from_caller "$2"); fi
+      if [ "$1" = --logs ]; then logs=$(from_caller "$2"); else results=$(from_caller "$2"); fi
       shift 2
+      ;;
+    --cores | --cores=* | -c* | --profile | --profile=*)
+      # Whoever names cores, or a profile that has them, means these.
+      cores=()
+      arguments+=("$1")
+      shift
       ;;
     *)
       arguments+=("$1")
@@ -26,7 +34,18 @@ while [ $# -gt 0 ]; do
       ;;
   esac
 done
-export BATFILL_LOGS=${BATFILL_LOGS:-}
+# An argument, not the environment, since a cluster may not pass that on to its nodes. Snakemake takes --config once, so
+# it goes to the caller's own, if there is one.
+if [ -n "$logs" ]; then
+  for ((i = 0; i < ${#arguments[@]}; ++i)); do
+    if [ "${arguments[i]}" = --config ] || [ "${arguments[i]}" = -C ]; then break; fi
+  done
+  if [ "$i" -lt ${#arguments[@]} ]; then
+    arguments=("${arguments[@]:0:i+1}" "logs=$logs" "${arguments[@]:i+1}")
+  else
+    arguments+=(--config "logs=$logs")
+  fi
+fi
 
 ./.ci/install-packages build experiments
 mkdir -p build "$results"
@@ -35,7 +54,7 @@ cmake --build --preset minimal
 
 # Of what Snakemake says, not which files each job reads and writes; .snakemake/log in the results has all.
 cd "$caller_folder"
-snakemake --snakefile "$project/experiments/Snakefile" --directory "$results" --cores all --rerun-incomplete \
+snakemake --snakefile "$project/experiments/Snakefile" --directory "$results" "${cores[@]}" --rerun-incomplete \
   "${arguments[@]}" 2>&1 |
   { grep --line-buffered -Ev '^($|    |\[|(local)?rule |Finished job|Select jobs)' || true; }
 echo "Results: $results"

@@ -16,7 +16,7 @@ namespace {
 
 using FinishedById = std::unordered_map<std::string_view, FinishedJob>;
 
-FinishedById finished_jobs(const Schedule& schedule) {
+FinishedById finished_by_id(const Schedule& schedule) {
     FinishedById result;
     for (const ScheduledJob& job : schedule.jobs) {
         if (job.finished()) {
@@ -63,7 +63,7 @@ JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
 
 void analysis::require_same_finished_jobs(const Schedule& baseline, const Schedule& run) {
     const auto require_all = [](const Schedule& from, const Schedule& in) {
-        const FinishedById finished = finished_jobs(in);
+        const FinishedById finished = finished_by_id(in);
         for (const ScheduledJob& job : from.jobs) {
             if (job.finished() && !finished.contains(job.id)) {
                 throw InputError(in.path + ": job " + shown(job.id) + " did not finish, but did in " + from.path +
@@ -79,7 +79,7 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
                          const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular) {
     std::vector<FinishedById> runs(schedules.size());
-    std::transform(schedules.begin(), schedules.end(), runs.begin(), finished_jobs);
+    std::transform(schedules.begin(), schedules.end(), runs.begin(), finished_by_id);
     OutputFile file(path);
     file.write(header(labels));
     for (const Workload& workload : workloads) {

@@ -49,7 +49,7 @@ std::vector<double> bounded_slowdowns(const FinishedJobs& jobs, Duration tau) {
     std::vector<double> slowdowns;
     slowdowns.reserve(jobs.size());
     for (const FinishedJob& job : jobs) {
-        slowdowns.push_back(std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0));
+        slowdowns.push_back(bounded_slowdown(job, tau));
     }
     return slowdowns;
 }
@@ -81,11 +81,25 @@ FinishedJob finished_job(const ScheduledJob& job) {
             job.allocation.size()};
 }
 
+FinishedJobs finished_jobs(const Schedule& schedule) {
+    FinishedJobs finished;
+    for (const ScheduledJob& job : schedule.jobs) {
+        if (job.finished()) {
+            finished.push_back(finished_job(job));
+        }
+    }
+    return finished;
+}
+
 std::optional<double> stretch(const FinishedJob& job) {
     if (!job.walltime || *job.walltime <= Duration()) {
         return std::nullopt;
     }
     return ratio(wait(job) + *job.walltime, *job.walltime);
+}
+
+double bounded_slowdown(const FinishedJob& job, Duration tau) {
+    return std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0);
 }
 
 double sum(std::vector<double> values) {

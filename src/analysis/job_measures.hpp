@@ -17,6 +17,9 @@ using FinishedJobs = std::vector<FinishedJob>;
 // What the metrics need to know of `job`. Requires job.finished(). The result refers to the text of the job's id.
 FinishedJob finished_job(const ScheduledJob& job);
 
+// The jobs of a schedule that finished, in its order. The result refers to the text of their ids.
+FinishedJobs finished_jobs(const Schedule& schedule);
+
 inline Duration wait(const FinishedJob& job) {
     return job.start - job.submit;
 }
@@ -28,6 +31,9 @@ inline double ratio(Duration part, Duration whole) {
 
 // (wait + walltime) / walltime; no value without a walltime above 0.
 std::optional<double> stretch(const FinishedJob& job);
+
+// max((wait + run) / max(run, tau), 1). Requires tau > 0.
+double bounded_slowdown(const FinishedJob& job, Duration tau);
 
 // Sums of doubles depend on the order of the terms, so they are always added from the smallest up.
 double sum(std::vector<double> values);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "src/core/csv_text.hpp"
 
 namespace batfill::analysis {
 
@@ -280,6 +283,23 @@ constexpr std::array metrics{
 };
 
 }  // namespace
+
+std::string for_people(std::optional<double> value, Unit unit) {
+    if (!value) {
+        return "-";
+    }
+    switch (unit) {
+        case Unit::count:
+            return rounded(*value, 0);
+        case Unit::seconds:
+            return rounded(*value, 1);
+        case Unit::ratio:
+            return rounded(*value, 3);
+        case Unit::share:
+            return rounded(*value * 100, 2) + " %";
+    }
+    return {};
+}
 
 std::span<const Metric> all_metrics() {
     return metrics;

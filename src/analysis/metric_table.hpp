@@ -54,6 +54,9 @@ struct Metric {
     Goal goal = Goal::none;
 };
 
+// How the table of metrics shows a value: rounded, a share as a percentage; "-" if there is none.
+std::string for_people(std::optional<double> value, Unit unit);
+
 // All metrics in the order in which they are shown.
 std::span<const Metric> all_metrics();
 

@@ -15,17 +15,8 @@ namespace batfill {
 namespace {
 
 using analysis::finished_job;
+using analysis::finished_jobs;
 using analysis::FinishedJobs;
-
-FinishedJobs finished_jobs(const Schedule& schedule) {
-    FinishedJobs finished;
-    for (const ScheduledJob& job : schedule.jobs) {
-        if (job.finished()) {
-            finished.push_back(finished_job(job));
-        }
-    }
-    return finished;
-}
 
 analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const std::vector<Workload>& workloads,
                                           const JobIds* counted_regular) {

@@ -14,25 +14,8 @@ namespace batfill {
 namespace {
 
 using analysis::all_metrics;
+using analysis::for_people;
 using analysis::Metric;
-using analysis::Unit;
-
-std::string for_people(std::optional<double> value, Unit unit) {
-    if (!value) {
-        return "-";
-    }
-    switch (unit) {
-        case Unit::count:
-            return rounded(*value, 0);
-        case Unit::seconds:
-            return rounded(*value, 1);
-        case Unit::ratio:
-            return rounded(*value, 3);
-        case Unit::share:
-            return rounded(*value * 100, 2) + " %";
-    }
-    return {};
-}
 
 void write_table(std::ostream& out, const std::vector<RunMetrics>& runs) {
     std::vector<std::vector<std::string>> lines(1, {""});

@@ -26,6 +26,8 @@ int generate(const Arguments&);
 int platform(const Arguments&);
 int deadlines(const Arguments&);
 int metrics(const Arguments&);
+int report(const Arguments&);
+int plot(const Arguments&);
 int check(const Arguments&);
 int compare(const Arguments&);
 int tune(const Arguments&);

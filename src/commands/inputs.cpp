@@ -3,12 +3,31 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <set>
+#include <string_view>
 #include <thread>
 
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
+#include <batfill/platform.hpp>
+
+#include "platform_option.hpp"
+#include "src/core/json.hpp"
 
 namespace batfill::commands {
+
+namespace {
+
+std::string without_suffix(std::string path) {
+    for (const std::string_view suffix : {".gz", ".csv", "jobs", "_", "."}) {
+        if (path.size() > suffix.size() && path.ends_with(suffix)) {
+            path.resize(path.size() - suffix.size());
+        }
+    }
+    return path;
+}
+
+}  // namespace
 
 std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source) {
     std::vector<Workload> workloads;
@@ -80,6 +99,57 @@ WorkloadFormat workload_format_option(const boost::program_options::variables_ma
     }
     return word_option(values, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
                                                                               : WorkloadFormat::batsim4;
+}
+
+std::vector<std::string> run_labels(const std::vector<std::string>& paths) {
+    std::vector<std::string> result(paths.size());
+    std::transform(paths.begin(), paths.end(), result.begin(),
+                   [](const std::string& path) { return without_suffix(path.substr(path.rfind('/') + 1)); });
+    if (std::set<std::string>(result.begin(), result.end()).size() < paths.size()) {
+        std::transform(paths.begin(), paths.end(), result.begin(), without_suffix);
+    }
+    return result;
+}
+
+void machine_options(const boost::program_options::variables_map& values, MetricsOptions& options) {
+    if (values.count("processors") != 0 && values.count("platform") != 0) {
+        throw UsageError("--processors and --platform both give the number of processors, expected one of them");
+    }
+    if (values.count("platform") != 0) {
+        const Machine machine(platform_option(values).hosts);
+        options.processors = machine.processors();
+        options.licenses = machine.counters();
+    } else if (values.count("processors") != 0) {
+        options.processors = values["processors"].as<int>();
+        if (*options.processors < 1) {
+            throw UsageError("--processors is " + std::to_string(*options.processors) + ", expected at least 1");
+        }
+    }
+}
+
+std::string jobs_file(const std::string& prefix) {
+    for (const char* const ending : {"_jobs.csv", "_jobs.csv.gz", "jobs.csv", "jobs.csv.gz"}) {
+        if (std::filesystem::is_regular_file(prefix + ending)) {
+            return prefix + ending;
+        }
+    }
+    if (std::filesystem::is_regular_file(prefix)) {
+        return prefix;
+    }
+    throw InputError(prefix + ": there is neither " + prefix + "_jobs.csv nor " + prefix + "jobs.csv");
+}
+
+void require_machine_of(const Schedule& schedule, const MetricsOptions& options) {
+    if (!options.processors) {
+        return;
+    }
+    for (const ScheduledJob& job : schedule.jobs) {
+        if (!job.allocation.empty() && job.allocation.last() >= *options.processors) {
+            throw InputError(schedule.path + ": job " + shown(job.id) + " ran on processor " +
+                             std::to_string(job.allocation.last()) + ", the machine has " +
+                             std::to_string(*options.processors) + ": expected the platform of the run");
+        }
+    }
 }
 
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min) {

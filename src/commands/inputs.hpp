@@ -7,6 +7,8 @@
 
 #include <boost/program_options/variables_map.hpp>
 
+#include <batfill/metrics.hpp>
+#include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
 #include <batfill/workload.hpp>
 
@@ -42,6 +44,22 @@ std::string word_option(const boost::program_options::variables_map& values, con
 WorkloadFormat workload_format_option(const boost::program_options::variables_map& values, WorkloadFormat otherwise);
 // What the help says of it.
 inline constexpr const char* workload_format_help = "of the workload: batsim4 (default) or batsim5";
+
+// What runs are called in tables, by their jobs.csv or the prefix of their files: "out/easy_jobs.csv" and "out/easy"
+// are "easy", or "out/easy" if that would give two runs the same label.
+std::vector<std::string> run_labels(const std::vector<std::string>& paths);
+
+// Puts into `options` what --platform (with --master-host) or --processors says of the machine. Throws UsageError if
+// both are given, or --processors is below 1.
+void machine_options(const boost::program_options::variables_map& values, MetricsOptions& options);
+
+// The jobs.csv of the run with this prefix: that of Batsim 4, which batfill writes as well, that of Batsim 5, both also
+// gzipped, or `prefix` itself. Throws InputError if there is none.
+std::string jobs_file(const std::string& prefix);
+
+// Throws InputError that names a job if one ran on a processor which the machine of `options` does not have: a schedule
+// of a larger machine would have a utilisation above 1. O(number of jobs).
+void require_machine_of(const Schedule& schedule, const MetricsOptions& options);
 
 // The length of time that the option `name` gives as seconds in `text`. Throws UsageError if `text` is not a number or
 // is below `min`.

@@ -1,18 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
-#include <batfill/platform.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "platform_option.hpp"
-#include "src/core/json.hpp"
 
 namespace batfill::commands {
 
@@ -40,57 +37,6 @@ MetricsFormat format_named(const std::string& name) {
         known += (known.empty() ? "" : ", ") + std::string(text);
     }
     throw UsageError("unknown format '" + name + "', known: " + known);
-}
-
-std::string without_suffix(std::string path) {
-    for (const std::string_view suffix : {".gz", ".csv", "jobs", "_", "."}) {
-        if (path.size() > suffix.size() && path.ends_with(suffix)) {
-            path.resize(path.size() - suffix.size());
-        }
-    }
-    return path;
-}
-
-// "out/easy_jobs.csv" is labelled "easy", or "out/easy" if that would give two runs the same label.
-std::vector<std::string> labels(const std::vector<std::string>& paths) {
-    std::vector<std::string> result(paths.size());
-    std::transform(paths.begin(), paths.end(), result.begin(),
-                   [](const std::string& path) { return without_suffix(path.substr(path.rfind('/') + 1)); });
-    if (std::set<std::string>(result.begin(), result.end()).size() < paths.size()) {
-        std::transform(paths.begin(), paths.end(), result.begin(), without_suffix);
-    }
-    return result;
-}
-
-// Puts what is said of the machine into `options`.
-void read_machine(const po::variables_map& values, MetricsOptions& options) {
-    if (values.count("processors") != 0 && values.count("platform") != 0) {
-        throw UsageError("--processors and --platform both give the number of processors, expected one of them");
-    }
-    if (values.count("platform") != 0) {
-        const Machine machine(platform_option(values).hosts);
-        options.processors = machine.processors();
-        options.licenses = machine.counters();
-    } else if (values.count("processors") != 0) {
-        options.processors = values["processors"].as<int>();
-        if (*options.processors < 1) {
-            throw UsageError("--processors is " + std::to_string(*options.processors) + ", expected at least 1");
-        }
-    }
-}
-
-// A schedule of a larger machine would have a utilisation above 1.
-void require_machine_of(const Schedule& schedule, const MetricsOptions& options) {
-    if (!options.processors) {
-        return;
-    }
-    for (const ScheduledJob& job : schedule.jobs) {
-        if (!job.allocation.empty() && job.allocation.last() >= *options.processors) {
-            throw InputError(schedule.path + ": job " + shown(job.id) + " ran on processor " +
-                             std::to_string(job.allocation.last()) + ", the machine has " +
-                             std::to_string(*options.processors) + ": expected the platform of the run");
-        }
-    }
 }
 
 }  // namespace
@@ -134,9 +80,9 @@ int metrics(const Arguments& arguments) {
             throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
         }
     }
-    read_machine(values, metrics_options);
+    machine_options(values, metrics_options);
     const std::vector<Workload> workloads = read_workloads(workload_paths);
-    const std::vector<std::string> names = labels(schedule_paths);
+    const std::vector<std::string> names = run_labels(schedule_paths);
     std::vector<Schedule> schedules(schedule_paths.size());
     std::transform(schedule_paths.begin(), schedule_paths.end(), schedules.begin(), read_schedule);
     for (const Schedule& schedule : schedules) {

@@ -550,6 +550,61 @@ TEST_CASE("With --keep-alive, a simulation whose Batsim died ends when another b
     }
 }
 
+TEST_CASE("A thousand simulations, one after the other, leave the daemon's memory as it was after a hundred") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "conservative", "-s", any_port, "--keep-alive"});
+    for (int i = 0; i < 100; ++i) {
+        Peer(daemon.endpoint()).play_simulation();
+    }
+    [[maybe_unused]] const long long after_a_hundred = daemon.peak_memory();
+    for (int i = 100; i < 1000; ++i) {
+        Peer(daemon.endpoint()).play_simulation();
+    }
+    [[maybe_unused]] const long long growth = daemon.peak_memory() - after_a_hundred;
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    std::cout << "[skipped] the growth of memory needs a build without sanitizers, which keep what was freed\n";
+#else
+    // 500 bytes for each simulation would show.
+    CHECK(growth < 450'000);
+#endif
+}
+
+TEST_CASE("Half a message, of which the rest never comes, holds nobody up") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+    // The greeting of ZeroMQ's protocol 3 without security, the name of a REQ socket, and of a frame of 100 bytes
+    // only 10.
+    std::string half("\xff\0\0\0\0\0\0\0\x01\x7f\x03\x00NULL", 16);
+    half.resize(64, '\0');
+    half += std::string("\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03REQ", 27);
+    half += std::string("\x01\0", 2) + std::string("\0\x64", 2) + beginning.substr(0, 10);
+    const Stranger stops_before(daemon.endpoint(), half);
+    Peer batsim(daemon.endpoint());
+    batsim.ask(beginning);
+    const Stranger stops_during(daemon.endpoint(), half);
+    batsim.play_rest();
+    CHECK(daemon.wait() == 0);
+    CHECK(problems_of(daemon.errors()).empty());
+}
+
+TEST_CASE("A peer that takes none of its replies does not hold up the end of the daemon") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+    Peer slow(daemon.endpoint(), zmq::socket_type::dealer);
+    const std::string call = R"({"now":1,"events":[{"timestamp":1,"type":"REQUESTED_CALL","data":{}}]})";
+    for (int i = 0; i < 20'000; ++i) {
+        slow.send(zmq::message_t(), zmq::send_flags::sndmore);
+        slow.send(i == 0 ? beginning : call);
+    }
+    // The peer's own queue may hold what the daemon does not take in, so there is nothing to wait for but the signal.
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+    CHECK(problems_of(daemon.errors()).empty());
+}
+
 TEST_CASE("The daemon speaks to Batsim 4 and 5, whichever connects") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--keep-alive"});

@@ -1,0 +1,184 @@
+#include "figures.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+
+namespace batfill::report {
+
+int processors_used(const Schedule& schedule) {
+    int processors = 1;
+    for (const ScheduledJob& job : schedule.jobs) {
+        processors = job.allocation.empty() ? processors : std::max(processors, job.allocation.last() + 1);
+    }
+    return processors;
+}
+
+TimeSpan span_of(const std::vector<FinishedJobs>& runs) {
+    TimeSpan span;
+    bool any = false;
+    for (const FinishedJobs& jobs : runs) {
+        for (const FinishedJob& job : jobs) {
+            const Time first = std::min(job.submit, job.start);
+            const Time last = std::max(job.finish, job.start + job.run);
+            span = any ? TimeSpan{std::min(span.first, first), std::max(span.last, last)} : TimeSpan{first, last};
+            any = true;
+        }
+    }
+    return span;
+}
+
+std::vector<Step> steps_of(const FinishedJobs& jobs) {
+    std::vector<Step> changes;
+    changes.reserve(jobs.size() * 3);
+    for (const FinishedJob& job : jobs) {
+        changes.push_back({job.submit, 0, 1});
+        changes.push_back({job.start, job.allocated, -1});
+        changes.push_back({job.start + job.run, -job.allocated, 0});
+    }
+    std::sort(changes.begin(), changes.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+    std::vector<Step> steps;
+    Step now;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        now = {changes[i].at, now.busy + changes[i].busy, now.waiting + changes[i].waiting};
+        const bool instant_over = i + 1 == changes.size() || changes[i + 1].at != now.at;
+        const Step before = steps.empty() ? Step() : steps.back();
+        if (instant_over && (now.busy != before.busy || now.waiting != before.waiting)) {
+            steps.push_back(now);
+        }
+    }
+    return steps;
+}
+
+std::vector<Period> periods_of(const std::vector<Step>& steps, Time from, Time until, std::size_t count) {
+    assert(count > 0);
+    std::vector<Period> periods;
+    if (until <= from) {
+        return periods;
+    }
+    const auto boundary = [&](std::size_t i) {
+        return from + Duration::microseconds((until - from).count() * static_cast<Microseconds>(i) /
+                                             static_cast<Microseconds>(count));
+    };
+    std::size_t next = 0;  // the first step that is not yet in force
+    Step now;
+    for (std::size_t i = 0; i < count; ++i) {
+        Period period{boundary(i), boundary(i + 1)};
+        if (period.from == period.until) {
+            continue;
+        }
+        Microseconds busy = 0;
+        Microseconds waiting = 0;
+        for (Time at = period.from; at < period.until;) {
+            for (; next < steps.size() && steps[next].at <= at; ++next) {
+                now = steps[next];
+            }
+            const Time end = next < steps.size() ? std::min(steps[next].at, period.until) : period.until;
+            busy += (end - at).count() * now.busy;
+            waiting += (end - at).count() * now.waiting;
+            period.max_waiting = std::max(period.max_waiting, now.waiting);
+            at = end;
+        }
+        const Duration length = period.until - period.from;
+        period.mean_busy = analysis::ratio(Duration::microseconds(busy), length);
+        period.mean_waiting = analysis::ratio(Duration::microseconds(waiting), length);
+        periods.push_back(period);
+    }
+    return periods;
+}
+
+std::vector<DistributionPoint> distribution_of(std::vector<double> values, std::size_t max_points) {
+    assert(max_points >= 2);
+    std::sort(values.begin(), values.end());
+    std::vector<DistributionPoint> all;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i + 1 == values.size() || values[i + 1] != values[i]) {
+            all.push_back({values[i], static_cast<double>(i + 1) / static_cast<double>(values.size())});
+        }
+    }
+    if (all.size() <= max_points) {
+        return all;
+    }
+    // A point is kept if it is the first to reach another of the equal shares into which the ranks are divided.
+    std::vector<DistributionPoint> kept{all.front()};
+    const auto parts = static_cast<double>(max_points - 2);
+    double reached = 0;
+    for (std::size_t i = 1; i + 1 < all.size(); ++i) {
+        const double part = std::floor(all[i].share * parts);
+        if (part > reached) {
+            reached = part;
+            kept.push_back(all[i]);
+        }
+    }
+    kept.push_back(all.back());
+    return kept;
+}
+
+std::optional<double> quantile(const std::vector<double>& values, double share) {
+    if (values.empty()) {
+        return std::nullopt;
+    }
+    const double rank = std::ceil(share * static_cast<double>(values.size()));
+    return values[std::clamp<std::size_t>(static_cast<std::size_t>(rank), 1, values.size()) - 1];
+}
+
+std::size_t width_class(int processors) {
+    assert(processors >= 1);
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processors - 1)));
+}
+
+std::string width_class_name(std::size_t width) {
+    const std::uint64_t last = std::uint64_t{1} << width;
+    const std::uint64_t first = width == 0 ? 1 : last / 2 + 1;
+    return first == last ? std::to_string(last) : std::to_string(first) + "-" + std::to_string(last);
+}
+
+std::size_t length_class(Duration run) {
+    constexpr std::array<long long, 5> bounds{60, 600, 3600, 4LL * 3600, 24LL * 3600};
+    const auto* const above =
+        std::find_if(bounds.begin(), bounds.end(), [&](long long bound) { return run < Duration::seconds(bound); });
+    return static_cast<std::size_t>(above - bounds.begin());
+}
+
+GroupSummary summary_of(std::string name, const FinishedJobs& jobs, Duration tau) {
+    Microseconds used = 0;
+    for (const FinishedJob& job : jobs) {
+        used += job.run.count() * job.allocated;
+    }
+    return {std::move(name),
+            jobs.size(),
+            Duration::microseconds(used).to_seconds(),
+            analysis::mean_wait(jobs),
+            analysis::max_wait(jobs),
+            analysis::mean_bounded_slowdown(jobs, tau)};
+}
+
+JobClasses classes_of(const FinishedJobs& jobs) {
+    JobClasses classes;
+    for (const FinishedJob& job : jobs) {
+        classes[{width_class(std::max(job.processors, 1)), length_class(job.run)}].push_back(job);
+    }
+    return classes;
+}
+
+std::vector<GroupSummary> groups_of(const FinishedJobs& jobs, Duration tau,
+                                    const std::function<std::string(const FinishedJob&)>& name_of) {
+    std::map<std::string, FinishedJobs> groups;
+    for (const FinishedJob& job : jobs) {
+        groups[name_of(job)].push_back(job);
+    }
+    std::vector<GroupSummary> summaries;
+    summaries.reserve(groups.size());
+    for (const auto& [name, members] : groups) {
+        summaries.push_back(summary_of(name, members, tau));
+    }
+    std::sort(summaries.begin(), summaries.end(), [](const GroupSummary& a, const GroupSummary& b) {
+        return std::tie(b.processor_seconds, a.name) < std::tie(a.processor_seconds, b.name);
+    });
+    return summaries;
+}
+
+}  // namespace batfill::report

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <batfill/metrics.hpp>
+#include <batfill/schedule.hpp>
+#include <batfill/time.hpp>
+
+#include "src/analysis/job_measures.hpp"
+
+// What the figures of a report show, computed exactly from the finished jobs of a run. Nothing depends on the order of
+// the jobs.
+namespace batfill::report {
+
+using analysis::FinishedJobs;
+
+// The machine and the queue from an instant on, until that of the next step. A job waits from its submission to its
+// start, and has its allocated processors in use from its start for its run time.
+struct Step {
+    Time at;
+    long long busy = 0;     // processors in use
+    long long waiting = 0;  // jobs in the queue
+    friend bool operator==(const Step&, const Step&) = default;
+};
+
+// One more than the highest number of a processor that a job had; 1 if none had any. O(n).
+int processors_used(const Schedule& schedule);
+
+// From the first submission or start to the last finish of any run; from 0 to 0 if there are no jobs. O(n).
+struct TimeSpan {
+    Time first;
+    Time last;
+};
+TimeSpan span_of(const std::vector<FinishedJobs>& runs);
+
+// The steps in the order of time, each different from the one before; after the last one nothing runs or waits. Before
+// the first one it is the same. O(n log n).
+std::vector<Step> steps_of(const FinishedJobs& jobs);
+
+// What is between two instants.
+struct Period {
+    Time from;
+    Time until;
+    double mean_busy = 0;
+    double mean_waiting = 0;
+    long long max_waiting = 0;
+};
+
+// The time from `from` to `until` in `count` periods as equal as whole microseconds allow; none if that takes no time.
+// Requires the steps of steps_of(), and count > 0. O(steps + count).
+std::vector<Period> periods_of(const std::vector<Step>& steps, Time from, Time until, std::size_t count);
+
+// A point of an empirical cumulative distribution function: so large a share of the values is not above `value`.
+struct DistributionPoint {
+    double value;
+    double share;
+    friend bool operator==(const DistributionPoint&, const DistributionPoint&) = default;
+};
+
+// The distribution of `values` in increasing order, one point for each different value; of more than `max_points` (at
+// least 2), some evenly spread by rank, among them the first and the last. O(n log n).
+std::vector<DistributionPoint> distribution_of(std::vector<double> values, std::size_t max_points);
+
+// The smallest value that at least this share of the values is not above; none if there are no values. Requires
+// increasing values and 0 < share <= 1. O(1).
+std::optional<double> quantile(const std::vector<double>& values, double share);
+
+// Classes of width: class 0 is 1 processor, class i > 0 from 2^(i-1) + 1 to 2^i. Requires processors >= 1.
+std::size_t width_class(int processors);
+// Its processors: "1", "2", "3-4", "5-8", ...
+std::string width_class_name(std::size_t width);
+
+// Classes of run time: below 1 minute, 10 minutes, 1 hour, 4 hours, 1 day, and the others.
+inline constexpr std::array<const char*, 6> length_class_names{"< 1 min", "1-10 min", "10-60 min",
+                                                               "1-4 h",   "4-24 h",   "from 1 d"};
+std::size_t length_class(Duration run);
+
+// What is shown of a number of jobs.
+struct GroupSummary {
+    std::string name;
+    std::size_t jobs = 0;
+    double processor_seconds = 0;  // of their processors in use
+    std::optional<double> mean_wait;
+    std::optional<double> max_wait;
+    std::optional<double> mean_bounded_slowdown;
+};
+
+GroupSummary summary_of(std::string name, const FinishedJobs& jobs, Duration tau);
+
+// The jobs by class of width and class of run time.
+using JobClasses = std::map<std::pair<std::size_t, std::size_t>, FinishedJobs>;
+JobClasses classes_of(const FinishedJobs& jobs);
+
+// The groups of jobs to which `name_of` gives the same name, those with most processor time first, then by name. It is
+// asked once for each job.
+std::vector<GroupSummary> groups_of(const FinishedJobs& jobs, Duration tau,
+                                    const std::function<std::string(const FinishedJob&)>& name_of);
+
+}  // namespace batfill::report

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <pugixml.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+constexpr const char* four_processors = R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                        R"({"id":"1","subtime":0,"res":3,"walltime":30,"profile":"p"},)"
+                                        R"({"id":"2","subtime":1,"res":4,"walltime":30,"profile":"p"},)"
+                                        R"({"id":"3","subtime":2,"res":1,"walltime":7,"profile":"p"}]})";
+
+// Two runs of three jobs: the last of them starts at once in one, and has to wait for the second one in the other.
+struct Inputs {
+    Folder folder;
+    std::string workload = file(folder, "w.json", four_processors);
+    std::string easy = simulated("easy");
+    std::string fcfs = simulated("fcfs");
+    std::string chart = folder.file("chart.svg");
+
+    std::string simulated(const std::string& algorithm) const {
+        REQUIRE(
+            run(folder, {"simulate", "-q", "-a", algorithm, "-p", "4", "-w", workload, "-e", folder.file(algorithm)})
+                .status == 0);
+        return folder.file(algorithm);
+    }
+    Outcome plot(const Arguments& more) const {
+        Arguments arguments{"plot", "-o", chart};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(folder, arguments);
+    }
+};
+
+// The elements of a chart that are of `kind`: "jobs" in the Gantt chart, "curve" in the others.
+std::vector<std::string> paths(const std::string& chart, const std::string& kind) {
+    pugi::xml_document document;
+    REQUIRE(document.load_file(chart.c_str()));
+    REQUIRE(document.child("svg"));
+    std::vector<std::string> result;
+    for (const auto& found : document.select_nodes(("/svg/path[@class='" + kind + "']").c_str())) {
+        result.emplace_back(found.node().attribute("d").value());
+    }
+    return result;
+}
+
+std::size_t rectangles(const std::vector<std::string>& paths) {
+    std::size_t count = 0;
+    for (const std::string& path : paths) {
+        count += static_cast<std::size_t>(std::count(path.begin(), path.end(), 'z'));
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("plot draws every kind of chart as SVG, the same each time") {
+    const Inputs inputs;
+    for (const std::string kind : {"gantt", "utilisation", "queue", "waits", "slowdowns"}) {
+        CAPTURE(kind);
+        const Outcome outcome = inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--title", "a < b & c"});
+        CHECK(outcome.status == 0);
+        CHECK(outcome.errors.empty());
+        const std::string first = contents(inputs.chart);
+        CHECK_THAT(first, StartsWith("<?xml") && Contains("a &lt; b &amp; c") && Contains(">fcfs</text>"));
+        // Two runs, each with a line in the legend and one in the chart.
+        CHECK(paths(inputs.chart, "curve").size() == (kind == "gantt" ? 0 : 4));
+        REQUIRE(inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--title", "a < b & c"}).status == 0);
+        CHECK(contents(inputs.chart) == first);
+    }
+}
+
+TEST_CASE("a plotted Gantt chart has every job where it ran") {
+    const Inputs inputs;
+    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4"}).status == 0);
+    const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
+    // Six colours in the legend, and three jobs.
+    CHECK(rectangles(jobs) == 6 + 3);
+    // 20 seconds are 630 wide and 4 processors 220 high. The first job has 3 of them for the first half, the third one
+    // the last processor from second 2 to 9; neither waited. The second one has all in the second half.
+    CHECK(std::find(jobs.begin(), jobs.end(), "M133 197h220.5v55h-220.5zM70 32h315v165h-315z") != jobs.end());
+    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h315v220h-315z") != jobs.end());
+}
+
+TEST_CASE("a plotted distribution goes up by the share of the jobs at each value") {
+    const Inputs inputs;
+    REQUIRE(inputs.plot({"waits", inputs.easy}).status == 0);
+    // Two of three jobs do not wait, one 9 seconds; the axis is from 1 to 10, logarithmic.
+    const std::vector<std::string> curves = paths(inputs.chart, "curve");
+    REQUIRE(curves.size() == 1);
+    CHECK(curves[0] == "M70 230H70V83.33H671.17V10H700");
+}
+
+TEST_CASE("a Gantt chart of many jobs is drawn in cells and stays small") {
+    const Folder folder;
+    REQUIRE(run(folder, {"generate", "lublin", "--jobs", "25000", "--processors", "64", "--seed", "1", "-o",
+                         folder.file("w.json")})
+                .status == 0);
+    REQUIRE(
+        run(folder, {"simulate", "-q", "-a", "fcfs", "-p", "64", "-w", folder.file("w.json"), "-e", folder.file("out")})
+            .status == 0);
+    REQUIRE(run(folder, {"plot", "gantt", folder.file("out"), "-p", "64", "-o", folder.file("chart.svg")}).status == 0);
+    const std::size_t drawn = rectangles(paths(folder.file("chart.svg"), "jobs"));
+    CHECK(drawn > 1000);
+    CHECK(drawn <= 6 + 630 * 64);
+}
+
+TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart") {
+    const Inputs inputs;
+    const std::string jobs = contents(inputs.easy + "_jobs.csv");
+    file(inputs.folder, "empty_jobs.csv", jobs.substr(0, jobs.find('\n') + 1));
+    const Outcome empty = inputs.plot({"queue", inputs.folder.file("empty")});
+    check_refused(empty, 1);
+    CHECK_THAT(empty.errors, Contains("empty_jobs.csv: no job finished"));
+    const Outcome kind = inputs.plot({"pie", inputs.easy});
+    check_refused(kind, 2);
+    CHECK_THAT(kind.errors, Contains("'pie', known: gantt, utilisation, queue, waits, slowdowns"));
+    const Outcome machine = inputs.plot({"utilisation", inputs.easy});
+    check_refused(machine, 2);
+    CHECK_THAT(machine.errors, Contains("--platform or --processors"));
+    check_refused(inputs.plot({"gantt", inputs.easy, "-p", "3"}), 1);
+    check_refused(inputs.plot({"gantt", inputs.folder.file("none")}), 1);
+    check_refused(inputs.plot({"gantt"}), 2);
+    check_refused(inputs.plot({"slowdowns", inputs.easy, "--tau", "0"}), 2);
+    CHECK(!std::filesystem::exists(inputs.chart));
+    check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", inputs.folder.file("none/chart.svg")}), 1);
+    CHECK_THAT(run(inputs.folder, {"help", "plot"}).output, StartsWith("Usage: batfill plot KIND PREFIX..."));
+}

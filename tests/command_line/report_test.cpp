@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <rapidjson/document.h>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+constexpr const char* four_processors = R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                        R"({"id":"1","subtime":0,"res":3,"walltime":30,"profile":"p","user":"ann"},)"
+                                        R"({"id":"2","subtime":1,"res":4,"walltime":30,"profile":"p","user":"bob"},)"
+                                        R"({"id":"3","subtime":2,"res":1,"walltime":7,"profile":"p","user":"ann"}]})";
+
+// Two runs of three jobs: the last of them starts at once in one, and has to wait for the second one in the other.
+struct Inputs {
+    Folder folder;
+    std::string workload = file(folder, "w.json", four_processors);
+    std::string easy = simulated("easy");
+    std::string fcfs = simulated("fcfs");
+    std::string page = folder.file("page.html");
+
+    std::string simulated(const std::string& algorithm) const {
+        REQUIRE(
+            run(folder, {"simulate", "-q", "-a", algorithm, "-p", "4", "-w", workload, "-e", folder.file(algorithm)})
+                .status == 0);
+        return folder.file(algorithm);
+    }
+    Outcome report(const Arguments& more) const {
+        Arguments arguments{"report", "-o", page};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(folder, arguments);
+    }
+    // Nothing was written, not even under another name.
+    void check_nothing_written() const {
+        for (const auto& entry : std::filesystem::directory_iterator(folder.file("."))) {
+            CHECK_THAT(entry.path().filename().string(), !Contains("page"));
+        }
+    }
+};
+
+// What a page was made to draw.
+rapidjson::Document data_of(const std::string& page) {
+    const std::string text = contents(page);
+    const std::string begin = "id=\"data\">";
+    const std::size_t from = text.find(begin) + begin.size();
+    rapidjson::Document data;
+    data.Parse(text.substr(from, text.find("</script>", from) - from));
+    REQUIRE(!data.HasParseError());
+    return data;
+}
+
+// The value of a metric in a run, and its difference to the baseline.
+std::string metric(const rapidjson::Document& data, const std::string& name, unsigned run, const char* of = "texts") {
+    for (const auto& each : data["metrics"].GetArray()) {
+        if (each["name"].GetString() == name) {
+            return each[of][run].GetString();
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("report draws a run on one page that needs no other file") {
+    const Inputs inputs;
+    const Outcome outcome = inputs.report({inputs.easy, "-p", "4"});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.output == inputs.page + ": 1 run\n");
+    CHECK(outcome.errors.empty());
+    const std::string text = contents(inputs.page);
+    CHECK_THAT(text, StartsWith("<!DOCTYPE html>") && Contains("<title>easy</title>"));
+    CHECK_THAT(text, !Contains("<link") && !Contains("<img") && !Contains(" src="));
+    const rapidjson::Document data = data_of(inputs.page);
+    CHECK(data["processors"].GetInt() == 4);
+    CHECK(data["processors_known"].GetBool());
+    REQUIRE(data["runs"].Size() == 1);
+    CHECK(data["runs"][0]["jobs"]["count"].GetInt() == 3);
+    CHECK(metric(data, "mean_wait", 0) == "3.0");
+    CHECK_THAT(data["command"].GetString(), StartsWith("batfill report -o ") && Contains(" -p 4"));
+    REQUIRE(data["files"].Size() >= 2);
+    CHECK(data["files"][0]["path"].GetString() == inputs.easy + "_jobs.csv");
+    for (const auto& each : data["files"].GetArray()) {
+        CHECK(each["bytes"].GetUint64() == std::filesystem::file_size(each["path"].GetString()));
+        CHECK(each["sha256"].GetStringLength() == 64);
+    }
+}
+
+TEST_CASE("the same runs give the same page") {
+    const Inputs inputs;
+    REQUIRE(inputs.report({inputs.easy, inputs.fcfs, "-w", inputs.workload}).status == 0);
+    const std::string first = contents(inputs.page);
+    REQUIRE(inputs.report({inputs.easy, inputs.fcfs, "-w", inputs.workload}).status == 0);
+    CHECK(contents(inputs.page) == first);
+}
+
+TEST_CASE("report compares runs with the first one, or with the baseline") {
+    const Inputs inputs;
+    REQUIRE(inputs.report({inputs.easy, inputs.fcfs}).status == 0);
+    const rapidjson::Document first = data_of(inputs.page);
+    CHECK(first["title"].GetString() == std::string("easy, fcfs"));
+    CHECK(first["baseline"].GetInt() == 0);
+    CHECK(metric(first, "mean_wait", 1) == "9.0");
+    CHECK(metric(first, "mean_wait", 1, "differences") == "+200.0 %");
+    CHECK(inputs.report({inputs.easy, "--baseline", inputs.fcfs, "--title", "Two"}).output ==
+          inputs.page + ": 2 runs\n");
+    const rapidjson::Document added = data_of(inputs.page);
+    CHECK(added["title"].GetString() == std::string("Two"));
+    CHECK(added["runs"][0]["label"].GetString() == std::string("fcfs"));
+    CHECK(metric(added, "mean_wait", 1, "differences") == "-66.7 %");
+    REQUIRE(inputs.report({inputs.easy, inputs.fcfs, "--baseline", inputs.fcfs}).status == 0);
+    const rapidjson::Document second = data_of(inputs.page);
+    CHECK(second["baseline"].GetInt() == 1);
+    CHECK(metric(second, "mean_wait", 0, "differences") == "-66.7 %");
+}
+
+TEST_CASE("report takes the machine as metrics does") {
+    const Inputs inputs;
+    const std::string platform = inputs.folder.file("four.xml");
+    REQUIRE(run(inputs.folder, {"platform", "--hosts", "4", "-o", platform}).status == 0);
+    for (const Arguments& machine : {Arguments{"-p", "4"}, {"-p", platform}, {"--processors", "4"}}) {
+        REQUIRE(inputs.report({inputs.easy, machine[0], machine[1]}).status == 0);
+        CHECK(metric(data_of(inputs.page), "utilisation", 0) == "96.25 %");
+    }
+    REQUIRE(inputs.report({inputs.easy, "-p", "hpc2n"}).status == 0);
+    const rapidjson::Document larger = data_of(inputs.page);
+    CHECK(larger["processors"].GetInt() == 240);
+    // The platform's file was read, too.
+    const auto files = larger["files"].GetArray();
+    CHECK(std::any_of(files.begin(), files.end(),
+                      [](const auto& each) { return std::string(each["path"].GetString()).ends_with("hpc2n.xml"); }));
+    check_refused(inputs.report({inputs.easy, "-p", "4", "--processors", "4"}), 2);
+}
+
+TEST_CASE("report knows no machine if nobody says it") {
+    const Inputs inputs;
+    REQUIRE(inputs.report({inputs.easy}).status == 0);
+    const rapidjson::Document data = data_of(inputs.page);
+    CHECK(data["processors"].GetInt() == 4);
+    CHECK(!data["processors_known"].GetBool());
+    CHECK(metric(data, "utilisation", 0).empty());
+}
+
+TEST_CASE("report reads users from the workload, and what the algorithm counted and guaranteed from beside the jobs") {
+    const Inputs inputs;
+    REQUIRE(inputs.report({inputs.easy}).status == 0);
+    CHECK(data_of(inputs.page)["users"].Empty());
+    REQUIRE(inputs.report({inputs.easy, inputs.simulated("conservative"), "-w", inputs.workload}).status == 0);
+    const rapidjson::Document data = data_of(inputs.page);
+    REQUIRE(data["users"].Size() == 2);
+    CHECK(data["users"][0].GetString() == std::string("bob"));
+    CHECK(data["queues"].Empty());
+    const auto& users = data["runs"][0]["users"];
+    REQUIRE(users.Size() == 2);
+    CHECK(users[0]["mean_wait"].GetDouble() == 9);
+    CHECK(users[1]["jobs"].GetInt() == 2);
+    CHECK(users[1]["processor_seconds"].GetDouble() == 37);
+    // In the order of starts: Ann's, Ann's, Bob's.
+    CHECK(data["runs"][0]["jobs"]["user"].GetString() == std::string("AQEA"));
+    CHECK(!data["runs"][0].HasMember("guarantees"));
+    const auto& conservative = data["runs"][1];
+    CHECK(conservative["guarantees"]["given"].GetInt() == 3);
+    CHECK(conservative["guarantees"]["kept"].GetInt() == 3);
+    const std::string statistics = contents(inputs.folder.file("conservative_statistics.csv"));
+    REQUIRE(!conservative["statistics"].Empty());
+    for (const auto& pair : conservative["statistics"].GetArray()) {
+        CHECK_THAT(statistics, Contains(std::string("\n") + pair[0].GetString() + "," + pair[1].GetString() + "\n"));
+    }
+    file(inputs.folder, "conservative_statistics.csv", "statistic,value\nmoves\n");
+    const Outcome broken = inputs.report({inputs.folder.file("conservative")});
+    check_refused(broken, 1);
+    CHECK_THAT(broken.errors, Contains("conservative_statistics.csv:2: expected a statistic and its value"));
+}
+
+TEST_CASE("report refuses what it cannot draw with one line, and leaves no page") {
+    const Inputs inputs;
+    const Outcome missing = inputs.report({inputs.folder.file("none")});
+    check_refused(missing, 1);
+    CHECK_THAT(missing.errors, Contains("none_jobs.csv"));
+    const Outcome smaller = inputs.report({inputs.easy, "-p", "2"});
+    check_refused(smaller, 1);
+    CHECK_THAT(smaller.errors, Contains("the machine has 2: expected the platform of the run"));
+    const std::string other = file(inputs.folder, "other.json",
+                                   R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                   R"({"id":"9","subtime":0,"res":3,"walltime":30,"profile":"p"}]})");
+    const Outcome foreign = inputs.report({inputs.easy, "-w", other});
+    check_refused(foreign, 1);
+    CHECK_THAT(foreign.errors, Contains("is in none of the workloads"));
+    file(inputs.folder, "broken_jobs.csv", "job_id,submission_time\n1,never\n");
+    check_refused(inputs.report({inputs.folder.file("broken")}), 1);
+    file(inputs.folder, "short_jobs.csv", contents(inputs.easy + "_jobs.csv"));
+    file(inputs.folder, "short_schedule.csv", "makespan,nb_jobs\n1\n");
+    const Outcome summary = inputs.report({inputs.folder.file("short")});
+    check_refused(summary, 1);
+    CHECK_THAT(summary.errors, Contains("short_schedule.csv:2: expected 2 values"));
+    check_refused(inputs.report({}), 2);
+    check_refused(inputs.report({inputs.easy, "--baseline", inputs.folder.file("none")}), 1);
+    check_refused(inputs.report({inputs.easy, "-w", inputs.folder.file("none.json")}), 1);
+    check_refused(inputs.report({inputs.easy, "--tau", "0"}), 2);
+    check_refused(inputs.report({inputs.easy, "--processors", "0"}), 2);
+    check_refused(inputs.report({inputs.easy, "-p", "hpc2m"}), 2);
+    check_refused(inputs.report({inputs.easy, "--colours", "all"}), 2);
+    inputs.check_nothing_written();
+    const Outcome folder = run(inputs.folder, {"report", inputs.easy, "-o", inputs.folder.file("none/page.html")});
+    check_refused(folder, 1);
+    CHECK_THAT(folder.errors, Contains("none does not exist"));
+    CHECK(!std::filesystem::exists(inputs.folder.file("none")));
+    check_refused(run(inputs.folder, {"report", inputs.easy}), 2);
+}
+
+TEST_CASE("report draws a run without jobs") {
+    const Inputs inputs;
+    const std::string jobs = contents(inputs.easy + "_jobs.csv");
+    file(inputs.folder, "empty_jobs.csv", jobs.substr(0, jobs.find('\n') + 1));
+    const Outcome outcome = inputs.report({inputs.folder.file("empty"), "-w", inputs.workload, "-p", "4"});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.errors.empty());
+    CHECK(data_of(inputs.page)["runs"][0]["jobs"]["count"].GetInt() == 0);
+}
+
+TEST_CASE("report is in the help, and is what a slip of its name means") {
+    const Folder folder;
+    const Outcome help = run(folder, {"help", "report"});
+    CHECK(help.status == 0);
+    CHECK_THAT(help.output, StartsWith("Usage: batfill report PREFIX... -o FILE.html"));
+    CHECK(help.output == run(folder, {"report", "--help"}).output);
+    CHECK_THAT(run(folder, {"--help"}).output, Contains("report"));
+    CHECK_THAT(run(folder, {"reprot"}).errors, Contains("did you mean 'report'?"));
+}
