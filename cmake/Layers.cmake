@@ -83,7 +83,7 @@ endfunction()
 # Bottom to top.
 batfill_layer(core
   HEADERS error job job_state machine notification resource_set time
-  LIBRARIES spdlog::spdlog Threads::Threads ZLIB::ZLIB ${CSV_LIBRARY})
+  LIBRARIES spdlog::spdlog Threads::Threads ZLIB::ZLIB PkgConfig::Sodium ${CSV_LIBRARY})
 batfill_layer(formats ON core
   HEADERS external_events guarantees platform schedule swf workload
   LIBRARIES pugixml::pugixml)
@@ -109,7 +109,7 @@ batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
 batfill_layer(server ON engine protocol)
 batfill_layer(commands ON schedulers workloads tuning server report
-  LIBRARIES Boost::program_options)
+  LIBRARIES Boost::program_options yaml-cpp)
 batfill_check_headers()
 include(cmake/ReportPage.cmake)
 

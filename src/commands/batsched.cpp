@@ -9,13 +9,13 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
 #include "src/server/server.hpp"
@@ -256,7 +256,7 @@ int batsched(const Arguments& arguments) {
     ServerOptions server;
     server.endpoint = value_of(values, "socket-endpoint", "socket_endpoint");
     server.choice = batsched_choice(options);
-    const Engine checks_the_choice(server.choice.algorithm, server.choice.parameters);
+    require_usable(server.choice);
     run_server(server);
     return 0;
 }

@@ -31,6 +31,7 @@ int plot(const Arguments&);
 int check(const Arguments&);
 int compare(const Arguments&);
 int tune(const Arguments&);
+int campaign(const Arguments&);
 int algorithms(const Arguments&);
 
 // Parses `arguments` with --help added. `usage` is the line after "Usage: ". Returns false when help was printed (the
@@ -40,5 +41,8 @@ bool parse(const Arguments& arguments, const std::string& usage, const std::stri
            const boost::program_options::options_description& options,
            const boost::program_options::positional_options_description& positional,
            boost::program_options::variables_map& values);
+
+// The arguments as one line that a shell takes apart into the same ones.
+std::string command_line(const Arguments& arguments);
 
 }  // namespace batfill::commands

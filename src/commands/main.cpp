@@ -38,6 +38,8 @@ constexpr Command commands[] = {
     {"plot", "draw one chart of runs as SVG, for a paper", batfill::commands::plot},
     {"check", "audit a schedule against its workload and platform", batfill::commands::check},
     {"compare", "replay workloads under several schedulers and compare a metric", batfill::commands::compare},
+    {"campaign", "replay many workloads under many schedulers, as a file says, with one table of results",
+     batfill::commands::campaign},
     {"tune", "search for the weights of a mixed policy that make a metric of replays small", batfill::commands::tune},
     {"algorithms", "list the algorithms and their parameters", batfill::commands::algorithms},
 };

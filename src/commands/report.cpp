@@ -14,7 +14,7 @@
 #include "inputs.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
-#include "src/report/sha256.hpp"
+#include "src/core/sha256.hpp"
 
 namespace batfill::commands {
 
@@ -97,7 +97,7 @@ report::SourceFile source_file(const std::string& path) {
     if (!file) {
         throw InputError(path + ": cannot be read");
     }
-    return {path, bytes.size(), report::sha256(bytes)};
+    return {path, bytes.size(), sha256(bytes)};
 }
 
 report::Run read_run(const std::string& prefix, std::vector<report::SourceFile>& files) {
@@ -121,27 +121,6 @@ report::Run read_run(const std::string& prefix, std::vector<report::SourceFile>&
         files.push_back(source_file(*beside));
     }
     return run;
-}
-
-// The command line, for a shell.
-std::string command_line(const Arguments& arguments) {
-    std::string line = "batfill report";
-    for (const std::string& argument : arguments) {
-        const bool plain = !argument.empty() && argument.find_first_not_of(
-                                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq"
-                                                    "rstuvwxyz0123456789_-./=:,+@%") == std::string::npos;
-        line += ' ';
-        if (plain) {
-            line += argument;
-            continue;
-        }
-        line += '\'';
-        for (const char c : argument) {
-            line += c == '\'' ? "'\\''" : std::string(1, c);
-        }
-        line += '\'';
-    }
-    return one_line(line);
 }
 
 // Where the baseline is among `prefixes`, to which it is added in front if it is not there.
@@ -196,7 +175,7 @@ int report(const Arguments& arguments) {
         return 0;
     }
     report::Report page;
-    page.command = command_line(arguments);
+    page.command = "batfill report " + command_line(arguments);
     page.options.tau = seconds_option("--tau", tau, Duration::microseconds(1));
     page.options.short_deadline = seconds_option("--short-deadline", values["short-deadline"].as<std::string>());
     page.baseline = place_of_baseline(values, prefixes);

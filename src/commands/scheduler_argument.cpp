@@ -84,11 +84,15 @@ SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std:
     return choice;
 }
 
+void require_usable(const SchedulerChoice& choice) {
+    const Engine checks_it(choice.algorithm, choice.parameters);
+}
+
 NamedScheduler read_scheduler(const std::string& argument) {
     const bool is_file = argument.ends_with(".json");
     NamedScheduler scheduler{is_file ? std::filesystem::path(argument).stem().string() : argument,
                              is_file ? read_file(argument) : parse(argument)};
-    const Engine checks_the_choice(scheduler.choice.algorithm, scheduler.choice.parameters);
+    require_usable(scheduler.choice);
     return scheduler;
 }
 

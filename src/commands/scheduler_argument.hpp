@@ -27,6 +27,9 @@ struct NamedScheduler {
 // no such file or it is not like that, UsageError for unknown algorithms, parameters and values.
 NamedScheduler read_scheduler(const std::string& argument);
 
+// Throws UsageError if there is no such algorithm, parameter or value.
+void require_usable(const SchedulerChoice& choice);
+
 // What -a NAME (empty if not given) and the -P say. Each -P is KEY=VALUE or, if it ends in .json and has no '=', the
 // path of such a file: its parameters stand in its place, and its algorithm counts if -a names none. Throws InputError
 // as read_scheduler(), UsageError if a file is of another algorithm than -a or the files before it.

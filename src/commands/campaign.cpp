@@ -1,0 +1,505 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include <batfill/error.hpp>
+#include <batfill/version.hpp>
+
+#include "campaign_file.hpp"
+#include "campaign_runs.hpp"
+#include "campaign_workloads.hpp"
+#include "command.hpp"
+#include "inputs.hpp"
+#include "scheduler_argument.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/core/csv_text.hpp"
+#include "src/core/files.hpp"
+#include "src/core/json.hpp"
+#include "src/core/sha256.hpp"
+#include "src/core/text_table.hpp"
+
+namespace batfill::commands {
+
+namespace po = boost::program_options;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* usage =
+    "batfill campaign FILE.yaml [-o FOLDER] [OPTION]...\n"
+    "       batfill campaign --init LOG.swf[.gz] > FILE.yaml\n"
+    "       batfill campaign merge FOLDER... -o FOLDER";
+constexpr const char* summary =
+    "Replays many workloads on many machines under many schedulers, as a file says: all of it in one process on all\n"
+    "cores. Audits every schedule, goes on where it was stopped, and makes only what is not there yet. Leaves in the\n"
+    "folder results.csv with a line for each metric of each run, and manifest.json that says what was run. --init\n"
+    "prints an example for a log, with comments; docs/campaign.md describes the file.";
+constexpr const char* manifest_name = "manifest.json";
+constexpr std::size_t max_manifest_size = std::size_t{1} << 30;
+
+// What a table of results needs of the runs, also where the campaign file is not at hand.
+struct RunList {
+    struct Row {
+        std::string prefix;
+        std::string key;
+        std::vector<std::string> cells;  // of `columns`; empty where a column says nothing of the run
+    };
+
+    std::string campaign;  // hash of all that follows
+    std::vector<std::string> columns;
+    std::vector<Row> rows;
+};
+
+// Which part of the runs, from 1, and of how many.
+struct Shard {
+    std::size_t number = 1;
+    std::size_t count = 1;
+};
+
+Shard shard_option(const po::variables_map& values) {
+    Shard shard;
+    if (values.count("shard") == 0) {
+        return shard;
+    }
+    const std::string text = values["shard"].as<std::string>();
+    const char* const end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, shard.number);
+    if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
+        const auto second = std::from_chars(first.ptr + 1, end, shard.count);
+        if (second.ec == std::errc() && second.ptr == end && shard.number >= 1 && shard.number <= shard.count) {
+            return shard;
+        }
+    }
+    throw UsageError("--shard: expected I/N with I in 1..N, found '" + text + "'");
+}
+
+void add_columns(const Swept& swept, const std::string& prefix, std::vector<std::string>& columns) {
+    for (const auto& [key, value] : swept) {
+        const std::string column = prefix + key;
+        if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
+            columns.push_back(column);
+        }
+    }
+}
+
+RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs) {
+    RunList list;
+    list.columns = {"workload", "period", "machine", "scheduler", "algorithm"};
+    for (const CampaignWorkload& workload : campaign.workloads) {
+        add_columns(workload.swept, "workload.", list.columns);
+    }
+    for (const CampaignScheduler& scheduler : campaign.schedulers) {
+        add_columns(scheduler.swept, "scheduler.", list.columns);
+    }
+    std::string everything;
+    for (const CampaignRun& run : runs) {
+        const CampaignWorkload& workload = campaign.workloads[run.workload->entry];
+        std::map<std::string, std::string> cells{{"workload", workload.name},
+                                                 {"period", run.workload->period},
+                                                 {"machine", run.machine->name},
+                                                 {"scheduler", run.scheduler->scheduler.name},
+                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm}};
+        for (const auto& [key, value] : workload.swept) {
+            cells["workload." + key] = value;
+        }
+        for (const auto& [key, value] : run.scheduler->swept) {
+            cells["scheduler." + key] = value;
+        }
+        RunList::Row row{run.prefix, run.key, {}};
+        std::transform(list.columns.begin(), list.columns.end(), std::back_inserter(row.cells),
+                       [&](const std::string& column) { return cells[column]; });
+        everything += row.prefix + '\n' + row.key + '\n';
+        list.rows.push_back(std::move(row));
+    }
+    list.campaign = sha256(everything);
+    return list;
+}
+
+using JsonWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+void write_text(JsonWriter& json, const char* key, const std::string& value) {
+    json.Key(key);
+    json.String(value);
+}
+
+void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& workloads, const RunList& list,
+                    const std::string& program, const std::string& folder) {
+    rapidjson::StringBuffer buffer;
+    JsonWriter json(buffer);
+    json.SetIndent(' ', 1);
+    json.StartObject();
+    write_text(json, "batfill", version);
+    write_text(json, "program_sha256", program);
+    write_text(json, "campaign_file", fs::path(campaign.path).filename().string());
+    write_text(json, "campaign_file_sha256", sha256(campaign.text));
+    json.Key("workloads");
+    json.StartArray();
+    for (const MadeWorkload& workload : workloads) {
+        json.StartObject();
+        write_text(json, "file", workload.file);
+        write_text(json, "sha256", workload.sha256);
+        json.Key("jobs");
+        json.Uint64(workload.jobs);
+        json.Key("processors");
+        json.Int(workload.processors);
+        json.EndObject();
+    }
+    json.EndArray();
+    write_text(json, "runs_sha256", list.campaign);
+    json.Key("columns");
+    json.StartArray();
+    for (const std::string& column : list.columns) {
+        json.String(column);
+    }
+    json.EndArray();
+    json.Key("runs");
+    json.StartArray();
+    for (const RunList::Row& row : list.rows) {
+        json.StartObject();
+        write_text(json, "prefix", row.prefix);
+        write_text(json, "key", row.key);
+        json.Key("cells");
+        json.StartArray();
+        for (const std::string& cell : row.cells) {
+            json.String(cell);
+        }
+        json.EndArray();
+        json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+    OutputFile file(folder + '/' + manifest_name);
+    file.write(buffer.GetString());
+    file.write("\n");
+    file.commit();
+}
+
+std::vector<std::string> texts(const JsonValue& array, const std::string& path) {
+    std::vector<std::string> result;
+    for (const JsonValue& element : array.GetArray()) {
+        if (!element.IsString()) {
+            throw InputError(path + ": expected texts in 'columns' and 'cells'");
+        }
+        result.emplace_back(view(element));
+    }
+    return result;
+}
+
+RunList read_manifest(const std::string& folder) {
+    const std::string path = folder + '/' + manifest_name;
+    const std::string text = InputFile(path).read_all(max_manifest_size);
+    RunList list;
+    try {
+        JsonReader reader;
+        const JsonValue& root = reader.parse(text);
+        if (!root.IsObject()) {
+            throw InputError("expected an object");
+        }
+        Fields fields(root, "");
+        list.campaign = fields.text("runs_sha256");
+        list.columns = texts(fields.array("columns"), path);
+        for (const JsonValue& element : fields.array("runs").GetArray()) {
+            if (!element.IsObject()) {
+                throw InputError("expected objects in 'runs'");
+            }
+            Fields run(element, "runs: ");
+            list.rows.push_back(
+                {std::string(run.text("prefix")), std::string(run.text("key")), texts(run.array("cells"), path)});
+            if (list.rows.back().cells.size() != list.columns.size()) {
+                throw InputError("expected as many cells as columns in each run");
+            }
+        }
+    } catch (const InputError& problem) {
+        throw InputError(path + ": " + problem.what());
+    }
+    return list;
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+    std::string line;
+    for (const std::string& cell : cells) {
+        line += line.empty() ? "" : ",";
+        if (!cell.empty()) {
+            append_csv_field(cell, line);
+        }
+    }
+    return line;
+}
+
+// Writes results.csv; requires as many results as there are rows.
+void write_results_table(const RunList& list, const std::vector<RunResult>& results, const std::string& folder) {
+    OutputFile file(folder + "/results.csv");
+    std::vector<std::string> header = list.columns;
+    header.insert(header.end(), {"metric", "value"});
+    file.write(csv_line(header) + '\n');
+    for (std::size_t i = 0; i < list.rows.size(); ++i) {
+        const std::string start = csv_line(list.rows[i].cells);
+        for (const auto& [metric, value] : results[i].values) {
+            file.write(start + ',' + metric + ',' + value + '\n');
+        }
+    }
+    file.commit();
+}
+
+// How far values lie from their mean.
+double standard_deviation(const std::vector<double>& values, double mean) {
+    double squares = 0;
+    for (const double value : values) {
+        squares += (value - mean) * (value - mean);
+    }
+    return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+// For each scheduler the means of some metrics over all workloads and machines, and how much these differ.
+void print_means(const Campaign& campaign, const std::vector<RunResult>& results) {
+    const std::vector<std::pair<std::string, int>> shown{
+        {"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}};  // and their decimals
+    std::vector<std::vector<std::string>> lines{{"mean over the workloads (standard deviation)"}};
+    for (const auto& [metric, decimals] : shown) {
+        lines.front().push_back(metric);
+    }
+    for (std::size_t scheduler = 0; scheduler < campaign.schedulers.size(); ++scheduler) {
+        std::vector<std::string>& line = lines.emplace_back(1, campaign.schedulers[scheduler].scheduler.name);
+        for (const auto& [metric, decimals] : shown) {
+            std::vector<double> values;
+            for (std::size_t run = scheduler; run < results.size(); run += campaign.schedulers.size()) {
+                for (const auto& [name, value] : results[run].values) {
+                    if (name == metric) {
+                        values.push_back(std::stod(value));
+                    }
+                }
+            }
+            const std::optional<double> mean = analysis::mean(values);
+            line.push_back(!mean ? "-" : rounded(*mean, decimals));
+            if (values.size() > 1) {
+                line.back() += " (" + rounded(standard_deviation(values, *mean), decimals) + ')';
+            }
+        }
+    }
+    write_aligned(std::cout, lines);
+}
+
+// A hash of the program and the plugins: other programs may give other results.
+std::string hash_of_program(const po::variables_map& values) {
+    std::string text = sha256_of_file("/proc/self/exe");
+    for (const std::string& plugin : values["plugin"].as<std::vector<std::string>>()) {
+        text += sha256_of_file(plugin);
+    }
+    return sha256(text);
+}
+
+// A page for each workload and machine, of the runs under all schedulers. Only made anew where a run was.
+void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& runs,
+                   const std::set<std::string>& made_anew, const std::string& folder) {
+    const std::size_t schedulers = campaign.schedulers.size();
+    for (std::size_t first = 0; first < runs.size(); first += schedulers) {
+        const CampaignRun& run = runs[first];
+        const std::string page = folder + "/reports/" + run.workload->name + '-' + run.machine->name + ".html";
+        bool is_new = !fs::exists(page);
+        Arguments arguments;
+        for (std::size_t i = first; i < first + schedulers; ++i) {
+            arguments.push_back(folder + '/' + runs[i].prefix);
+            is_new = is_new || made_anew.contains(runs[i].prefix);
+        }
+        if (is_new) {
+            fs::create_directories(folder + "/reports");
+            arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file, "-p", run.platform, "-o", page,
+                                               "--tau", campaign.metrics.tau.to_string(), "--short-deadline",
+                                               campaign.metrics.short_deadline.to_string(), "--title",
+                                               run.workload->name + " on " + run.machine->name});
+            report(arguments);
+        }
+    }
+}
+
+void print_example(const std::string& log) {
+    if (!fs::is_regular_file(log)) {
+        throw InputError(log + ": there is no such file, expected a log (.swf or .swf.gz)");
+    }
+    std::cout << "# A campaign of batfill: every workload on every machine under every scheduler.\n"
+                 "# Run it with: batfill campaign THIS_FILE.yaml -o results\n"
+                 "# Paths are seen from the folder of this file; lengths of time are in seconds.\n\n"
+                 "workloads:\n"
+                 "  # The options are those of `batfill swf`.\n"
+                 "  - log: "
+              << '"' << log << '"'
+              << "\n"
+                 "    split: 7                # weeks; without this and the next two lines the log is one workload\n"
+                 "    count-from: first-job   # the first week is that of the first job\n"
+                 "    periods: 4              # the first four of them; without this line all\n"
+                 "    short-estimates: raise  # jobs that ran longer than they asked for\n"
+                 "    # deadlines: {share: 0.2, seed: 1}    # the options of `batfill deadlines`\n"
+                 "    # failures: {mtbf: 2592000, mttr: 86400, seed: 1}  # of `batfill generate failures`\n"
+                 "  # A model instead of a log, with the options of `batfill generate lublin`:\n"
+                 "  # - generate: lublin\n"
+                 "  #   jobs: 1000\n"
+                 "  #   processors: 128\n"
+                 "  #   sweep: {load: [0.7, 0.9], seed: 1..5}  # every load with every seed\n\n"
+                 "# own: as many processors as the workload says. Others: a number of hosts, a platform file, or\n"
+                 "# the name of a platform that comes with batfill.\n"
+                 "machines: [own]\n\n"
+                 "schedulers:\n"
+                 "  - fcfs\n"
+                 "  - easy\n"
+                 "  - conservative\n"
+                 "  - algorithm: easy\n"
+                 "    sweep: {order: [saf, spf]}\n\n"
+                 "measure:\n"
+                 "  tau: 10           # bound of the bounded slowdown\n"
+                 "  warm-up: 0        # jobs submitted in this time after the first one do not count\n"
+                 "  cool-down: 0      # nor those submitted in this time before the last one\n\n"
+                 "schedules: false    # true keeps the jobs.csv of each run\n"
+                 "reports: true       # a page for a browser for each workload; keeps the schedules, too\n";
+}
+
+int merge(const Arguments& arguments) {
+    std::vector<std::string> folders;
+    std::string output;
+    po::options_description options;
+    options.add_options()("folders", po::value(&folders)->required())(
+        "output,o", po::value(&output)->required()->value_name("FOLDER"), "where results.csv goes; may be one of them");
+    po::positional_options_description positional;
+    positional.add("folders", -1);
+    po::variables_map values;
+    if (!parse(arguments, "batfill campaign merge FOLDER... -o FOLDER",
+               "Puts together what --shard has divided: writes results.csv of the runs in all these folders.", options,
+               positional, values)) {
+        return 0;
+    }
+    const RunList list = read_manifest(folders.front());
+    for (const std::string& folder : folders) {
+        if (read_manifest(folder).campaign != list.campaign) {
+            throw InputError(folder + '/' + manifest_name + ": is of another campaign, or another program, than " +
+                             folders.front() + '/' + manifest_name);
+        }
+    }
+    std::vector<RunResult> results;
+    std::vector<std::string> missing;
+    for (const RunList::Row& row : list.rows) {
+        std::optional<RunResult> result;
+        for (const std::string& folder : folders) {
+            if (!result) {
+                result = kept_result(folder, row.prefix, row.key);
+            }
+        }
+        if (result) {
+            results.push_back(std::move(*result));
+        } else {
+            missing.push_back(row.prefix);
+        }
+    }
+    if (!missing.empty()) {
+        throw InputError(std::to_string(missing.size()) + " of " + std::to_string(list.rows.size()) +
+                         " runs are in none of the folders, the first: " + missing.front());
+    }
+    fs::create_directories(output);
+    write_results_table(list, results, output);
+    std::cout << output << "/results.csv: " << results.size() << " runs\n";
+    return 0;
+}
+
+// Replays what is missing of this shard; without shards, makes the table and the pages.
+int run_campaign(const Campaign& campaign, const po::variables_map& values) {
+    const std::string folder =
+        values.count("output") != 0 ? values["output"].as<std::string>() : fs::path(campaign.path).stem().string();
+    const Shard shard = shard_option(values);
+    const unsigned threads = threads_option(values);
+    const std::string program = hash_of_program(values);
+    const std::vector<MadeWorkload> workloads = make_workloads(campaign, folder, program);
+    const std::vector<CampaignRun> runs = runs_of(campaign, workloads, folder, program);
+    if (values.count("dry-run") != 0) {
+        for (const CampaignRun& run : runs) {
+            std::cout << commands_of(run, folder) << '\n';
+        }
+        return 0;
+    }
+    const RunList list = list_of_runs(campaign, runs);
+    write_manifest(campaign, workloads, list, program, folder);
+    std::vector<CampaignRun> to_make;
+    std::size_t up_to_date = 0;
+    for (std::size_t i = shard.number - 1; i < runs.size(); i += shard.count) {
+        if (kept_result(folder, runs[i].prefix, runs[i].key)) {
+            ++up_to_date;
+        } else {
+            to_make.push_back(runs[i]);
+        }
+    }
+    const RunsOutcome outcome = replay_runs(campaign, to_make, folder, threads);
+    std::cout << folder << ": " << outcome.made << (outcome.made == 1 ? " run made, " : " runs made, ") << up_to_date
+              << " up to date, " << outcome.problems.size() << " failed\n"
+              << std::flush;
+    for (const std::string& problem : outcome.problems) {
+        std::cerr << "batfill: " << problem << '\n';
+    }
+    if (!outcome.problems.empty()) {
+        throw InputError(std::to_string(outcome.problems.size()) +
+                         " runs failed, so there is no table of all: mend what is above and run the campaign again");
+    }
+    if (shard.count > 1) {
+        return 0;
+    }
+    std::vector<RunResult> results;
+    for (const CampaignRun& run : runs) {
+        results.push_back(kept_result(folder, run.prefix, run.key).value());
+    }
+    write_results_table(list, results, folder);
+    print_means(campaign, results);
+    if (campaign.reports) {
+        std::set<std::string> made_anew;
+        for (const CampaignRun& run : to_make) {
+            made_anew.insert(run.prefix);
+        }
+        write_reports(campaign, runs, made_anew, folder);
+    }
+    std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
+    return 0;
+}
+
+}  // namespace
+
+int campaign(const Arguments& arguments) {
+    if (!arguments.empty() && arguments.front() == "merge") {
+        return merge({arguments.begin() + 1, arguments.end()});
+    }
+    po::options_description options;
+    auto add = options.add_options();
+    add("file", po::value<std::string>());
+    add("output,o", po::value<std::string>()->value_name("FOLDER"),
+        "where everything goes; by default the name of the file without its ending");
+    add("init", po::value<std::string>()->value_name("LOG"), "print an example for this log, and do nothing else");
+    add("threads", po::value<unsigned>()->value_name("N"), "replays at a time; by default as many as there are cores");
+    add("shard", po::value<std::string>()->value_name("I/N"),
+        "make every Nth run only, beginning with the Ith, and no table: for a job array, with campaign merge at its "
+        "end");
+    add("dry-run", "make the workloads, and print the ordinary command of each run instead of running it");
+    add_plugin_option(options);
+    po::positional_options_description positional;
+    positional.add("file", 1);
+    po::variables_map values;
+    if (!parse(arguments, usage, summary, options, positional, values)) {
+        return 0;
+    }
+    if (values.count("init") != 0) {
+        if (values.count("file") != 0) {
+            throw UsageError("--init prints an example, expected no file to run beside it");
+        }
+        print_example(values["init"].as<std::string>());
+        return 0;
+    }
+    if (values.count("file") == 0) {
+        throw UsageError("expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
+    }
+    load_plugins(values);
+    return run_campaign(read_campaign(values["file"].as<std::string>()), values);
+}
+
+}  // namespace batfill::commands

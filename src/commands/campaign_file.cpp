@@ -1,0 +1,466 @@
+#include "campaign_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+#include <yaml-cpp/yaml.h>
+
+#include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
+
+#include "inputs.hpp"
+#include "platform_option.hpp"
+#include "src/core/files.hpp"
+#include "src/core/json.hpp"
+#include "src/core/sha256.hpp"
+
+namespace batfill::commands {
+
+namespace {
+
+constexpr std::size_t max_file_size = std::size_t{1} << 20;
+constexpr std::size_t max_runs = 1'000'000;
+
+// An option and its value, as a file or a sweep says it. A flag has no value.
+struct Setting {
+    std::string key;
+    std::optional<std::string> value;
+};
+using Settings = std::vector<Setting>;
+
+// Reads a file while it knows where in it the words are.
+class Reader {
+ public:
+    explicit Reader(Campaign& campaign) : campaign_(campaign) {}
+
+    void read(const YAML::Node& root);
+
+ private:
+    // One combination of the values of a block and its sweep. What is swept stands behind what is not.
+    struct Variant {
+        Settings settings;
+        Swept swept;
+    };
+
+    [[noreturn]] void fail(const YAML::Node& node, const std::string& problem) const;
+    void require_known(const YAML::Node& map, const std::vector<std::string>& keys) const;
+    std::string text(const YAML::Node& node, const std::string& what) const;
+    bool flag(const YAML::Node& map, const char* key) const;
+    Duration seconds(const YAML::Node& map, const char* key, Duration otherwise, Duration min = {}) const;
+    YAML::Node list(const YAML::Node& root, const char* key) const;
+    std::vector<std::string> values(const YAML::Node& node, const std::string& key) const;
+    std::vector<Swept> combinations(const YAML::Node& block) const;
+    std::vector<Variant> variants(const YAML::Node& block, const std::set<std::string>& own_keys) const;
+    std::vector<std::optional<Variant>> optional_variants(const YAML::Node& entry, const char* key) const;
+    std::string path_of(const YAML::Node& node) const;
+
+    void read_workload(const YAML::Node& entry);
+    void add_workload(const YAML::Node& entry, CampaignWorkload workload);
+    void read_machine(const YAML::Node& entry);
+    void read_scheduler(const YAML::Node& entry);
+    void add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept);
+    void read_measures(const YAML::Node& measure);
+
+    Campaign& campaign_;
+    std::set<std::string> names_;  // of files of the present list, each once
+};
+
+void Reader::fail(const YAML::Node& node, const std::string& problem) const {
+    const YAML::Mark mark = node.Mark();
+    throw InputError(campaign_.path + (mark.is_null() ? "" : ":" + std::to_string(mark.line + 1)) + ": " + problem);
+}
+
+void Reader::require_known(const YAML::Node& map, const std::vector<std::string>& keys) const {
+    for (const auto& member : map) {
+        const std::string key = text(member.first, "a key");
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+            fail(member.first, unknown_name("key", key, keys));
+        }
+    }
+}
+
+std::string Reader::text(const YAML::Node& node, const std::string& what) const {
+    if (!node.IsScalar() || node.Scalar().empty()) {
+        fail(node, "expected " + what + ", found " +
+                       (node.IsMap()        ? "a map"
+                        : node.IsSequence() ? "a list"
+                                            : "nothing"));
+    }
+    return node.Scalar();
+}
+
+bool Reader::flag(const YAML::Node& map, const char* key) const {
+    const YAML::Node node = map[key];
+    bool value = false;
+    if (node.IsDefined() && !YAML::convert<bool>::decode(node, value)) {
+        fail(node, std::string(key) + ": expected true or false");
+    }
+    return value;
+}
+
+Duration Reader::seconds(const YAML::Node& map, const char* key, Duration otherwise, Duration min) const {
+    const YAML::Node node = map[key];
+    if (!node.IsDefined()) {
+        return otherwise;
+    }
+    try {
+        return seconds_option(key, text(node, "a number of seconds"), min);
+    } catch (const UsageError& problem) {
+        fail(node, problem.what());
+    }
+}
+
+YAML::Node Reader::list(const YAML::Node& root, const char* key) const {
+    const YAML::Node node = root[key];
+    if (!node.IsDefined() || !node.IsSequence() || node.size() == 0) {
+        fail(node.IsDefined() ? node : root, std::string(key) + ": expected a list with an entry or more");
+    }
+    return node;
+}
+
+std::string Reader::path_of(const YAML::Node& node) const {
+    const std::filesystem::path path = text(node, "the path of a file");
+    const std::filesystem::path folder = std::filesystem::path(campaign_.path).parent_path();
+    return path.is_absolute() || folder.empty() ? path.string() : (folder / path).string();
+}
+
+// The values of a list; FIRST..LAST stands for the whole numbers from one to the other.
+std::vector<std::string> Reader::values(const YAML::Node& node, const std::string& key) const {
+    std::vector<std::string> result;
+    if (node.IsSequence()) {
+        for (const auto& element : node) {
+            const std::vector<std::string> some = values(element, key);
+            result.insert(result.end(), some.begin(), some.end());
+        }
+        return result;
+    }
+    const std::string word = text(node, "values of " + key);
+    const std::size_t dots = word.find("..");
+    std::size_t first = 0;
+    std::size_t last = 0;
+    const auto is_number = [](std::string_view digits, std::size_t& number) {
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return error == std::errc() && end == digits.data() + digits.size();
+    };
+    if (dots == std::string::npos || !is_number(std::string_view(word).substr(0, dots), first) ||
+        !is_number(std::string_view(word).substr(dots + 2), last)) {
+        return {word};
+    }
+    if (last < first || last - first >= max_runs) {
+        fail(node, key + ": expected FIRST..LAST with at most a million numbers, found " + shown(word));
+    }
+    for (std::size_t number = first; number <= last; ++number) {
+        result.push_back(std::to_string(number));
+    }
+    return result;
+}
+
+std::vector<Swept> Reader::combinations(const YAML::Node& block) const {
+    std::vector<Swept> all(1);
+    const YAML::Node sweep = block["sweep"];
+    if (!sweep.IsDefined()) {
+        return all;
+    }
+    if (!sweep.IsMap()) {
+        fail(sweep, "sweep: expected options, each with a list of values");
+    }
+    for (const auto& member : sweep) {
+        const std::string key = text(member.first, "an option");
+        if (block[key].IsDefined()) {
+            fail(member.first, "sweep: " + shown(key) + " has a value already");
+        }
+        const std::vector<std::string> choices = values(member.second, key);
+        if (choices.empty() || all.size() * choices.size() > max_runs) {
+            fail(member.first, "sweep: expected one to a million combinations of values");
+        }
+        std::vector<Swept> more;
+        more.reserve(all.size() * choices.size());
+        for (const Swept& begun : all) {
+            for (const std::string& choice : choices) {
+                more.push_back(begun);
+                more.back().emplace_back(key, choice);
+            }
+        }
+        all = std::move(more);
+    }
+    return all;
+}
+
+std::vector<Reader::Variant> Reader::variants(const YAML::Node& block, const std::set<std::string>& own_keys) const {
+    if (!block.IsMap()) {
+        fail(block, "expected options and their values");
+    }
+    Settings settings;
+    for (const auto& member : block) {
+        const std::string key = text(member.first, "an option");
+        const YAML::Node& value = member.second;
+        if (key == "sweep" || own_keys.contains(key)) {
+            continue;
+        }
+        bool on = true;
+        if (value.IsNull() ||
+            (value.IsScalar() && value.Tag() == "?" && (value.Scalar() == "true" || value.Scalar() == "false") &&
+             YAML::convert<bool>::decode(value, on))) {
+            if (on) {
+                settings.push_back({key, std::nullopt});
+            }
+        } else if (value.IsSequence()) {
+            for (const auto& element : value) {
+                settings.push_back({key, text(element, "values of " + key)});
+            }
+        } else {
+            settings.push_back({key, text(value, "the value of " + key)});
+        }
+    }
+    std::vector<Variant> result;
+    for (Swept& swept : combinations(block)) {
+        Settings all = settings;
+        for (const auto& [key, value] : swept) {
+            all.push_back({key, value});
+        }
+        result.push_back({std::move(all), std::move(swept)});
+    }
+    return result;
+}
+
+// The variants of the block `key`; one that is none if there is no such block.
+std::vector<std::optional<Reader::Variant>> Reader::optional_variants(const YAML::Node& entry, const char* key) const {
+    if (!entry[key].IsDefined()) {
+        return {std::nullopt};
+    }
+    const std::vector<Variant> all = variants(entry[key], {});
+    return {all.begin(), all.end()};
+}
+
+Arguments arguments_of(const Settings& settings) {
+    Arguments arguments;
+    for (const Setting& setting : settings) {
+        // One word, so that a value that begins with a dash is a value.
+        arguments.push_back("--" + setting.key + (setting.value ? "=" + *setting.value : ""));
+    }
+    return arguments;
+}
+
+std::string suffix_of(const Swept& swept) {
+    std::string suffix;
+    for (const auto& [key, value] : swept) {
+        suffix += ',' + key + '=' + value;
+    }
+    return suffix;
+}
+
+void Reader::read_workload(const YAML::Node& entry) {
+    if (!entry.IsMap()) {
+        fail(entry, "expected a workload: log, workload or generate, and options");
+    }
+    CampaignWorkload workload;
+    const char* source = nullptr;
+    for (const char* key : {"log", "workload", "generate"}) {
+        if (entry[key].IsDefined()) {
+            if (source != nullptr) {
+                fail(entry[key],
+                     std::string("expected one of log, workload and generate, found ") + source + " and " + key);
+            }
+            source = key;
+        }
+    }
+    if (source == nullptr) {
+        fail(entry, "expected one of log, workload and generate, found none of them");
+    }
+    if (source == std::string("generate")) {
+        workload.source = CampaignWorkload::Source::model;
+        const std::string model = text(entry["generate"], "a model");
+        if (model != "lublin") {
+            fail(entry["generate"], unknown_name("model", model, {"lublin"}));
+        }
+        workload.options.push_back(model);
+        workload.name = model;
+    } else {
+        workload.source =
+            source == std::string("log") ? CampaignWorkload::Source::log : CampaignWorkload::Source::workload;
+        workload.path = path_of(entry[source]);
+        workload.name = workload_name(workload.path);
+        if (workload.source == CampaignWorkload::Source::workload) {
+            require_known(entry, {"workload", "name", "deadlines", "failures"});
+        }
+    }
+    if (entry["name"].IsDefined()) {
+        workload.name = text(entry["name"], "a name");
+    }
+    for (const Variant& own : variants(entry, {source, "name", "deadlines", "failures"})) {
+        for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
+            for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {
+                CampaignWorkload one = workload;
+                const Arguments options = arguments_of(own.settings);
+                one.options.insert(one.options.end(), options.begin(), options.end());
+                one.swept = own.swept;
+                if (deadlines) {
+                    one.deadlines = arguments_of(deadlines->settings);
+                    for (const auto& [key, value] : deadlines->swept) {
+                        one.swept.emplace_back("deadlines." + key, value);
+                    }
+                }
+                if (failures) {
+                    one.failures = arguments_of(failures->settings);
+                    for (const auto& [key, value] : failures->swept) {
+                        one.swept.emplace_back("failures." + key, value);
+                    }
+                }
+                add_workload(entry, std::move(one));
+            }
+        }
+    }
+}
+
+void Reader::add_workload(const YAML::Node& entry, CampaignWorkload workload) {
+    workload.name = file_name_of(workload.name + suffix_of(workload.swept));
+    workload.subject =
+        campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": workload " + shown(workload.name);
+    if (!names_.insert(workload.name).second) {
+        fail(entry, "there is a workload " + shown(workload.name) + " already: expected another name");
+    }
+    campaign_.workloads.push_back(std::move(workload));
+}
+
+void Reader::read_machine(const YAML::Node& entry) {
+    std::string word = text(entry, "a machine");
+    CampaignMachine machine;
+    if (word == "own") {
+        machine.name = word;
+    } else {
+        try {
+            const bool is_number = number_of_hosts(word).has_value();
+            const bool is_path = !is_number && word.find_first_of("./") != std::string::npos;
+            machine.word = is_path ? path_of(entry) : word;
+            machine.name = file_name_of(is_path ? workload_name(word) : word);
+            if (!is_number && !is_path) {
+                platform_file(word);
+            }
+        } catch (const UsageError& problem) {
+            fail(entry, problem.what());
+        }
+    }
+    if (!names_.insert(machine.name).second) {
+        fail(entry, "there is a machine " + shown(machine.name) + " already");
+    }
+    campaign_.machines.push_back(std::move(machine));
+}
+
+void Reader::read_scheduler(const YAML::Node& entry) {
+    if (entry.IsScalar()) {
+        const std::string word = text(entry, "a scheduler");
+        try {
+            add_scheduler(entry, commands::read_scheduler(word.ends_with(".json") ? path_of(entry) : word), {});
+        } catch (const UsageError& problem) {
+            fail(entry, problem.what());
+        }
+        return;
+    }
+    if (!entry.IsMap() || !entry["algorithm"].IsDefined()) {
+        fail(entry, "expected a scheduler: NAME[,KEY=VALUE]..., or a map with algorithm and parameters");
+    }
+    const std::string algorithm = text(entry["algorithm"], "an algorithm");
+    for (const Variant& variant : variants(entry, {"algorithm", "name"})) {
+        NamedScheduler scheduler{
+            entry["name"].IsDefined() ? text(entry["name"], "a name") + suffix_of(variant.swept) : "", {algorithm, {}}};
+        for (const Setting& setting : variant.settings) {
+            Parameters::Given& given = scheduler.choice.parameters;
+            const std::string value = setting.value.value_or("true");
+            if (!given.empty() && given.back().first == setting.key) {
+                given.back().second += ',' + value;  // a list
+            } else {
+                given.emplace_back(setting.key, value);
+            }
+        }
+        if (scheduler.name.empty()) {
+            scheduler.name = algorithm + suffix_of(scheduler.choice.parameters);
+        }
+        try {
+            require_usable(scheduler.choice);
+        } catch (const UsageError& problem) {
+            fail(entry, problem.what());
+        }
+        add_scheduler(entry, std::move(scheduler), variant.swept);
+    }
+}
+
+void Reader::add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept) {
+    if (!names_.insert(file_name_of(scheduler.name)).second) {
+        fail(entry, "there is a scheduler " + shown(scheduler.name) + " already: expected another name");
+    }
+    campaign_.schedulers.push_back({std::move(scheduler), std::move(swept)});
+}
+
+void Reader::read_measures(const YAML::Node& measure) {
+    if (!measure.IsDefined()) {
+        return;
+    }
+    if (!measure.IsMap()) {
+        fail(measure, "measure: expected options and their values");
+    }
+    require_known(measure, {"tau", "short-deadline", "warm-up", "cool-down"});
+    campaign_.metrics.tau = seconds(measure, "tau", campaign_.metrics.tau, Duration::microseconds(1));
+    campaign_.metrics.short_deadline = seconds(measure, "short-deadline", campaign_.metrics.short_deadline);
+    campaign_.warm_up = seconds(measure, "warm-up", {});
+    campaign_.cool_down = seconds(measure, "cool-down", {});
+}
+
+void Reader::read(const YAML::Node& root) {
+    if (!root.IsMap()) {
+        fail(root, "expected a map with workloads and schedulers");
+    }
+    require_known(root, {"workloads", "machines", "schedulers", "measure", "schedules", "reports"});
+    for (const auto& entry : list(root, "workloads")) {
+        read_workload(entry);
+    }
+    names_.clear();
+    if (root["machines"].IsDefined()) {
+        for (const auto& entry : list(root, "machines")) {
+            read_machine(entry);
+        }
+    } else {
+        campaign_.machines.push_back({"own", ""});
+    }
+    names_.clear();
+    for (const auto& entry : list(root, "schedulers")) {
+        read_scheduler(entry);
+    }
+    if (campaign_.workloads.size() * campaign_.schedulers.size() > max_runs / campaign_.machines.size()) {
+        fail(root, "expected at most a million runs");
+    }
+    read_measures(root["measure"]);
+    campaign_.reports = flag(root, "reports");
+    campaign_.schedules = flag(root, "schedules") || campaign_.reports;
+}
+
+}  // namespace
+
+Campaign read_campaign(const std::string& path) {
+    Campaign campaign;
+    campaign.path = path;
+    campaign.text = InputFile(path).read_all(max_file_size);
+    try {
+        Reader(campaign).read(YAML::Load(campaign.text));
+    } catch (const YAML::Exception& problem) {
+        throw InputError(path + ':' + std::to_string(problem.mark.line + 1) + ": " + one_line(problem.msg));
+    }
+    return campaign;
+}
+
+std::string file_name_of(const std::string& name) {
+    constexpr std::size_t longest = 120;  // file systems take 255 bytes, of which endings need some
+    std::string result = name;
+    for (char& c : result) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           std::string_view("._=,+-").find(c) != std::string_view::npos;
+        c = plain ? c : '_';
+    }
+    // Names that differ must not become the same, be hidden, or be "..".
+    const bool changed = result != name || result.size() > longest || result.front() == '.';
+    return changed ? "_" + result.substr(0, longest) + '-' + sha256(name).substr(0, 8) : result;
+}
+
+}  // namespace batfill::commands

@@ -1,0 +1,294 @@
+#include "campaign_runs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <sstream>
+#include <utility>
+
+#include <batfill/check.hpp>
+#include <batfill/embedded_scheduler.hpp>
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/simulator.hpp>
+
+#include "platform_option.hpp"
+#include "progress.hpp"
+#include "src/core/csv_text.hpp"
+#include "src/core/files.hpp"
+#include "src/core/parallel.hpp"
+#include "src/core/sha256.hpp"
+#include "src/simulator/results.hpp"
+
+namespace batfill::commands {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_result_size = std::size_t{1} << 20;
+constexpr const char* master_host = "master_host";
+
+Platform platform_of(const CampaignRun& run) {
+    const std::optional<int> hosts = number_of_hosts(run.platform);
+    return hosts ? homogeneous_platform(*hosts) : read_platform(platform_file(run.platform), master_host);
+}
+
+// What the replays of one workload on one machine share; they do not change it.
+struct Prepared {
+    Prepared(const CampaignRun& run, const std::string& workload_path, bool registers_jobs)
+        : scenario(scenario_of(run, workload_path, registers_jobs)),
+          simulator(scenario),
+          machine(scenario.platform.hosts) {}
+    Prepared(const Prepared&) = delete;
+    Prepared& operator=(const Prepared&) = delete;
+
+    Scenario scenario;
+    Simulator simulator;  // has not run
+    Machine machine;
+
+ private:
+    static Scenario scenario_of(const CampaignRun& run, const std::string& workload_path, bool registers_jobs) {
+        Scenario scenario;
+        scenario.platform = platform_of(run);
+        scenario.workloads.push_back(read_workload(workload_path, "w0"));
+        if (!run.events.empty()) {
+            scenario.event_lists.push_back(read_external_events(run.events, false));
+        }
+        // As `simulate` has it for an algorithm that registers jobs.
+        scenario.enable_dynamic_jobs = registers_jobs;
+        scenario.enable_profile_reuse = registers_jobs;
+        return scenario;
+    }
+};
+
+// Those that are at work now: a workload is read once by the threads that replay it at the same time, and forgotten
+// when the last of them has ended.
+class Preparations {
+ public:
+    explicit Preparations(std::string folder) : folder_(std::move(folder)) {}
+
+    std::shared_ptr<const Prepared> get(const CampaignRun& run, bool registers_jobs) {
+        Place* place = nullptr;
+        {
+            const std::lock_guard lock(mutex_);
+            place = &places_[{run.workload, run.machine, registers_jobs}];
+        }
+        const std::lock_guard lock(place->mutex);
+        std::shared_ptr<const Prepared> prepared = place->prepared.lock();
+        if (!prepared) {
+            prepared = std::make_shared<const Prepared>(run, folder_ + '/' + run.workload->file, registers_jobs);
+            place->prepared = prepared;
+        }
+        return prepared;
+    }
+
+ private:
+    struct Place {
+        std::mutex mutex;
+        std::weak_ptr<const Prepared> prepared;
+    };
+
+    std::string folder_;
+    std::mutex mutex_;
+    std::map<std::tuple<const MadeWorkload*, const CampaignMachine*, bool>, Place> places_;
+};
+
+bool jobs_survive_losses(const SchedulerChoice& choice) {
+    const auto said = std::find_if(choice.parameters.rbegin(), choice.parameters.rend(),
+                                   [](const auto& parameter) { return parameter.first == "on-failure"; });
+    return said == choice.parameters.rend() || said->second == "continue";
+}
+
+// Throws InputError with the first violation.
+void audit(const Schedule& schedule, const Simulator& simulator, const EmbeddedScheduler& scheduler,
+           const Engine& engine, const SchedulerChoice& choice) {
+    const Scenario& scenario = simulator.scenario();
+    CheckOptions options;
+    options.placement = engine.state().placement;
+    options.jobs_survive_losses = jobs_survive_losses(choice);
+    std::vector<Guarantee> guarantees;
+    std::vector<BrokenGuarantee> broken;
+    const bool guaranteed = scheduler.gives_guarantees();
+    if (guaranteed) {
+        for (const JobNumber number : simulator.ended()) {
+            const SimulatedJob& job = simulator.jobs()[number];
+            guarantees.push_back({job.job->description.id, scheduler.guaranteed_start(number),
+                                  job.state == JobState::rejected ? std::nullopt : std::optional(job.start)});
+        }
+        broken = broken_guarantees(simulator, scheduler);
+    }
+    const CheckReport report =
+        check_schedule(schedule, scenario.workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
+                       guaranteed ? &broken : nullptr, scenario.event_lists);
+    if (!report.violations.empty()) {
+        throw InputError("the audit finds " + std::to_string(report.violations.size()) +
+                         " violations, the first: " + report.violations.front().text);
+    }
+}
+
+// Leaves out the jobs that are submitted while the machine fills and while it empties.
+void leave_out_ends(Schedule& schedule, Duration warm_up, Duration cool_down) {
+    if (schedule.jobs.empty() || (warm_up <= Duration() && cool_down <= Duration())) {
+        return;
+    }
+    const auto [first, last] =
+        std::minmax_element(schedule.jobs.begin(), schedule.jobs.end(),
+                            [](const ScheduledJob& a, const ScheduledJob& b) { return a.submit < b.submit; });
+    const Time from = first->submit + warm_up;
+    const Time to = last->submit - cool_down;
+    std::erase_if(schedule.jobs, [&](const ScheduledJob& job) { return job.submit < from || job.submit > to; });
+}
+
+void write_result(const RunResult& result, const std::string& key, const std::string& path) {
+    std::string text = "name,value\nkey," + key + '\n';
+    for (const auto& [name, value] : result.values) {
+        text += name + ',' + value + '\n';
+    }
+    OutputFile file(path);
+    file.write(text);
+    file.commit();
+}
+
+void replay(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Preparations& preparations) {
+    const SchedulerChoice& choice = run.scheduler->scheduler.choice;
+    Engine engine(choice.algorithm, choice.parameters);
+    const std::shared_ptr<const Prepared> prepared = preparations.get(run, engine.registers_jobs());
+    EmbeddedScheduler scheduler(engine, &prepared->machine);
+    Simulator simulator(prepared->simulator);
+    simulator.run(scheduler);
+    Schedule schedule{run.prefix, {}};
+    schedule.jobs.reserve(simulator.ended().size());
+    for (const JobNumber number : simulator.ended()) {
+        schedule.jobs.push_back(scheduled_job(simulator, number));
+    }
+    audit(schedule, simulator, scheduler, engine, choice);
+    leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
+    MetricsOptions options = campaign.metrics;
+    options.processors = prepared->machine.processors();
+    options.licenses = prepared->machine.counters();
+    const Metrics metrics = compute_metrics(schedule, options, prepared->scenario.workloads);
+    RunResult result;
+    const std::vector<std::string> names = metric_names();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (metrics.values()[i]) {
+            result.values.emplace_back(names[i], exact(*metrics.values()[i]));
+        }
+    }
+    const std::string prefix = folder + '/' + run.prefix;
+    fs::create_directories(fs::path(prefix).parent_path());
+    if (campaign.schedules) {
+        write_results({simulator, &scheduler, engine.statistics(), {}}, prefix);
+    }
+    write_result(result, run.key, prefix + "_result.csv");
+}
+
+std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::string& program) {
+    std::ostringstream text;
+    const SchedulerChoice& choice = run.scheduler->scheduler.choice;
+    text << program << '\n' << run.workload->sha256 << '\n';
+    text << (number_of_hosts(run.platform) ? run.platform : sha256_of_file(platform_file(run.platform))) << '\n';
+    text << (run.events.empty() ? "" : sha256_of_file(run.events)) << '\n' << choice.algorithm << '\n';
+    for (const auto& [name, value] : choice.parameters) {
+        text << name << '=' << value << '\n';
+    }
+    text << campaign.metrics.tau.to_string() << '\n' << campaign.metrics.short_deadline.to_string() << '\n';
+    text << campaign.warm_up.to_string() << '\n' << campaign.cool_down.to_string() << '\n';
+    text << (campaign.schedules ? "with schedule\n" : "");
+    return sha256(text.str());
+}
+
+}  // namespace
+
+std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
+                                 const std::string& folder, const std::string& program) {
+    std::vector<CampaignRun> runs;
+    for (const MadeWorkload& workload : workloads) {
+        for (const CampaignMachine& machine : campaign.machines) {
+            const std::string events = make_failures(campaign, workload, machine, folder);
+            for (const CampaignScheduler& scheduler : campaign.schedulers) {
+                CampaignRun run;
+                run.workload = &workload;
+                run.machine = &machine;
+                run.scheduler = &scheduler;
+                run.platform = machine.word.empty() ? std::to_string(workload.processors) : machine.word;
+                run.events = events.empty() ? "" : folder + '/' + events;
+                run.prefix =
+                    "runs/" + workload.name + '/' + machine.name + '/' + file_name_of(scheduler.scheduler.name);
+                run.key = key_of(campaign, run, program);
+                runs.push_back(std::move(run));
+            }
+        }
+    }
+    return runs;
+}
+
+std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key) {
+    const std::string path = folder + '/' + prefix + "_result.csv";
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) {
+        return std::nullopt;
+    }
+    std::istringstream text(InputFile(path).read_all(max_result_size));
+    std::string line;
+    if (!std::getline(text, line) || !std::getline(text, line) || line != "key," + key) {
+        return std::nullopt;
+    }
+    RunResult result;
+    while (std::getline(text, line)) {
+        const std::size_t comma = std::min(line.find(','), line.size() - 1);
+        result.values.emplace_back(line.substr(0, comma), line.substr(comma + 1));
+    }
+    return result;
+}
+
+RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,
+                        unsigned threads) {
+    Preparations preparations(folder);
+    std::vector<std::string> problems(runs.size());
+    Progress progress(runs.size());
+    for_each_in_parallel(
+        runs.size(), threads,
+        [&](std::size_t number) {
+            const CampaignRun& run = runs[number];
+            try {
+                replay(campaign, run, folder, preparations);
+            } catch (const std::bad_alloc&) {
+                throw;  // is no fault of what was replayed
+            } catch (const std::exception& problem) {
+                problems[number] = run.workload->name + " on " + run.machine->name + " under " +
+                                   run.scheduler->scheduler.name + ": " + problem.what();
+            }
+        },
+        [&](std::size_t done) {
+            progress.show(done, std::to_string(done) + " of " + std::to_string(runs.size()) + " runs");
+        });
+    RunsOutcome outcome;
+    for (std::string& problem : problems) {
+        if (problem.empty()) {
+            ++outcome.made;
+        } else {
+            outcome.problems.push_back(std::move(problem));
+        }
+    }
+    return outcome;
+}
+
+std::string commands_of(const CampaignRun& run, const std::string& folder) {
+    const std::string prefix = folder + '/' + run.prefix;
+    const SchedulerChoice& choice = run.scheduler->scheduler.choice;
+    Arguments words{"simulate", "-p", run.platform, "-w", folder + '/' + run.workload->file, "-a", choice.algorithm};
+    for (const auto& [name, value] : choice.parameters) {
+        words.insert(words.end(), {"-P", name + '=' + value});
+    }
+    if (!run.events.empty()) {
+        words.insert(words.end(), {"--events", run.events});
+    }
+    words.insert(words.end(), {"-e", prefix});
+    return "mkdir -p " + command_line({fs::path(prefix).parent_path().string()}) + " && batfill " + command_line(words);
+}
+
+}  // namespace batfill::commands

@@ -1,0 +1,292 @@
+#include "campaign_workloads.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <batfill/error.hpp>
+#include <batfill/workload.hpp>
+
+#include "generate.hpp"
+#include "inputs.hpp"
+#include "src/core/files.hpp"
+#include "src/core/sha256.hpp"
+
+namespace batfill::commands {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* made_file = "made.txt";
+constexpr std::size_t max_made_size = std::size_t{1} << 26;
+
+// While it lives, what the program prints goes to the end of a file. The commands print for people, and here their
+// words are kept beside what they have made.
+class PrintsToFile {
+ public:
+    explicit PrintsToFile(const std::string& path) : kept_(dup(STDOUT_FILENO)) {
+        flush();
+        const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (kept_ < 0 || file < 0 || dup2(file, STDOUT_FILENO) < 0) {
+            throw InputError(path + ": " + std::strerror(errno));
+        }
+        close(file);
+    }
+    ~PrintsToFile() {
+        flush();
+        dup2(kept_, STDOUT_FILENO);
+        close(kept_);
+    }
+    PrintsToFile(const PrintsToFile&) = delete;
+    PrintsToFile& operator=(const PrintsToFile&) = delete;
+
+ private:
+    static void flush() {
+        std::cout.flush();
+        std::fflush(stdout);
+    }
+
+    int kept_;
+};
+
+// Does a piece of work on a workload. Puts the place in the campaign file in front of what is wrong.
+template <class Work>
+auto in_place_of(const CampaignWorkload& workload, Work work) {
+    try {
+        return work();
+    } catch (const UsageError& problem) {
+        throw InputError(workload.subject + ": " + problem.what());
+    } catch (const InputError& problem) {
+        throw InputError(workload.subject + ": " + problem.what());
+    }
+}
+
+void call(const CampaignWorkload& workload, int (*command)(const Arguments&), Arguments arguments,
+          const Arguments& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    in_place_of(workload, [&] { return command(arguments); });
+}
+
+bool is_cut(const CampaignWorkload& workload) {
+    return std::any_of(workload.options.begin(), workload.options.end(),
+                       [](const std::string& option) { return option.starts_with("--split="); });
+}
+
+// Makes the files of the workload in `folder`, named as they will be.
+void make(const CampaignWorkload& workload, const fs::path& folder) {
+    const PrintsToFile prints((folder / made_file).string());
+    const std::string file = (folder / (workload.name + ".json")).string();
+    switch (workload.source) {
+        case CampaignWorkload::Source::log:
+            if (is_cut(workload)) {
+                const fs::path cut = folder / "cut";
+                call(workload, swf, {workload.path, "-o", cut.string()}, workload.options);
+                // "SP2-week-007.json" of the log "SP2" is to be "NAME-week-007.json".
+                const std::size_t log_name = workload_name(workload.path).size();
+                for (const fs::directory_entry& entry : fs::directory_iterator(cut)) {
+                    fs::rename(entry.path(),
+                               folder / (workload.name + entry.path().filename().string().substr(log_name)));
+                }
+                fs::remove(cut);
+            } else {
+                call(workload, swf, {workload.path, "-o", file}, workload.options);
+            }
+            break;
+        case CampaignWorkload::Source::workload: {
+            OutputFile copy(file);
+            copy.write(in_place_of(workload, [&] { return read_workload_text(workload.path); }));
+            copy.commit();
+            break;
+        }
+        case CampaignWorkload::Source::model:
+            call(workload, generate, workload.options, {"-o", file});
+            break;
+    }
+    if (!workload.deadlines) {
+        return;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() == ".json") {
+            call(workload, deadlines, {entry.path().string(), "-o", entry.path().string()}, *workload.deadlines);
+        }
+    }
+}
+
+// The first lines of made.txt: the key of how it was made, and a line for each file.
+std::string description(const CampaignWorkload& workload, const fs::path& folder, const std::string& key) {
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() == ".json") {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    std::ostringstream text;
+    text << "key " << key << '\n';
+    for (const fs::path& file : files) {
+        const std::string bytes = read_workload_text(file.string());
+        const Workload read =
+            in_place_of(workload, [&] { return parse_workload(bytes, file.filename().string(), "w0"); });
+        Time last;
+        for (const WorkloadJob& job : read.jobs) {
+            last = std::max(last, job.description.submit);
+        }
+        text << "file " << file.filename().string() << ' ' << sha256(bytes) << ' ' << read.jobs.size() << ' '
+             << read.processors << ' ' << last.to_string() << '\n';
+    }
+    if (files.empty()) {
+        throw InputError(workload.subject + ": no job is left");
+    }
+    text << "\nbatfill " << command_line(making_command(workload)) << "\n\n";
+    return text.str();
+}
+
+// What is in `folder`; nothing if it was not made with this key.
+std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key, const CampaignWorkload& workload,
+                                  std::size_t entry) {
+    std::vector<MadeWorkload> made;
+    std::error_code ignored;
+    if (!fs::is_regular_file(folder / made_file, ignored)) {
+        return made;
+    }
+    std::istringstream text(InputFile((folder / made_file).string()).read_all(max_made_size));
+    std::string line;
+    if (!std::getline(text, line) || line != "key " + key) {
+        return made;
+    }
+    while (std::getline(text, line) && line.starts_with("file ")) {
+        std::istringstream words(line);
+        std::string word;
+        std::string file;
+        std::string last;
+        MadeWorkload one;
+        words >> word >> file >> one.sha256 >> one.jobs >> one.processors >> last;
+        const std::optional<Duration> time = Duration::parse(last);
+        if (!words || !time || !fs::is_regular_file(folder / file, ignored)) {
+            return {};
+        }
+        one.entry = entry;
+        one.name = fs::path(file).stem().string();
+        one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
+        one.file = (fs::path("workloads") / workload.name / file).string();
+        one.last_submission = Time::at(*time);
+        made.push_back(std::move(one));
+    }
+    return made;
+}
+
+void make_folder(const CampaignWorkload& workload, const fs::path& place, const std::string& key) {
+    fs::remove_all(place);
+    OutputFolder folder(place.string());
+    const std::string path = folder.file(made_file);
+    const fs::path inside = fs::path(path).parent_path();
+    make(workload, inside);
+    std::string printed = InputFile(path).read_all(max_made_size);
+    // The commands name files where they have written them, which is not where these will be.
+    const std::string temporary = inside.string() + '/';
+    for (std::size_t at = printed.find(temporary); at != std::string::npos; at = printed.find(temporary, at)) {
+        printed.erase(at, temporary.size());
+    }
+    OutputFile file(path);
+    file.write(description(workload, inside, key) + printed);
+    file.commit();
+    try {
+        folder.commit();
+    } catch (const InputError&) {
+        // Another process of the same campaign may have been faster.
+        if (made_in(place, key, workload, 0).empty()) {
+            throw;
+        }
+    }
+}
+
+std::string text_of(const std::optional<Arguments>& arguments) {
+    return arguments ? command_line(*arguments) : "none";
+}
+
+}  // namespace
+
+std::string sha256_of_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (!file) {
+        throw InputError(path + ": cannot be read");
+    }
+    return sha256(bytes);
+}
+
+Arguments making_command(const CampaignWorkload& workload) {
+    Arguments arguments;
+    switch (workload.source) {
+        case CampaignWorkload::Source::log:
+            arguments = {"swf", workload.path};
+            break;
+        case CampaignWorkload::Source::workload:
+            return {"deadlines", workload.path};
+        case CampaignWorkload::Source::model:
+            arguments = {"generate"};
+            break;
+    }
+    arguments.insert(arguments.end(), workload.options.begin(), workload.options.end());
+    return arguments;
+}
+
+std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
+                                         const std::string& program) {
+    const fs::path workloads = fs::path(folder) / "workloads";
+    fs::create_directories(workloads);
+    std::vector<MadeWorkload> all;
+    for (std::size_t entry = 0; entry < campaign.workloads.size(); ++entry) {
+        const CampaignWorkload& workload = campaign.workloads[entry];
+        const std::string source =
+            workload.path.empty() ? "" : in_place_of(workload, [&] { return sha256_of_file(workload.path); });
+        const std::string key = sha256(program + '\n' + source + '\n' + command_line(workload.options) + '\n' +
+                                       text_of(workload.deadlines) + '\n');
+        const fs::path place = workloads / workload.name;
+        std::vector<MadeWorkload> made = made_in(place, key, workload, entry);
+        if (made.empty()) {
+            make_folder(workload, place, key);
+            made = made_in(place, key, workload, entry);
+            std::cout << place.string() << ": " << made.size() << (made.size() == 1 ? " workload\n" : " workloads\n")
+                      << std::flush;
+        }
+        all.insert(all.end(), made.begin(), made.end());
+    }
+    return all;
+}
+
+std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
+                          const std::string& folder) {
+    const CampaignWorkload& workload = campaign.workloads[made.entry];
+    if (!workload.failures) {
+        return "";
+    }
+    const std::string file = (fs::path("events") / (made.name + '-' + machine.name + ".txt")).string();
+    fs::create_directories(fs::path(folder) / "events");
+    Arguments arguments = *workload.failures;
+    const auto says = [&](const std::string& option) {
+        return std::any_of(arguments.begin(), arguments.end(),
+                           [&](const std::string& word) { return word.starts_with("--" + option + '='); });
+    };
+    if (!says("until")) {
+        arguments.push_back("--until=" + std::max(made.last_submission, Time::seconds(1)).to_string());
+    }
+    const PrintsToFile prints("/dev/null");
+    call(workload, failures,
+         {machine.word.empty() ? "--processors=" + std::to_string(made.processors) : "--platform=" + machine.word, "-o",
+          (fs::path(folder) / file).string()},
+         arguments);
+    return file;
+}
+
+}  // namespace batfill::commands

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <batfill/time.hpp>
+
+#include "campaign_file.hpp"
+
+namespace batfill::commands {
+
+// A workload file of a campaign.
+struct MadeWorkload {
+    std::size_t entry = 0;  // of Campaign::workloads
+    std::string name;       // of files and in tables; no other has it
+    std::string period;     // "week-007" of a log that is cut; else empty
+    std::string file;       // below the campaign's folder
+    std::string sha256;     // of the file
+    std::size_t jobs = 0;
+    int processors = 0;  // nb_res
+    Time last_submission;
+};
+
+// Makes the workloads of a campaign with the commands `swf`, `generate` and `deadlines`, in FOLDER/workloads/NAME/,
+// each of which appears whole or not at all; what these commands print is in FOLDER/workloads/NAME/made.txt. What is
+// there already, made of the same log with the same options by the same program, is not made again. `program` is a hash
+// of the program. Prints a line for each that it makes. Throws InputError and UsageError that name the place in the
+// campaign file. Other processes may do the same at the same time.
+std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
+                                         const std::string& program);
+
+// Makes the failures of the machine with so many hosts that go with a workload, in FOLDER/events/, and returns the
+// path of the file, below `folder`; an empty one if the machine does not fail. They end, unless an option says
+// otherwise, with the last submission. Throws as make_workloads().
+std::string make_failures(const Campaign& campaign, const MadeWorkload& workload, const CampaignMachine& machine,
+                          const std::string& folder);
+
+// The command that has made a workload, for a shell: its arguments after "batfill".
+Arguments making_command(const CampaignWorkload& workload);
+
+// The SHA-256 of a file's bytes. Throws InputError if it cannot be read.
+std::string sha256_of_file(const std::string& path);
+
+}  // namespace batfill::commands

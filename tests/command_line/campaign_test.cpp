@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+using namespace batfill::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Two loads with two seeds, under three schedulers of which one is swept: 4 workloads, 4 schedulers, 16 runs.
+constexpr const char* sixteen_runs = R"(
+workloads:
+  - generate: lublin
+    jobs: 60
+    processors: 16
+    sweep: {load: [0.7, 0.9], seed: 1..2}
+schedulers:
+  - fcfs
+  - conservative
+  - algorithm: easy
+    backfill-order: spf
+    sweep: {order: [fcfs, saf]}
+)";
+
+struct CampaignFolder {
+    Folder folder;
+    std::string out = folder.file("out");
+
+    Outcome run(const std::string& text, const Arguments& more = {}) const {
+        Arguments arguments{"campaign", file(folder, "c.yaml", text), "-o", out};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return batfill::tests::run(folder, arguments);
+    }
+    std::string in(const std::string& path) const { return out + '/' + path; }
+    std::string results() const { return contents(in("results.csv")); }
+    // The value of a metric in the line of results.csv that begins so.
+    std::string value(const std::string& beginning, const std::string& metric) const {
+        std::istringstream lines(results());
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with(beginning + ',') && line.find(',' + metric + ',') != std::string::npos) {
+                return line.substr(line.rfind(',') + 1);
+            }
+        }
+        return "";
+    }
+    // All files below the campaign's folder, with what is in them.
+    std::map<std::string, std::string> files(const std::string& below) const {
+        std::map<std::string, std::string> all;
+        for (const auto& entry : fs::recursive_directory_iterator(in(below))) {
+            if (entry.is_regular_file()) {
+                all[fs::relative(entry.path(), out).string()] = contents(entry.path().string());
+            }
+        }
+        return all;
+    }
+};
+
+// What `metrics` says of a jobs.csv.
+std::string metric_of(const Folder& folder, const std::string& jobs, const std::string& processors,
+                      const std::string& metric) {
+    const Outcome outcome = run(folder, {"metrics", jobs, "--processors", processors, "-f", "csv"});
+    REQUIRE(outcome.status == 0);
+    std::istringstream lines(outcome.output);
+    std::string names;
+    std::string values;
+    std::getline(lines, names);
+    std::getline(lines, values);
+    std::istringstream name_list(names);
+    std::istringstream value_list(values);
+    for (std::string name, value; std::getline(name_list, name, ',') && std::getline(value_list, value, ',');) {
+        if (name == metric) {
+            return value;
+        }
+    }
+    return "";
+}
+
+std::string log_of_three_weeks() {
+    std::string text = "; MaxProcs: 8\n";
+    for (int job = 1; job <= 30; ++job) {
+        const int submit = job * 60'000;  // the last one after 20.8 days
+        text += std::to_string(job) + ' ' + std::to_string(submit) + " 0 100 2 -1 -1 2 200 -1 1 1 1 1 1 1 -1 -1\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("campaign replays every workload under every scheduler, and its table has what simulate and metrics give") {
+    const CampaignFolder campaign;
+    const Outcome outcome = campaign.run(std::string(sixteen_runs) + "schedules: true\n");
+    CHECK(outcome.errors.empty());
+    REQUIRE(outcome.status == 0);
+    CHECK_THAT(outcome.output, Contains("16 runs made, 0 up to date, 0 failed") && EndsWith("results.csv: 16 runs\n"));
+    const std::string results = campaign.results();
+    CHECK(results.starts_with(
+        "workload,period,machine,scheduler,algorithm,workload.load,workload.seed,scheduler.order,metric,value\n"));
+
+    const Folder& folder = campaign.folder;
+    for (const std::string load : {"0.7", "0.9"}) {
+        const std::string name = "lublin,load=" + load + ",seed=2";
+        const std::string workload = folder.file("w.json");
+        REQUIRE(run(folder, {"generate", "lublin", "--jobs", "60", "--processors", "16", "--load", load, "--seed", "2",
+                             "-o", workload})
+                    .status == 0);
+        CHECK(contents(campaign.in("workloads/" + name + '/' + name + ".json")) == contents(workload));
+        REQUIRE(run(folder, {"simulate", "-q", "-p", "16", "-w", workload, "-a", "easy", "-P", "backfill-order=spf",
+                             "-P", "order=saf", "-e", folder.file("easy")})
+                    .status == 0);
+        const std::string scheduler = "easy,backfill-order=spf,order=saf";
+        CHECK(contents(campaign.in("runs/" + name + "/own/" + scheduler + "_jobs.csv")) ==
+              contents(folder.file("easy_jobs.csv")));
+        for (const std::string metric : {"mean_wait", "utilisation", "mean_bounded_slowdown"}) {
+            const std::string value =
+                campaign.value('"' + name + "\",,own,\"" + scheduler + "\",easy," + load + ",2,saf", metric);
+            CHECK(!value.empty());
+            CHECK(value == metric_of(folder, folder.file("easy_jobs.csv"), "16", metric));
+        }
+    }
+}
+
+TEST_CASE("A campaign that runs again makes only what is not there, and leaves the same files") {
+    const CampaignFolder campaign;
+    REQUIRE(campaign.run(sixteen_runs).status == 0);
+    const auto files = campaign.files(".");
+    CHECK_THAT(campaign.run(sixteen_runs).output, Contains("0 runs made, 16 up to date"));
+    CHECK(campaign.files(".") == files);
+
+    // As after a kill: a result, a workload and the table are not there.
+    const std::string name = "lublin,load=0.7,seed=1";
+    fs::remove(campaign.in("runs/" + name + "/own/fcfs_result.csv"));
+    fs::remove_all(campaign.in("workloads/" + name));
+    fs::remove(campaign.in("results.csv"));
+    const Outcome outcome = campaign.run(sixteen_runs);
+    CHECK_THAT(outcome.output, Contains("1 run made, 15 up to date") && Contains("workloads/" + name + ": 1 workload"));
+    CHECK(campaign.files(".") == files);
+
+    std::string with_another_seed = sixteen_runs;
+    with_another_seed.replace(with_another_seed.find("1..2"), 4, "[1, 3]");
+    CHECK_THAT(campaign.run(with_another_seed).output, Contains("8 runs made, 8 up to date"));
+    // What is measured changed, and with it every result.
+    CHECK_THAT(campaign.run(std::string(sixteen_runs) + "measure: {tau: 60}\n").output, Contains("16 runs made"));
+}
+
+TEST_CASE("Shards of a campaign, put together, are the whole campaign") {
+    const CampaignFolder whole;
+    REQUIRE(whole.run(sixteen_runs).status == 0);
+    const Folder& folder = whole.folder;
+    std::vector<std::string> folders;
+    for (const std::string shard : {"1/3", "2/3", "3/3"}) {
+        folders.push_back(folder.file("shard-" + shard.substr(0, 1)));
+        const Outcome outcome =
+            run(folder, {"campaign", folder.file("c.yaml"), "-o", folders.back(), "--shard", shard});
+        REQUIRE(outcome.status == 0);
+        CHECK_THAT(outcome.output, Contains(shard == "1/3" ? "6 runs made" : "5 runs made"));
+        CHECK(!fs::exists(folders.back() + "/results.csv"));
+    }
+    const std::string merged = folder.file("merged");
+    const Outcome outcome = run(folder, {"campaign", "merge", folders[0], folders[1], folders[2], "-o", merged});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.output == merged + "/results.csv: 16 runs\n");
+    CHECK(contents(merged + "/results.csv") == whole.results());
+
+    const Outcome incomplete = run(folder, {"campaign", "merge", folders[0], folders[2], "-o", merged});
+    check_refused(incomplete, 1);
+    CHECK_THAT(incomplete.errors, Contains("5 of 16 runs are in none of the folders, the first: runs/lublin"));
+
+    std::string with_another_seed = sixteen_runs;
+    with_another_seed.replace(with_another_seed.find("1..2"), 4, "[1, 3]");
+    const std::string other = folder.file("other");
+    REQUIRE(run(folder, {"campaign", file(folder, "other.yaml", with_another_seed), "-o", other}).status == 0);
+    const Outcome mixed = run(folder, {"campaign", "merge", folders[0], other, "-o", merged});
+    check_refused(mixed, 1);
+    CHECK_THAT(mixed.errors, Contains("is of another campaign"));
+}
+
+TEST_CASE("Shards of a campaign may share one folder, at the same time") {
+    const CampaignFolder whole;
+    REQUIRE(whole.run(sixteen_runs).status == 0);
+    const Folder& folder = whole.folder;
+    const std::string shared = folder.file("shared");
+    {
+        Process first(folder, {"campaign", folder.file("c.yaml"), "-o", shared, "--shard", "1/2"});
+        Process second(folder, {"campaign", folder.file("c.yaml"), "-o", shared, "--shard", "2/2"});
+        CHECK(first.wait() == 0);
+        CHECK(second.wait() == 0);
+    }
+    REQUIRE(run(folder, {"campaign", "merge", shared, "-o", shared}).status == 0);
+    CHECK(contents(shared + "/results.csv") == whole.results());
+}
+
+TEST_CASE("A campaign cuts logs, gives jobs deadlines, lets machines fail, and makes pages") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "three.swf", log_of_three_weeks());
+    const std::string text = R"(
+workloads:
+  - log: three.swf
+    name: weeks
+    split: 7
+    deadlines: {share: 0.5, seed: 1}
+    failures: {mtbf: 86400, mttr: 3600, seed: 4}
+machines: [own, 12]
+schedulers: [easy, "dbf,on-failure=requeue"]
+reports: true
+)";
+    const Outcome outcome = campaign.run(text);
+    CHECK(outcome.errors.empty());
+    REQUIRE(outcome.status == 0);
+    CHECK_THAT(outcome.output, Contains("workloads/weeks: 3 workloads") && Contains("12 runs made"));
+    CHECK_THAT(contents(campaign.in("workloads/weeks/made.txt")), Contains("Kept") && Contains("jobs drawn"));
+    CHECK_THAT(contents(campaign.in("workloads/weeks/made.txt")), !Contains(campaign.out + "/workloads/."));
+    CHECK_THAT(contents(campaign.in("workloads/weeks/weeks-week-002.json")), Contains("deadline"));
+    CHECK(fs::exists(campaign.in("events/weeks-week-002-own.txt")));
+    CHECK(fs::exists(campaign.in("reports/weeks-week-003-12.html")));
+    CHECK(campaign.value("weeks,week-001,own,easy,easy", "jobs") == "10");
+    CHECK(campaign.value("weeks,week-003,12,\"dbf,on-failure=requeue\",dbf", "deadline_jobs") == "5");
+
+    // Every run is an ordinary command.
+    const Outcome dry = campaign.run(text, {"--dry-run"});
+    CHECK(dry.status == 0);
+    CHECK_THAT(dry.output,
+               Contains("batfill simulate -p 12 -w " + campaign.in("workloads/weeks/weeks-week-001.json") +
+                        " -a dbf -P on-failure=requeue --events " + campaign.in("events/weeks-week-001-12.txt")));
+}
+
+TEST_CASE("A campaign leaves jobs out of its metrics that come while the machine fills and empties") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "three.swf", log_of_three_weeks());
+    const std::string text = R"(
+workloads: [{log: three.swf}]
+schedulers: [fcfs]
+measure: {warm-up: 120000, cool-down: 60000}
+)";
+    REQUIRE(campaign.run(text).status == 0);
+    // Of jobs submitted every 60,000 s, those at 0 and 60,000 s after the first, and the last one.
+    CHECK(campaign.value("three,,own,fcfs,fcfs", "jobs") == "27");
+}
+
+TEST_CASE("A run that fails does not hold up the others of a campaign") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "mpi.json",
+         R"({"nb_res":2,"profiles":{"p":{"type":"parallel","cpu":[1],"com":[1]}},)"
+         R"("jobs":[{"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
+    const std::string text = std::string(sixteen_runs) + "  - rejecter\n";
+    const std::string with_mpi = "workloads:\n  - workload: mpi.json\n" + text.substr(text.find("  - generate"));
+    const Outcome outcome = campaign.run(with_mpi);
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.output, Contains("20 runs made, 0 up to date, 5 failed"));
+    CHECK_THAT(outcome.errors, Contains("batfill: mpi on own under fcfs: ") && Contains("5 runs failed"));
+    CHECK(!fs::exists(campaign.in("results.csv")));
+    CHECK_THAT(campaign.run(with_mpi).output, Contains("0 runs made, 20 up to date, 5 failed"));
+}
+
+TEST_CASE("A campaign file that cannot be used is refused with its line") {
+    const CampaignFolder campaign;
+    const auto check = [&](const std::string& text, const std::string& message) {
+        const Outcome outcome = campaign.run(text);
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains("c.yaml:" + message));
+    };
+    const std::string lublin = "workloads:\n  - generate: lublin\n    jobs: 10\n    processors: 4\n    seed: 1\n";
+    check("workloads: [}", "1: ");
+    check("- 1\n", "1: expected a map with workloads and schedulers");
+    check("workload: 3\n", "1: unknown key 'workload', did you mean 'workloads'?");
+    check("schedulers: [fcfs]\n", "1: workloads: expected a list with an entry or more");
+    check("workloads: [{seed: 1}]\nschedulers: [fcfs]\n", "1: expected one of log, workload and generate, found none");
+    check("workloads: [{log: a, generate: b}]\n", "1: expected one of log, workload and generate, found log and");
+    check("workloads: [{generate: lubin}]\n", "1: unknown model 'lubin', did you mean 'lublin'?");
+    check(lublin + "schedulers: [fcsf]\n", "6: unknown algorithm 'fcsf', did you mean 'fcfs'?");
+    check(lublin + "schedulers:\n  - fcfs\n  - {algorithm: easy, order: x}\n", "8: parameter order: unknown value 'x'");
+    check(lublin + "schedulers: [easy, easy]\n", "6: there is a scheduler easy already");
+    check(lublin + "schedulers: [{algorithm: easy, order: saf, sweep: {order: [spf]}}]\n",
+          "6: sweep: order has a value already");
+    check(lublin + "machines: [4, own, own]\nschedulers: [easy]\n", "6: there is a machine own already");
+    check(lublin + "machines: [nosuch]\nschedulers: [easy]\n", "6: platform: there is no file 'nosuch'");
+    check(lublin + "schedulers: [easy]\nreports: maybe\n", "7: reports: expected true or false");
+    check(lublin + "schedulers: [easy]\nmeasure: {tau: 0}\n", "7: tau: expected a number of seconds");
+    check(lublin + "    sweep: {load: []}\nschedulers: [easy]\n", "6: sweep: expected one to a million combinations");
+    check(lublin + "    sweep: {load: 1..2000000}\nschedulers: [easy]\n", "6: load: expected FIRST..LAST");
+    check(lublin + "    lod: 1\nschedulers: [easy]\n", "2: workload lublin: unrecognised option '--lod=1'");
+    check("workloads: [{log: nosuch.swf}]\nschedulers: [easy]\n", "1: workload nosuch: ");
+    check_refused(run(campaign.folder, {"campaign"}), 2);
+    check_refused(campaign.run(lublin + "schedulers: [easy]\n", {"--shard", "3/2"}), 2);
+}
+
+TEST_CASE("The example that campaign --init prints for a log runs") {
+    const CampaignFolder campaign;
+    const std::string log = file(campaign.folder, "my log.swf", log_of_three_weeks());
+    const Outcome example = run(campaign.folder, {"campaign", "--init", log});
+    REQUIRE(example.status == 0);
+    const Outcome outcome = campaign.run(example.output);
+    CHECK(outcome.errors.empty());
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, Contains("15 runs made"));
+    check_refused(run(campaign.folder, {"campaign", "--init", campaign.folder.file("nosuch")}), 1);
+}
