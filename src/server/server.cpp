@@ -116,12 +116,13 @@ class Server {
                     return;
                 }
             }
+            // Before waiting: whoever looked at the connections last may have seen the loss, which then wakes nobody.
+            note_lost_peer();
             const bool more = taken == requests_between_signals;
             if (socket_.wait(signals_.descriptor(), more ? std::optional(std::chrono::milliseconds(0)) : time_left())) {
                 stop();
                 return;
             }
-            note_lost_peer();
             if (options_.idle_timeout && Clock::now() - last_heard_ >= *options_.idle_timeout) {
                 idle();
                 return;

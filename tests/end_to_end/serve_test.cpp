@@ -550,6 +550,25 @@ TEST_CASE("With --keep-alive, a simulation whose Batsim died ends when another b
     }
 }
 
+TEST_CASE("A Batsim that died before its first message was looked at is missed, too") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--keep-alive"});
+    {
+        Peer dies(daemon.endpoint(), zmq::socket_type::dealer);
+        CHECK_THAT(dies.ask("from no REQ socket"), Contains("expected a REQ socket"));  // it is connected, then
+        daemon.signal(SIGSTOP);
+        dies.send(zmq::message_t(), zmq::send_flags::sndmore);
+        dies.send(beginning);
+        // The daemon's system takes the message in; nobody tells when it has.
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    daemon.signal(SIGCONT);
+    daemon.wait_for_error_text("the connection to Batsim is lost");
+    Peer(daemon.endpoint()).play_simulation();
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+}
+
 TEST_CASE("A thousand simulations, one after the other, leave the daemon's memory as it was after a hundred") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "conservative", "-s", any_port, "--keep-alive"});
