@@ -242,9 +242,12 @@ void write_results_table(const RunList& list, const std::vector<RunResult>& resu
     header.insert(header.end(), {"metric", "value"});
     file.write(csv_line(header) + '\n');
     for (std::size_t i = 0; i < list.rows.size(); ++i) {
-        const std::string start = csv_line(list.rows[i].cells);
+        std::string line = csv_line(list.rows[i].cells);
+        const std::size_t end_of_cells = line.size();
         for (const auto& [metric, value] : results[i].values) {
-            file.write(start + ',' + metric + ',' + value + '\n');
+            line.resize(end_of_cells);
+            line.append(",").append(metric).append(",").append(value).append("\n");
+            file.write(line);
         }
     }
     file.commit();
@@ -448,6 +451,7 @@ int run_campaign(const Campaign& campaign, const po::variables_map& values) {
         return 0;
     }
     std::vector<RunResult> results;
+    results.reserve(runs.size());
     for (const CampaignRun& run : runs) {
         results.push_back(kept_result(folder, run.prefix, run.key).value());
     }

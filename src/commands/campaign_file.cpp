@@ -57,6 +57,8 @@ class Reader {
     std::vector<std::optional<Variant>> optional_variants(const YAML::Node& entry, const char* key) const;
     std::string path_of(const YAML::Node& node) const;
 
+    std::string source_of(const YAML::Node& entry) const;
+    CampaignWorkload workload_from(const std::string& source, const YAML::Node& entry) const;
     void read_workload(const YAML::Node& entry);
     void add_workload(const YAML::Node& entry, CampaignWorkload workload);
     void read_machine(const YAML::Node& entry);
@@ -247,68 +249,80 @@ Arguments arguments_of(const Settings& settings) {
 std::string suffix_of(const Swept& swept) {
     std::string suffix;
     for (const auto& [key, value] : swept) {
-        suffix += ',' + key + '=' + value;
+        suffix.append(",").append(key).append("=").append(value);
     }
     return suffix;
+}
+
+// Which of the keys that say where a workload comes from it has.
+std::string Reader::source_of(const YAML::Node& entry) const {
+    std::string source;
+    for (const char* key : {"log", "workload", "generate"}) {
+        if (!entry[key].IsDefined()) {
+            continue;
+        }
+        if (!source.empty()) {
+            fail(entry[key], "expected one of log, workload and generate, found " + source + " and " + key);
+        }
+        source = key;
+    }
+    if (source.empty()) {
+        fail(entry, "expected one of log, workload and generate, found none of them");
+    }
+    return source;
+}
+
+// A workload without its options.
+CampaignWorkload Reader::workload_from(const std::string& source, const YAML::Node& entry) const {
+    using Source = CampaignWorkload::Source;
+    CampaignWorkload workload;
+    if (source == "generate") {
+        workload.source = Source::model;
+        workload.name = text(entry[source], "a model");
+        if (workload.name != "lublin") {
+            fail(entry[source], unknown_name("model", workload.name, {"lublin"}));
+        }
+        workload.options.push_back(workload.name);
+    } else {
+        workload.source = source == "log" ? Source::log : Source::workload;
+        workload.path = path_of(entry[source]);
+        workload.name = workload_name(workload.path);
+    }
+    if (workload.source == Source::workload) {
+        require_known(entry, {"workload", "name", "deadlines", "failures"});
+    }
+    if (entry["name"].IsDefined()) {
+        workload.name = text(entry["name"], "a name");
+    }
+    return workload;
 }
 
 void Reader::read_workload(const YAML::Node& entry) {
     if (!entry.IsMap()) {
         fail(entry, "expected a workload: log, workload or generate, and options");
     }
-    CampaignWorkload workload;
-    const char* source = nullptr;
-    for (const char* key : {"log", "workload", "generate"}) {
-        if (entry[key].IsDefined()) {
-            if (source != nullptr) {
-                fail(entry[key],
-                     std::string("expected one of log, workload and generate, found ") + source + " and " + key);
-            }
-            source = key;
+    const std::string source = source_of(entry);
+    const CampaignWorkload workload = workload_from(source, entry);
+    // Puts the options of a block into `arguments`, and notes which of them are swept.
+    const auto take_over = [](const std::optional<Variant>& block, const std::string& name,
+                              std::optional<Arguments>& arguments, Swept& swept) {
+        if (!block) {
+            return;
         }
-    }
-    if (source == nullptr) {
-        fail(entry, "expected one of log, workload and generate, found none of them");
-    }
-    if (source == std::string("generate")) {
-        workload.source = CampaignWorkload::Source::model;
-        const std::string model = text(entry["generate"], "a model");
-        if (model != "lublin") {
-            fail(entry["generate"], unknown_name("model", model, {"lublin"}));
+        arguments = arguments_of(block->settings);
+        for (const auto& [key, value] : block->swept) {
+            swept.emplace_back(name + key, value);
         }
-        workload.options.push_back(model);
-        workload.name = model;
-    } else {
-        workload.source =
-            source == std::string("log") ? CampaignWorkload::Source::log : CampaignWorkload::Source::workload;
-        workload.path = path_of(entry[source]);
-        workload.name = workload_name(workload.path);
-        if (workload.source == CampaignWorkload::Source::workload) {
-            require_known(entry, {"workload", "name", "deadlines", "failures"});
-        }
-    }
-    if (entry["name"].IsDefined()) {
-        workload.name = text(entry["name"], "a name");
-    }
+    };
     for (const Variant& own : variants(entry, {source, "name", "deadlines", "failures"})) {
+        const Arguments options = arguments_of(own.settings);
         for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
             for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {
                 CampaignWorkload one = workload;
-                const Arguments options = arguments_of(own.settings);
                 one.options.insert(one.options.end(), options.begin(), options.end());
                 one.swept = own.swept;
-                if (deadlines) {
-                    one.deadlines = arguments_of(deadlines->settings);
-                    for (const auto& [key, value] : deadlines->swept) {
-                        one.swept.emplace_back("deadlines." + key, value);
-                    }
-                }
-                if (failures) {
-                    one.failures = arguments_of(failures->settings);
-                    for (const auto& [key, value] : failures->swept) {
-                        one.swept.emplace_back("failures." + key, value);
-                    }
-                }
+                take_over(deadlines, "deadlines.", one.deadlines, one.swept);
+                take_over(failures, "failures.", one.failures, one.swept);
                 add_workload(entry, std::move(one));
             }
         }

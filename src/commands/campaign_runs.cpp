@@ -146,7 +146,7 @@ void leave_out_ends(Schedule& schedule, Duration warm_up, Duration cool_down) {
 void write_result(const RunResult& result, const std::string& key, const std::string& path) {
     std::string text = "name,value\nkey," + key + '\n';
     for (const auto& [name, value] : result.values) {
-        text += name + ',' + value + '\n';
+        text.append(name).append(",").append(value).append("\n");
     }
     OutputFile file(path);
     file.write(text);
@@ -208,16 +208,19 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
     std::vector<CampaignRun> runs;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
-            const std::string events = make_failures(campaign, workload, machine, folder);
+            std::string events = make_failures(campaign, workload, machine, folder);
+            if (!events.empty()) {
+                events.insert(0, folder + '/');
+            }
             for (const CampaignScheduler& scheduler : campaign.schedulers) {
                 CampaignRun run;
                 run.workload = &workload;
                 run.machine = &machine;
                 run.scheduler = &scheduler;
                 run.platform = machine.word.empty() ? std::to_string(workload.processors) : machine.word;
-                run.events = events.empty() ? "" : folder + '/' + events;
+                run.events = events;
                 run.prefix =
-                    "runs/" + workload.name + '/' + machine.name + '/' + file_name_of(scheduler.scheduler.name);
+                    (fs::path("runs") / workload.name / machine.name / file_name_of(scheduler.scheduler.name)).string();
                 run.key = key_of(campaign, run, program);
                 runs.push_back(std::move(run));
             }
@@ -234,7 +237,8 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
     }
     std::istringstream text(InputFile(path).read_all(max_result_size));
     std::string line;
-    if (!std::getline(text, line) || !std::getline(text, line) || line != "key," + key) {
+    std::getline(text, line);  // the names of the columns
+    if (!std::getline(text, line) || line != "key," + key) {
         return std::nullopt;
     }
     RunResult result;
@@ -282,7 +286,7 @@ std::string commands_of(const CampaignRun& run, const std::string& folder) {
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     Arguments words{"simulate", "-p", run.platform, "-w", folder + '/' + run.workload->file, "-a", choice.algorithm};
     for (const auto& [name, value] : choice.parameters) {
-        words.insert(words.end(), {"-P", name + '=' + value});
+        words.insert(words.end(), {"-P", std::string(name).append("=").append(value)});
     }
     if (!run.events.empty()) {
         words.insert(words.end(), {"--events", run.events});

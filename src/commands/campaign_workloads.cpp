@@ -53,7 +53,7 @@ class PrintsToFile {
  private:
     static void flush() {
         std::cout.flush();
-        std::fflush(stdout);
+        (void)std::fflush(stdout);  // who prints has to find out whether that works
     }
 
     int kept_;
@@ -250,8 +250,11 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         const CampaignWorkload& workload = campaign.workloads[entry];
         const std::string source =
             workload.path.empty() ? "" : in_place_of(workload, [&] { return sha256_of_file(workload.path); });
-        const std::string key = sha256(program + '\n' + source + '\n' + command_line(workload.options) + '\n' +
-                                       text_of(workload.deadlines) + '\n');
+        std::string made_of = program;
+        for (const std::string& part : {source, command_line(workload.options), text_of(workload.deadlines)}) {
+            made_of.append("\n").append(part);
+        }
+        const std::string key = sha256(made_of);
         const fs::path place = workloads / workload.name;
         std::vector<MadeWorkload> made = made_in(place, key, workload, entry);
         if (made.empty()) {
@@ -271,7 +274,7 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     if (!workload.failures) {
         return "";
     }
-    const std::string file = (fs::path("events") / (made.name + '-' + machine.name + ".txt")).string();
+    std::string file = (fs::path("events") / (made.name + '-' + machine.name + ".txt")).string();
     fs::create_directories(fs::path(folder) / "events");
     Arguments arguments = *workload.failures;
     const auto says = [&](const std::string& option) {

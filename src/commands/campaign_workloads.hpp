@@ -33,7 +33,7 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
 // Makes the failures of the machine with so many hosts that go with a workload, in FOLDER/events/, and returns the
 // path of the file, below `folder`; an empty one if the machine does not fail. They end, unless an option says
 // otherwise, with the last submission. Throws as make_workloads().
-std::string make_failures(const Campaign& campaign, const MadeWorkload& workload, const CampaignMachine& machine,
+std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
                           const std::string& folder);
 
 // The command that has made a workload, for a shell: its arguments after "batfill".
