@@ -22,6 +22,9 @@ struct CheckOptions {
     Placement placement = Placement::lowest;
     // Whether jobs go on when processors that they have become unavailable; if not, they must end there and then.
     bool jobs_survive_losses = true;
+    // Whether a job may be rejected though the machine could run it: it has a walltime, asks for no licence, and is not
+    // wider than the largest group of hosts that are alike. Always so where processors fail.
+    bool rejections_allowed = false;
 };
 
 struct Violation {

@@ -30,6 +30,7 @@ struct ScheduledJob {
     Time submit;
     std::optional<Duration> walltime;          // none: empty or negative
     std::optional<ExecutionRecord> execution;  // none: the columns are empty or nan
+    std::optional<double> stretch;  // column `stretch`, if it has a number; read, and written as the times have it
     ResourceSet allocation;
     std::string profile;                                // written, not read
     std::string metadata;                               // what the scheduler said of the job; written, not read

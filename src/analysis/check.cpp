@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include <batfill/check.hpp>
 
 #include "outages.hpp"
+#include "src/core/csv_text.hpp"
 #include "src/core/json.hpp"
 #include "workload_jobs.hpp"
 
@@ -62,7 +64,9 @@ class Audit {
     Duration shortest_length(const ScheduledJob& job) const;
     Time held_until(const ScheduledJob& job) const;
     void check_columns(const ScheduledJob& job);
-    void check_rejected(const ScheduledJob& job);
+    void check_stretch(const ScheduledJob& job);
+    void check_rejected(const ScheduledJob& job, const JobDescription& description);
+    bool could_run(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
     void check_end(const ScheduledJob& job, const IndexedJob& submitted);
     void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
@@ -140,7 +144,7 @@ void Audit::check_job(const ScheduledJob& job) {
             std::string("success is ") + (job.success ? "1" : "0") + " but the final state is " + to_string(job.state));
     }
     if (job.state == JobState::rejected) {
-        check_rejected(job);
+        check_rejected(job, description);
         return;
     }
     if (description.processors > processors()) {
@@ -268,13 +272,48 @@ void Audit::check_columns(const ScheduledJob& job) {
                   "turnaround_time is " + times.turnaround.to_string() + ", but finish_time - submission_time is " +
                       (times.finish - job.submit).to_string());
     }
+    check_stretch(job);
 }
 
-void Audit::check_rejected(const ScheduledJob& job) {
+void Audit::check_stretch(const ScheduledJob& job) {
+    const ExecutionRecord& times = *job.execution;
+    if (!job.stretch || times.length <= Duration()) {
+        return;
+    }
+    const double turnaround = times.turnaround.to_seconds();
+    const double length = times.length.to_seconds();
+    const double expected = turnaround / length;
+    // Both times are rounded, and so is the quotient.
+    constexpr double last_digit = 1e-6;
+    const double tolerance = std::max(options_.tolerance.to_seconds(), last_digit);
+    const double error = last_digit + tolerance / length * (1 + std::abs(expected));
+    if (std::abs(*job.stretch - expected) > error) {
+        violation(times.start, job,
+                  "stretch is " + rounded(*job.stretch, 6) + ", but turnaround_time / execution_time is " +
+                      rounded(expected, 6));
+    }
+}
+
+void Audit::check_rejected(const ScheduledJob& job, const JobDescription& description) {
     ++report_.rejected;
     if (job.execution || !job.allocation.empty()) {
         violation(job.submit, job, "rejected, but has times or an allocation");
     }
+    if (!options_.rejections_allowed && outages_.empty() && could_run(description)) {
+        violation(job.submit, job,
+                  "rejected, though the machine could run it: it has a walltime and requests " +
+                      std::to_string(description.processors) + " of " + std::to_string(processors()) + " processors");
+    }
+}
+
+// Where hosts differ, an algorithm may want all of a job's to be alike. Of licences nobody knows here.
+bool Audit::could_run(const JobDescription& description) const {
+    int widest = 0;
+    for (const Machine::Group& group : machine_.groups()) {
+        widest = std::max(widest, group.processors.size());
+    }
+    return description.processors > 0 && description.processors <= widest && description.licenses.empty() &&
+           description.walltime && *description.walltime > Duration();
 }
 
 void Audit::check_allocation(const ScheduledJob& job, const JobDescription& description) {

@@ -109,6 +109,7 @@ void audit(const Schedule& schedule, const Simulator& simulator, const EmbeddedS
     const Scenario& scenario = simulator.scenario();
     CheckOptions options;
     options.placement = engine.state().placement;
+    options.rejections_allowed = true;  // the table counts them
     options.jobs_survive_losses = jobs_survive_losses(choice);
     std::vector<Guarantee> guarantees;
     std::vector<BrokenGuarantee> broken;

@@ -19,7 +19,8 @@ constexpr const char* summary =
     "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations "
     "of\n"
     "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
-    "walltime demand, columns that agree, licences, no start on a processor that is unavailable, guarantees kept.\n"
+    "walltime demand, columns that agree, no job rejected without need, licences, no start on a processor that is "
+    "unavailable, guarantees kept.\n"
     "Exit status 0 if all is well, 1 with the first violations if not.";
 
 void print_report(const CheckReport& report, std::size_t first, bool with_broken) {
@@ -71,6 +72,8 @@ int check(const Arguments& arguments) {
         "how much times that should agree may differ");
     add("first", po::value(&first)->default_value(10)->value_name("N"), "violations to print");
     add("deadlines", po::bool_switch(), "a missed deadline is a violation, not only counted");
+    add("allow-rejections", po::bool_switch(),
+        "a job may be rejected though it has a walltime and the machine is large enough for it");
     add("placement", po::value<std::string>()->default_value("lowest")->value_name("NAME"),
         "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, "
         "best-effort-contiguous)");
@@ -94,6 +97,7 @@ int check(const Arguments& arguments) {
     CheckOptions check_options;
     check_options.tolerance = seconds_option("--tolerance", tolerance, Duration());
     check_options.deadlines_bind = values["deadlines"].as<bool>();
+    check_options.rejections_allowed = values["allow-rejections"].as<bool>();
     const auto placement = placement_named(values["placement"].as<std::string>());
     if (!placement) {
         throw UsageError("--placement: unknown value '" + values["placement"].as<std::string>() +

@@ -116,7 +116,7 @@ class CsvParser {
     void check(bool good);
     void end_row();
     void read_header();
-    std::size_t position_of(std::string_view column) const;
+    std::size_t position_of(std::string_view column, bool required) const;
 
     CsvRow row_;
     const std::function<void(const CsvRow&)>& handle_;
@@ -191,14 +191,15 @@ void CsvParser::end_row() {
 }
 
 void CsvParser::read_header() {
-    for (const std::string_view column : row_.format_.columns) {
-        row_.position_.push_back(position_of(column));
+    const std::size_t required = row_.format_.columns.size() - row_.format_.optional;
+    for (std::size_t column = 0; column < row_.format_.columns.size(); ++column) {
+        row_.position_.push_back(position_of(row_.format_.columns[column], column < required));
     }
     header_size_ = row_.ends_.size();
     have_header_ = true;
 }
 
-std::size_t CsvParser::position_of(std::string_view column) const {
+std::size_t CsvParser::position_of(std::string_view column, bool required) const {
     const std::size_t size = row_.ends_.size();
     std::size_t found = size;
     for (std::size_t i = 0; i < size; ++i) {
@@ -208,6 +209,9 @@ std::size_t CsvParser::position_of(std::string_view column) const {
             }
             found = i;
         }
+    }
+    if (found == size && !required) {
+        return CsvRow::missing;
     }
     if (found == size) {
         row_.fail("no column " + std::string(column) + ", expected a " + std::string(row_.format_.name) + " as " +

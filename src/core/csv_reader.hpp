@@ -17,6 +17,7 @@ struct CsvFormat {
     std::string_view name;                      // "jobs.csv"
     std::string_view written_by;                // "Batsim 4"
     std::span<const std::string_view> columns;  // in any order; other columns are skipped
+    std::size_t optional = 0;                   // how many of the last of them may be missing
 
     // The first line of a file that has these columns in this order and no others, its newline included.
     std::string header() const;
@@ -27,6 +28,8 @@ class CsvRow {
  public:
     CsvRow(std::string path, const CsvFormat& format) : path_(std::move(path)), format_(format) {}
 
+    // Whether the file has this column, as it need not if it is optional. The others require it.
+    bool has(std::size_t column) const { return position_[column] != missing; }
     std::string_view text(std::size_t column) const { return field(position_[column]); }
     // Any text, but not a field that is left empty: an empty text is written as "".
     std::string_view name(std::size_t column) const;
@@ -46,6 +49,8 @@ class CsvRow {
  private:
     friend class CsvParser;
 
+    static constexpr std::size_t missing = static_cast<std::size_t>(-1);
+
     std::string_view field(std::size_t number) const {
         const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
         return std::string_view(fields_).substr(begin, ends_[number] - begin);
@@ -57,7 +62,7 @@ class CsvRow {
     std::string fields_;                 // all of them in one piece of memory, which the next row uses again
     std::vector<std::size_t> ends_;      // where each field ends in `fields_`
     std::vector<bool> absent_;           // whether there is nothing in each, not even quotes
-    std::vector<std::size_t> position_;  // which field each column is
+    std::vector<std::size_t> position_;  // which field each column is, or missing
 };
 
 // Calls `handle` for each line of the file below the column names; it may throw. The file may be gzipped. Throws

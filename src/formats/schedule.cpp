@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -30,8 +31,8 @@ enum Column : std::size_t {
     waiting_time,
     turnaround_time,
     allocated_resources,
-    profile,
     stretch,
+    profile,
     consumed_energy,
     metadata,
     column_count
@@ -50,12 +51,12 @@ constexpr std::array<std::string_view, column_count> column_names{"job_id",
                                                                   "waiting_time",
                                                                   "turnaround_time",
                                                                   "allocated_resources",
-                                                                  "profile",
                                                                   "stretch",
+                                                                  "profile",
                                                                   "consumed_energy",
                                                                   "metadata"};
 
-constexpr CsvFormat format{"jobs.csv", "Batsim 4", std::span(column_names).first<profile>()};
+constexpr CsvFormat format{"jobs.csv", "Batsim 4", std::span(column_names).first<profile>(), 1};
 
 constexpr std::array<Column, column_count> written_order{
     job_id,          workload_name, profile,         submission_time, requested_number_of_resources,
@@ -98,6 +99,20 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
     return std::nullopt;
 }
 
+// None if the file does not say it, or says that it is no number, as of a job that has not run.
+std::optional<double> stretch_in(const CsvRow& row) {
+    if (!row.has(stretch)) {
+        return std::nullopt;
+    }
+    const std::string_view text = row.text(stretch);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (!text.empty() && (error != std::errc() || end != text.data() + text.size())) {
+        row.fail(stretch, "a number");
+    }
+    return text.empty() || !std::isfinite(value) ? std::nullopt : std::optional(value);
+}
+
 ScheduledJob read_job(const CsvRow& row) {
     ScheduledJob job;
     job.id = row.job(workload_name, job_id);
@@ -113,6 +128,7 @@ ScheduledJob read_job(const CsvRow& row) {
     job.success = row.text(success) == "1";
     job.state = state_of(row);
     job.execution = execution(row, job.state);
+    job.stretch = stretch_in(row);
     std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(allocated_resources));
     if (!allocation) {
         row.fail(allocated_resources, "host numbers like 0-3 7");

@@ -301,10 +301,11 @@ Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     simulator.run(scheduler);
     const std::vector<Guarantee> guarantees = guarantees_of(simulator, scheduler);
     const std::vector<BrokenGuarantee> broken = broken_guarantees(simulator, scheduler);
-    const CheckReport report =
-        check_schedule(printed_schedule_of(simulator), scenario.workloads, scenario.platform,
-                       {.placement = engine.state().placement, .jobs_survive_losses = jobs_survive_losses(drawn)},
-                       &guarantees, &broken, scenario.event_lists);
+    const CheckReport report = check_schedule(printed_schedule_of(simulator), scenario.workloads, scenario.platform,
+                                              {.placement = engine.state().placement,
+                                               .jobs_survive_losses = jobs_survive_losses(drawn),
+                                               .rejections_allowed = drawn.name == "rejecter"},
+                                              &guarantees, &broken, scenario.event_lists);
     INFO((report.violations.empty() ? "" : report.violations[0].text));
     REQUIRE(report.violations.empty());
     require_no_job_lost(simulator, engine);

@@ -282,7 +282,8 @@ void try_random_scheduler(Bytes bytes) {
     RandomScheduler scheduler(bytes);
     // A reply that is applied late may start a job at the instant at which its processors are lost, just before it.
     if (runs_to_the_end(simulator, scheduler) && !scheduler.has_registered()) {
-        audit(simulator, {}, scheduler.was_prompt() ? scenario.event_lists : std::vector<std::vector<ExternalEvent>>());
+        audit(simulator, {.rejections_allowed = true},
+              scheduler.was_prompt() ? scenario.event_lists : std::vector<std::vector<ExternalEvent>>());
     }
 }
 
@@ -301,6 +302,7 @@ void try_algorithm(Bytes bytes) {
     if (runs_to_the_end(simulator, scheduler)) {
         CheckOptions options;
         options.jobs_survive_losses = failure == 0;
+        options.rejections_allowed = algorithms[which]->name == "rejecter";
         audit(simulator, options, scenario.event_lists);
     }
 }

@@ -89,6 +89,13 @@ std::vector<std::string> violations(const Case& run, const CheckOptions& options
 
 using Texts = std::vector<std::string>;
 
+void reject(ScheduledJob& job) {
+    job.state = JobState::rejected;
+    job.success = false;
+    job.execution.reset();
+    job.allocation.clear();
+}
+
 // A valid schedule: jobs placed one after the other at the first instant when enough processors are free, on random
 // ones of these. Times have microseconds, some jobs reach their walltime, some take no time, some are rejected.
 Case random_case(std::mt19937& random) {
@@ -121,11 +128,7 @@ Case random_case(std::mt19937& random) {
         }
     }
     add(run, "wide", submit, submit, seconds(1), seconds(1), ResourceSet::range(0, processors));
-    ScheduledJob& rejected = run.schedule.jobs.back();
-    rejected.state = JobState::rejected;
-    rejected.success = false;
-    rejected.execution.reset();
-    rejected.allocation.clear();
+    reject(run.schedule.jobs.back());
     std::shuffle(run.schedule.jobs.begin(), run.schedule.jobs.end(), random);
     return run;
 }
@@ -198,11 +201,12 @@ TEST_CASE("a job wider than the platform must be rejected, and a rejected job ha
     run = small_case();
     run.schedule.jobs[0].state = JobState::rejected;
     run.schedule.jobs[0].success = false;
-    CHECK(violations(run) == Texts{"job w0!a: rejected, but has times or an allocation"});
+    const CheckOptions allowed{.rejections_allowed = true};
+    CHECK(violations(run, allowed) == Texts{"job w0!a: rejected, but has times or an allocation"});
     run.schedule.jobs[0].execution.reset();
-    CHECK(violations(run) == Texts{"job w0!a: rejected, but has times or an allocation"});
+    CHECK(violations(run, allowed) == Texts{"job w0!a: rejected, but has times or an allocation"});
     run.schedule.jobs[0].allocation.clear();
-    CHECK(violations(run).empty());
+    CHECK(violations(run, allowed).empty());
 }
 
 TEST_CASE("an unfinished job is a violation") {
@@ -472,17 +476,64 @@ TEST_CASE("guarantees are of the jobs of the schedule and were kept") {
     CHECK(found(a + b + c + "a,0,0,w1\n") == Texts{"job w1!a: among the guarantees, but not in the schedule"});
 }
 
-TEST_CASE("guarantees are counted, and a job that never starts breaks its own") {
+TEST_CASE("a job is rejected only if the machine cannot run it, unless that is allowed") {
     Case run = small_case();
     ScheduledJob& rejected = run.schedule.jobs[1];
-    rejected.state = JobState::rejected;
-    rejected.success = false;
-    rejected.execution.reset();
-    rejected.allocation.clear();
+    reject(rejected);
+    JobDescription& description = run.workloads[0].jobs[1].description;
+    const std::string text = "job w0!b: rejected, though the machine could run it: it has a walltime and requests " +
+                             std::to_string(description.processors) + " of 4 processors";
+    CHECK(violations(run) == Texts{text});
+    CHECK(violations(run, {.rejections_allowed = true}) == Texts{});
+
+    // A loss of processors may have left the machine too small.
+    const std::string loss = R"({"timestamp":1,"type":"machine_unavailable","resources":"3"})";
+    const std::vector<std::vector<ExternalEvent>> losses{parse_external_events(loss, "events", false)};
+    const CheckReport with_losses =
+        check_schedule(run.schedule, run.workloads, run.platform, {}, nullptr, nullptr, losses);
+    CHECK(std::none_of(with_losses.violations.begin(), with_losses.violations.end(),
+                       [&](const Violation& violation) { return violation.text == text; }));
+
+    const JobDescription as_it_was = description;
+    description.licenses = {"x"};
+    CHECK(violations(run) == Texts{});
+    description = as_it_was;
+    description.walltime.reset();
+    rejected.walltime.reset();
+    CHECK(violations(run) == Texts{});
+    description = as_it_was;
+    rejected.walltime = description.walltime;
+    // Two machines of two hosts each have none that takes three processors.
+    for (std::size_t host = 0; host < run.platform.hosts.size(); ++host) {
+        run.platform.hosts[host].properties["machine"] = host < 2 ? "first" : "second";
+    }
+    description.processors = rejected.processors = 2;
+    CHECK(violations(run).size() == 1);
+    description.processors = rejected.processors = 3;
+    CHECK(violations(run) == Texts{});
+}
+
+TEST_CASE("a stretch is the one of its times, as far as their digits tell") {
+    Case run = small_case();
+    ScheduledJob& job = run.schedule.jobs[0];
+    const ExecutionRecord& times = *job.execution;
+    const double exact = times.turnaround.to_seconds() / times.length.to_seconds();
+    job.stretch = exact;
+    CHECK(violations(run) == Texts{});
+    job.stretch = exact + 1e-6;
+    CHECK(violations(run) == Texts{});
+    job.stretch = exact + 0.01;
+    CHECK_THAT(violations(run).at(0), Catch::Matchers::StartsWith("job w0!a: stretch is "));
+    CHECK(violations(run).size() == 1);
+}
+
+TEST_CASE("guarantees are counted, and a job that never starts breaks its own") {
+    Case run = small_case();
+    reject(run.schedule.jobs[1]);
     const auto report = [&](const Guarantee& of_rejected) {
         const std::vector<Guarantee> guarantees{
             {"w0!a", Time(), Time()}, of_rejected, {"w0!c", std::nullopt, Time::seconds(5)}};
-        return check_schedule(run.schedule, run.workloads, run.platform, {}, &guarantees);
+        return check_schedule(run.schedule, run.workloads, run.platform, {.rejections_allowed = true}, &guarantees);
     };
     const CheckReport sound = report({"w0!b", {}, {}});
     CHECK(sound.violations.empty());
