@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <batfill/deadlines.hpp>
+#include <batfill/schedule.hpp>
 #include <batfill/swf.hpp>
 #include <batfill/time.hpp>
 #include <batfill/workload.hpp>
@@ -110,6 +111,15 @@ struct SwfWorkload {
     std::vector<Count> dropped;   // one for every rule, in the order they were applied; a job counts once
     std::vector<Count> noted;     // kept jobs of which something was unknown or changed; only where jobs > 0
     std::string processors_from;  // where `nb_res` comes from
+    // How long each job of the workload, in the same order, waited according to the log; none: unknown.
+    std::vector<std::optional<Duration>> waits;
+};
+
+// What became of a workload's jobs on the machine that the log is of.
+struct LoggedSchedule {
+    Schedule schedule;              // in the order of completion
+    std::size_t unknown_waits = 0;  // jobs left out because nobody knows when they started
+    int most_in_use = 0;            // processors, at one instant
 };
 
 // Makes a workload of `delay` profiles: id = job number padded with zeros to one width, `res` = size, walltime =
@@ -119,6 +129,13 @@ struct SwfWorkload {
 // "-2", "-3", ... after the number. Requires unit > 0. Throws InputError for a job of more than 2^31 - 2 processors.
 // O(n log n).
 SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);
+
+// The schedule of the log itself for a workload that convert_swf() has made without a split, to be measured and drawn
+// beside those of algorithms: jobs start when the log says and run as long. Which processors they had no log tells;
+// each gets the lowest idle ones, and what is more than the workload's machine, where the log says so, gets numbers
+// behind its last. A job is COMPLETED_WALLTIME_REACHED if it ran at least as long as its walltime. O(n log n + the
+// intervals of idle processors for each job).
+LoggedSchedule schedule_of_log(const SwfWorkload& converted);
 
 // A workload of the jobs of one period.
 struct SwfPeriod {

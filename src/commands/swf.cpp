@@ -310,6 +310,26 @@ void write_header(const SwfLog& log, OutputFile& file) {
     file.close();
 }
 
+// Writes the jobs.csv of the log's own schedule, and returns a line that says what is in it.
+std::string write_schedule(const SwfWorkload& converted, OutputFile& file) {
+    const LoggedSchedule logged = schedule_of_log(converted);
+    file.write(schedule_csv_header());
+    std::string line;
+    for (const ScheduledJob& job : logged.schedule.jobs) {
+        line.clear();
+        append_csv(job, line);
+        file.write(line);
+    }
+    file.close();
+    std::string text = "Schedule of the log: " + std::to_string(logged.schedule.jobs.size()) + " jobs, at most " +
+                       std::to_string(logged.most_in_use) + " of " + std::to_string(converted.workload.processors) +
+                       " processors in use at once";
+    if (logged.unknown_waits > 0) {
+        text += "; left out, as their wait is unknown: " + std::to_string(logged.unknown_waits);
+    }
+    return text;
+}
+
 // What --format says.
 struct Formats {
     bool prints_json = false;
@@ -378,6 +398,8 @@ int swf(const Arguments& arguments) {
     add("crossing", po::value<std::string>()->value_name("HOW"),
         "jobs that started in one period and ended in another: drop (default) or keep");
     add("shift", "count submission times from the first kept job's");
+    add("schedule", po::value<std::string>()->value_name("FILE"),
+        "write the log's own schedule of the workload's jobs as a jobs.csv, to be compared with others");
     add("header", po::value<std::string>()->value_name("FILE"),
         "write the log's header comments (acknowledgements, terms of use) to this file");
     add("format", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("FORMAT"),
@@ -394,6 +416,11 @@ int swf(const Arguments& arguments) {
     SwfConversion conversion = conversion_of(values);
     const Formats formats = formats_of(values);
     require_other_file(values, "header", "output");
+    require_other_file(values, "schedule", "output");
+    require_other_file(values, "schedule", "header");
+    if (values.count("schedule") != 0 && conversion.split) {
+        throw UsageError("--schedule is of a whole log, expected no --split (--from and --until choose a part)");
+    }
     const bool from_first_job = word_option(values, "count-from", {"zero", "first-job"}) == "first-job";
 
     const SwfLog log = read_swf(values["log"].as<std::string>());
@@ -407,6 +434,11 @@ int swf(const Arguments& arguments) {
     std::optional<OutputFile> header;
     if (values.count("header") != 0) {
         write_header(log, header.emplace(values["header"].as<std::string>()));
+    }
+    std::optional<OutputFile> schedule;
+    std::string schedule_text;
+    if (values.count("schedule") != 0) {
+        schedule_text = write_schedule(converted, schedule.emplace(values["schedule"].as<std::string>()));
     }
     if (values.count("output") != 0) {
         if (converted.workload.jobs.empty()) {
@@ -423,10 +455,16 @@ int swf(const Arguments& arguments) {
     if (header) {
         header->commit();
     }
+    if (schedule) {
+        schedule->commit();
+    }
     if (formats.prints_json) {
         print_json(log, converted, periods);
     } else {
         print_table(log, converted, periods);
+        if (schedule) {
+            std::printf("%s\n", schedule_text.c_str());
+        }
     }
     return 0;
 }

@@ -447,6 +447,7 @@ SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
     result.workload.jobs.reserve(kept.size());
     for (const Kept& k : kept) {
         add_job(log, conversion, k, shift, result.workload);
+        result.waits.push_back(k.job->wait < Duration() ? std::nullopt : std::optional(k.job->wait));
     }
     choose_processors(log, conversion, result);
     result.noted = notes_on(kept, conversion, result.workload.processors);

@@ -133,6 +133,19 @@ TEST_CASE("batfill swf keeps the header comments on request", "[swf][command]") 
     CHECK(contents(folder.file("header.txt")) == "; Acknowledge: someone\n; MaxProcs: 64\n");
 }
 
+TEST_CASE("batfill swf writes the log's own schedule, which metrics and check read", "[swf][command]") {
+    const Folder folder;
+    const std::string jobs = folder.file("log_jobs.csv");
+    const std::string workload = folder.file("w.json");
+    REQUIRE(commands::swf({folder.log(), "-o", workload, "--schedule", jobs}) == 0);
+    CHECK_THAT(contents(jobs), Contains("17,w0,") && Contains("05,w0,"));
+    CHECK(commands::check({jobs, "-w", workload, "-p", "64"}) == 0);
+    CHECK(commands::metrics({jobs, "-w", workload, "-p", "64"}) == 0);
+    CHECK_THROWS_AS(commands::swf({folder.log(), "--schedule", jobs, "--split", "7", "-o", folder.file("weeks")}),
+                    UsageError);
+    CHECK_THROWS_AS(commands::swf({folder.log(), "--schedule", workload, "-o", workload}), UsageError);
+}
+
 TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][command]") {
     const Folder folder;
     const std::string log = folder.log();

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cassert>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include <batfill/swf_conversion.hpp>
+
+namespace batfill {
+
+namespace {
+
+ScheduledJob scheduled(const SwfWorkload& converted, std::size_t place) {
+    const JobDescription& description = converted.workload.jobs[place].description;
+    const Duration wait = *converted.waits[place];
+    const Duration length = converted.workload.profiles.at(description.profile).delay;
+    ScheduledJob job;
+    job.id = description.id;
+    job.submit = description.submit;
+    job.walltime = description.walltime;
+    job.processors = description.processors;
+    job.profile = description.profile;
+    job.execution = ExecutionRecord{job.submit + wait, length, job.submit + wait + length, wait, wait + length};
+    job.success = !job.walltime || length < *job.walltime;
+    job.state = job.success ? JobState::completed_successfully : JobState::completed_walltime_reached;
+    return job;
+}
+
+// Gives each of the jobs, which are in the order of their starts, processors that none of the others has then. Returns
+// how many are in use at one instant at most.
+int allocate(std::vector<ScheduledJob>& jobs, int processors) {
+    ResourceSet idle = ResourceSet::range(0, processors - 1);
+    int numbered = processors;  // processors 0, 1, ... that have ever been there
+    int in_use = 0;
+    int most_in_use = 0;
+    using End = std::pair<Time, std::size_t>;
+    std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        ScheduledJob& job = jobs[i];
+        for (; !ends.empty() && ends.top().first <= job.execution->start; ends.pop()) {
+            const ResourceSet& left = jobs[ends.top().second].allocation;
+            idle.insert(left);
+            in_use -= left.size();
+        }
+        if (const int missing = job.processors - idle.size(); missing > 0) {
+            idle.insert(ResourceSet::range(numbered, numbered + missing - 1));
+            numbered += missing;
+        }
+        job.allocation = idle.take_lowest(job.processors);
+        in_use += job.processors;
+        most_in_use = std::max(most_in_use, in_use);
+        ends.emplace(job.execution->finish, i);
+    }
+    return most_in_use;
+}
+
+}  // namespace
+
+LoggedSchedule schedule_of_log(const SwfWorkload& converted) {
+    assert(converted.waits.size() == converted.workload.jobs.size());
+    LoggedSchedule logged;
+    logged.schedule.path = converted.workload.path;
+    std::vector<ScheduledJob>& jobs = logged.schedule.jobs;
+    for (std::size_t place = 0; place < converted.waits.size(); ++place) {
+        if (converted.waits[place]) {
+            jobs.push_back(scheduled(converted, place));
+        } else {
+            ++logged.unknown_waits;
+        }
+    }
+    std::stable_sort(jobs.begin(), jobs.end(), [](const ScheduledJob& a, const ScheduledJob& b) {
+        return a.execution->start < b.execution->start;
+    });
+    logged.most_in_use = allocate(jobs, converted.workload.processors);
+    std::stable_sort(jobs.begin(), jobs.end(), [](const ScheduledJob& a, const ScheduledJob& b) {
+        return a.execution->finish < b.execution->finish;
+    });
+    return logged;
+}
+
+}  // namespace batfill
