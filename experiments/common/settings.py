@@ -1,7 +1,7 @@
 """What the configuration says, resolved and checked before any job runs."""
 import shutil
 from pathlib import Path
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Iterable, Mapping, NoReturn, Optional
 
 from snakemake.exceptions import WorkflowError
 
@@ -33,6 +33,22 @@ class Settings:
     def paper(self, paper: str) -> Mapping[str, Any]:
         """The paper's section of the configuration."""
         return self._config[paper]
+
+    def papers_without_logs(self, papers: Iterable[str]) -> dict[str, str]:
+        """Of those of the papers that need logs and have none in the folder of logs, what is missing. It is an error if
+        that is all of them."""
+        needing = [paper for paper in papers if self._logs is not None and "machines" in self._config[paper]]
+        lacking = {paper: self._missing(paper) for paper in needing if not self._found(paper)}
+        if lacking and len(lacking) == len(needing):
+            raise WorkflowError("; ".join(lacking.values()))
+        return lacking
+
+    @staticmethod
+    def refusal(message: str) -> Callable[[Any], NoReturn]:
+        """The input of a target that cannot be made."""
+        def refuse(_wildcards: Any) -> NoReturn:
+            raise WorkflowError(message)
+        return refuse
 
     def machines(self, paper: str) -> list[str]:
         """The paper's machines whose logs are there or, without a folder of logs, the generated ones."""
@@ -94,10 +110,11 @@ class Settings:
             log = _find_log(self._logs, settings["logs"])
             if log:
                 found |= self._by_reading(paper, machine, {**settings, "logs": [str(log)]})
-        if not found:
-            patterns = ", ".join(settings["logs"][0] for settings in self._config[paper]["machines"].values())
-            raise WorkflowError(f"no log of {paper} in {self._logs}; expected one of {patterns}")
         return found
+
+    def _missing(self, paper: str) -> str:
+        patterns = dict.fromkeys(settings["logs"][0] for settings in self._config[paper]["machines"].values())
+        return f"no log of {paper} in {self._logs}; expected one of {', '.join(patterns)}"
 
     def _by_reading(self, paper: str, machine: str, settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """The machine, if the paper's section has `readings` once for each that is for it, called MACHINE-READING."""

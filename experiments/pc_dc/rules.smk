@@ -8,13 +8,16 @@ PC_DC_READINGS = SETTINGS.readings("pc-dc")  # by case: machine, and the reading
 PC_DC_MAIN = list(PC_DC["readings"])[0]
 PC_DC_MACHINES = [machine for case, (machine, reading) in PC_DC_READINGS.items()
                   if reading == PC_DC_MAIN and not SETTINGS.machine("pc-dc", case).get("hypothesis")]
-PC_DC_RUNS = {
-    "conservative": {"algorithm": "conservative", "parameters": []},
-    "easy": {"algorithm": "easy", "parameters": []},
-} | {
-    f"{algorithm}-{order}": {"algorithm": algorithm, "parameters": [f"order={order}"]}
-    for algorithm in ("pc", "dc") for order in PC_DC["orders"]
-}
+
+
+
+def pc_dc_runs(algorithm, orders):
+    """The replays of an algorithm in each of the orders, by name."""
+    return {f"{algorithm}-{order}": {"algorithm": algorithm, "parameters": [f"order={order}"]} for order in orders}
+
+
+PC_DC_BASELINES = {baseline: {"algorithm": baseline, "parameters": []} for baseline in ("conservative", "easy")}
+PC_DC_RUNS = PC_DC_BASELINES | pc_dc_runs("pc", PC_DC["orders"]) | pc_dc_runs("dc", PC_DC["orders"])
 PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "hypothesis",
                 "overview"]
 PC_DC_FIGURES = range(5, 10)
@@ -29,8 +32,8 @@ def pc_dc_case(part):
 
 def pc_dc_counted(machine):
     """The replays of a machine in which events are counted."""
-    orders = PC_DC["counted"].get(machine, [])
-    return {run: PC_DC_RUNS[run] for run in ["conservative", *(f"pc-{order}" for order in orders)]}
+    counted = pc_dc_runs("pc", PC_DC["counted"].get(machine, []))
+    return {"conservative": PC_DC_BASELINES["conservative"]} | counted
 
 
 wildcard_constraints:

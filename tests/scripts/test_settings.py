@@ -58,7 +58,20 @@ def test_a_folder_without_any_log_is_refused(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     known = settings(tmp_path, logs=str(tmp_path / "logs"))
     with pytest.raises(WorkflowError, match=r"no log of paper in .*; expected one of KTH-\*-cln"):
-        known.machines("paper")
+        known.papers_without_logs(["paper"])
+
+
+def test_papers_without_logs_are_named_and_refused_only_when_asked_for(tmp_path: Path) -> None:
+    write(tmp_path / "logs" / "KTH-1-cln.swf")
+    known = settings(tmp_path, logs=str(tmp_path / "logs"),
+                     other={"machines": {"SDSC": {"logs": ["SDSC-*.swf"], "options": "", "platform": "kth-sp2"}}},
+                     drawn={"farms": 3})
+    lacking = known.papers_without_logs(["paper", "other", "drawn"])
+    assert list(lacking) == ["other"]
+    assert known.machines("other") == []
+    with pytest.raises(WorkflowError, match=r"no log of other in .*; expected one of SDSC-\*.swf"):
+        known.refusal(lacking["other"])(None)
+    assert not settings(tmp_path).papers_without_logs(["paper"])
 
 
 @pytest.mark.parametrize("change, message", [
