@@ -15,6 +15,7 @@
 #include <batfill/job_order.hpp>
 #include <batfill/ranked_jobs.hpp>
 #include <batfill/reservation.hpp>
+#include <batfill/run_time_predictor.hpp>
 #include <batfill/weight_tuner.hpp>
 
 #include "schedulers/profile_of_round.hpp"
@@ -248,6 +249,9 @@ class Easy : public Algorithm {
 
  private:
     void refuse_what_does_not_go_together(const Parameters& parameters) const {
+        if (tuner_ && RunTimePredictor::is_asked_for(parameters)) {
+            throw UsageError("parameter period replays jobs without their users, so it does not go with prediction");
+        }
         const std::string extra = "extra=" + parameters.choice("extra");
         if (extra_ != Extra::all && reservations_ != 1) {
             throw UsageError("parameter " + extra + " goes with reservations=1 only");
@@ -370,7 +374,7 @@ class Easy : public Algorithm {
         candidates_.clear();
         for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
             if (queue.job(at) != head &&
-                (test_limit_ || reservation.may_admit(queue.processors(at), queue.walltime(at)))) {
+                (test_limit_ || reservation.may_admit(queue.processors(at), state.estimate_at(at)))) {
                 candidates_.push_back(queue.job(at));
             }
         }
@@ -527,8 +531,9 @@ class Easy : public Algorithm {
 
 std::vector<Parameter> parameters() {
     std::vector<Parameter> parameters{
-        JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
-        JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"),
+        JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit",
+                        true),
+        JobOrder::order("backfill-order", "fcfs", "in which order the others are tried", true),
         JobOrder::weights(),
         JobOrder::scales(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
@@ -540,7 +545,8 @@ std::vector<Parameter> parameters() {
                           "decide once for all events of an instant, or after each"),
         Parameter::whole_number("reservations", "1", "how many jobs that cannot start have a reservation", true),
         Parameter::whole_number("test-limit", "",
-                                "how many jobs are looked at after the first that cannot start (all if not given)")};
+                                "how many jobs are looked at after the first that cannot start (all if not given)"),
+        RunTimePredictor::parameter()};
     const std::vector<Parameter> of_tuning = WeightTuner::parameters();
     parameters.insert(parameters.end(), of_tuning.begin(), of_tuning.end());
     return parameters;

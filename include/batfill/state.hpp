@@ -21,7 +21,10 @@ struct Job {
     SharedJobDescription shared_description;
     Request request;    // what it holds of the machine while it runs
     Duration walltime;  // what plans count with: the description's and the `walltime-margin`, or the assumed one
-    Time start;         // once running
+    // Once it waits: for how long it is taken to run, the walltime, or what is predicted (RunTimePredictor), which is
+    // no longer.
+    Duration estimate;
+    Time start;  // once running
     // The latest start that it is guaranteed: as when it was submitted, or later since a loss of processors; infinite
     // if it is guaranteed nothing.
     Time guaranteed_start = Time::infinity();
@@ -33,7 +36,8 @@ struct Job {
     const JobDescription& description() const { return *shared_description; }
     int processors() const { return request.processors; }
     Time submit() const { return shared_description->submit; }
-    Time expected_end() const { return start + walltime; }
+    Time expected_end() const { return start + walltime; }  // when it is killed
+    Time estimated_end() const { return start + estimate; }
 };
 
 // The waiting jobs by submission time, ties by order of arrival. What every scan looks at stands in arrays of its own,
@@ -64,7 +68,7 @@ class WaitingQueue {
 
 // A running job as the estimates see it.
 struct RunningJob {
-    Time end;  // start + walltime
+    Time end;  // start + estimate, which is the walltime unless run times are predicted
     JobIndex job;
     int processors;  // of its allocation, those that are available again when it ends
 };
@@ -111,12 +115,17 @@ struct SchedulerState {
     std::vector<long long> copies_left;       // of each counter of the machine, those that no job holds
     std::deque<Job> jobs;                     // all that were submitted, by JobIndex: in order of arrival
     WaitingQueue waiting;
-    std::vector<RunningJob> running;  // by end, ties by order of arrival
+    std::vector<RunningJob> running;       // by end, ties by order of arrival
+    bool run_times_are_predicted = false;  // so that estimates may be shorter than walltimes
     // How long jobs would run if nothing stopped them, by JobIndex, for algorithms that need to know
     // (Algorithm::needs_run_times); else empty.
     std::vector<Duration> run_times;
 
     const Job& job(JobIndex index) const { return jobs[index]; }
+    // For how long the job at this place of the queue is taken to run.
+    Duration estimate_at(std::size_t position) const {
+        return run_times_are_predicted ? job(waiting.job(position)).estimate : waiting.walltime(position);
+    }
     // The common rule for ties: by submission time, then by order of arrival.
     bool submitted_before(JobIndex a, JobIndex b) const {
         return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
