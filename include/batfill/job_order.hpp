@@ -62,12 +62,14 @@ class JobScore {
 //   f4 -(p sqrt(q) + 5.3e5 log10(s)), where s is the submission time in seconds, at least 1.
 // Carastan-Santos, de Camargo, Obtaining dynamic scheduling policies with simulation and machine learning, SC 2017.
 //   predicted -(the run time that is predicted when the job is submitted), see RunTimePredictor.
+//   multifactor: given by the algorithm.
 class JobOrder {
  public:
-    // The parameters that an algorithm declares if its user may choose the order. `predicted` is among the orders only
-    // if the algorithm says so; it then declares RunTimePredictor::parameter(), too.
+    // The parameters that an algorithm declares if its user may choose the order. `also` names orders that not every
+    // algorithm can have: `predicted`, with which it declares RunTimePredictor::parameter(), too, and `multifactor`,
+    // whose scores are its own affair.
     static Parameter order(const std::string& name, const std::string& default_value, const std::string& description,
-                           bool may_be_predicted = false);
+                           const std::vector<std::string>& also = {});
     static Parameter weights();
     static Parameter scales();
 
@@ -83,9 +85,11 @@ class JobOrder {
     // Whether this is the order in which SchedulerState::waiting has the jobs.
     bool is_submission_order() const;
     bool is_mixed() const;
+    bool is_multifactor() const;
     // Whether two waiting jobs may change places as time goes by.
     bool depends_on_clock() const;
 
+    // 0 under `multifactor`.
     JobScore score(const Job& job) const;
 
  private:
@@ -104,14 +108,15 @@ class JobOrder {
         f2,
         f3,
         f4,
-        predicted
+        predicted,
+        multifactor
     };
     struct Policy {
         const char* name;
         Feature feature;
         double sign;
     };
-    static const std::array<Policy, 20> policies;
+    static const std::array<Policy, 21> policies;
 
     explicit JobOrder(const std::string& policy);
     JobScore sum_of_features(const Job& job) const;

@@ -41,24 +41,35 @@ double rounded_score(double value, double magnitude) {
     return std::isinf(large) ? value : (value + large) - large;
 }
 
-const std::array<JobOrder::Policy, 20> JobOrder::policies{{
-    {"fcfs", Feature::wait, 1},       {"lcfs", Feature::wait, -1},
-    {"spf", Feature::walltime, -1},   {"lpf", Feature::walltime, 1},
-    {"sqf", Feature::processors, -1}, {"lqf", Feature::processors, 1},
-    {"saf", Feature::area, -1},       {"laf", Feature::area, 1},
-    {"lexp", Feature::expansion, 1},  {"sexp", Feature::expansion, -1},
-    {"lrf", Feature::ratio, 1},       {"srf", Feature::ratio, -1},
-    {"mixed", Feature::mixed, 1},     {"wfp3", Feature::wfp3, 1},
-    {"unicef", Feature::unicef, 1},   {"f1", Feature::f1, -1},
-    {"f2", Feature::f2, -1},          {"f3", Feature::f3, -1},
-    {"f4", Feature::f4, -1},          {"predicted", Feature::predicted, -1},
+const std::array<JobOrder::Policy, 21> JobOrder::policies{{
+    {"fcfs", Feature::wait, 1},
+    {"lcfs", Feature::wait, -1},
+    {"spf", Feature::walltime, -1},
+    {"lpf", Feature::walltime, 1},
+    {"sqf", Feature::processors, -1},
+    {"lqf", Feature::processors, 1},
+    {"saf", Feature::area, -1},
+    {"laf", Feature::area, 1},
+    {"lexp", Feature::expansion, 1},
+    {"sexp", Feature::expansion, -1},
+    {"lrf", Feature::ratio, 1},
+    {"srf", Feature::ratio, -1},
+    {"mixed", Feature::mixed, 1},
+    {"wfp3", Feature::wfp3, 1},
+    {"unicef", Feature::unicef, 1},
+    {"f1", Feature::f1, -1},
+    {"f2", Feature::f2, -1},
+    {"f3", Feature::f3, -1},
+    {"f4", Feature::f4, -1},
+    {"predicted", Feature::predicted, -1},
+    {"multifactor", Feature::multifactor, 1},
 }};
 
 Parameter JobOrder::order(const std::string& name, const std::string& default_value, const std::string& description,
-                          bool may_be_predicted) {
+                          const std::vector<std::string>& also) {
     std::vector<std::string> names;
     for (const Policy& policy : policies) {
-        if (policy.feature != Feature::predicted || may_be_predicted) {
+        if (policy.feature < Feature::predicted || std::count(also.begin(), also.end(), policy.name) != 0) {
             names.emplace_back(policy.name);
         }
     }
@@ -133,6 +144,10 @@ bool JobOrder::is_mixed() const {
     return policy_.feature == Feature::mixed;
 }
 
+bool JobOrder::is_multifactor() const {
+    return policy_.feature == Feature::multifactor;
+}
+
 bool JobOrder::is_submission_order() const {
     return policy_.feature == Feature::wait && policy_.sign > 0;
 }
@@ -143,6 +158,7 @@ bool JobOrder::depends_on_clock() const {
         case Feature::mixed:
         case Feature::wfp3:
         case Feature::unicef:
+        case Feature::multifactor:
             return true;
         default:
             return false;
@@ -160,6 +176,8 @@ JobScore JobOrder::score(const Job& job) const {
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
         case Feature::walltime:
             return JobScore::exactly(policy_.sign * microseconds(job.walltime));
+        case Feature::multifactor:
+            return {};
         case Feature::predicted:
             return JobScore::exactly(policy_.sign * microseconds(job.estimate));
         case Feature::processors:
