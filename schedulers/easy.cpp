@@ -66,7 +66,7 @@ class Ranking {
             return;
         }
         scores_.resize(std::size_t{job} + 1);
-        scores_[job] = order_.score(state.job(job));
+        scores_[job] = order_.score(state, job);
         if (keeps_order_) {
             in_order_.insert(place_of(state, job));
         }
@@ -98,7 +98,7 @@ class Ranking {
         if (order_.is_mixed()) {
             order_ = order_.with_weights(weights);
             for (const JobIndex job : state.waiting.jobs()) {
-                scores_[job] = order_.score(state.job(job));
+                scores_[job] = order_.score(state, job);
             }
         }
     }
@@ -483,9 +483,10 @@ class Easy : public Algorithm {
         };
         const auto start = [&](JobIndex job) {
             const Job& candidate = state.job(job);
-            const bool can_start = candidate.processors() <= free(state) && profile.can_start(candidate);
+            const bool can_start =
+                candidate.processors() <= free(state) && profile.can_start(candidate, state.estimate(job));
             if (can_start) {
-                profile.take(candidate);
+                profile.take(candidate, state.estimate(job));
                 round.start(job);
             }
             return can_start;
@@ -500,7 +501,7 @@ class Easy : public Algorithm {
             if (!start(*next)) {
                 one_could_not_start = true;
                 if (reservations_ > 0) {
-                    profile.reserve(state.job(*next));
+                    profile.reserve(state.job(*next), state.estimate(*next));
                     ++reserved;
                 }
             }

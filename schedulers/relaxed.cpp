@@ -132,7 +132,7 @@ class Relaxed : public Algorithm {
     }
     // For how long a job is taken to run.
     Duration length(const SchedulerState& state, JobIndex job) const {
-        return actual_ ? known_length(state, job) : state.job(job).estimate;
+        return actual_ ? known_length(state, job) : state.estimate(job);
     }
 
     // Starts jobs until one does not fit, and returns that one.

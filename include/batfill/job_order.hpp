@@ -90,6 +90,8 @@ class JobOrder {
     bool depends_on_clock() const;
 
     // 0 under `multifactor`.
+    JobScore score(const SchedulerState& state, JobIndex index) const;
+    // The same under an order that every algorithm can have.
     JobScore score(const Job& job) const;
 
  private:

@@ -22,8 +22,8 @@ namespace batfill {
 // Systems 18(6), 2007. What it leaves open, and what was decided, is in docs/algorithms.md.
 //
 // An algorithm that declares parameter() can be told to count with predictions: the engine then keeps them in
-// Job::estimate and in the order and the ends of SchedulerState::running. The walltimes stay what they are, and so does
-// the time at which jobs are killed.
+// SchedulerState::predictions, and SchedulerState::running by them. The walltimes stay what they are, and so does the
+// time at which jobs are killed.
 class RunTimePredictor {
  public:
     // The parameter `prediction`.
@@ -42,9 +42,9 @@ class RunTimePredictor {
     // O(log(users)).
     void ended(JobIndex index, const Job& job, JobState how, Time now);
 
-    // The estimate of a job that runs and was taken to have ended by now: as much longer as it takes to be later than
-    // now, but never longer than the walltime. O(log(running jobs)).
-    Duration corrected(JobIndex index, const Job& job, Time now);
+    // The prediction of a job that runs and by `prediction` should have ended by now: as much longer as it takes to end
+    // later than now, but never longer than the walltime. O(log(running jobs)).
+    Duration corrected(JobIndex index, const Job& job, Duration prediction, Time now);
 
     // How many jobs were predicted to run for less than their walltime, and how often a prediction was corrected.
     void append_statistics(std::vector<Statistic>& statistics) const;

@@ -21,10 +21,7 @@ struct Job {
     SharedJobDescription shared_description;
     Request request;    // what it holds of the machine while it runs
     Duration walltime;  // what plans count with: the description's and the `walltime-margin`, or the assumed one
-    // Once it waits: for how long it is taken to run, the walltime, or what is predicted (RunTimePredictor), which is
-    // no longer.
-    Duration estimate;
-    Time start;  // once running
+    Time start;         // once running
     // The latest start that it is guaranteed: as when it was submitted, or later since a loss of processors; infinite
     // if it is guaranteed nothing.
     Time guaranteed_start = Time::infinity();
@@ -36,8 +33,7 @@ struct Job {
     const JobDescription& description() const { return *shared_description; }
     int processors() const { return request.processors; }
     Time submit() const { return shared_description->submit; }
-    Time expected_end() const { return start + walltime; }  // when it is killed
-    Time estimated_end() const { return start + estimate; }
+    Time expected_end() const { return start + walltime; }
 };
 
 // The waiting jobs by submission time, ties by order of arrival. What every scan looks at stands in arrays of its own,
@@ -115,16 +111,22 @@ struct SchedulerState {
     std::vector<long long> copies_left;       // of each counter of the machine, those that no job holds
     std::deque<Job> jobs;                     // all that were submitted, by JobIndex: in order of arrival
     WaitingQueue waiting;
-    std::vector<RunningJob> running;       // by end, ties by order of arrival
-    bool run_times_are_predicted = false;  // so that estimates may be shorter than walltimes
+    std::vector<RunningJob> running;  // by end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex, for algorithms that need to know
     // (Algorithm::needs_run_times); else empty.
     std::vector<Duration> run_times;
+    // For how long jobs are predicted to run (RunTimePredictor), never longer than their walltimes, by JobIndex; empty
+    // if run times are not predicted.
+    std::vector<Duration> predictions;
 
     const Job& job(JobIndex index) const { return jobs[index]; }
-    // For how long the job at this place of the queue is taken to run.
+    // For how long a job that waits or runs is taken to run, and until when one that runs: by its walltime, or by what
+    // is predicted.
+    Duration estimate(JobIndex index) const { return predictions.empty() ? jobs[index].walltime : predictions[index]; }
+    Time estimated_end(JobIndex index) const { return jobs[index].start + estimate(index); }
+    // Of the job at this place of the queue.
     Duration estimate_at(std::size_t position) const {
-        return run_times_are_predicted ? job(waiting.job(position)).estimate : waiting.walltime(position);
+        return predictions.empty() ? waiting.walltime(position) : predictions[waiting.job(position)];
     }
     // The common rule for ties: by submission time, then by order of arrival.
     bool submitted_before(JobIndex a, JobIndex b) const {

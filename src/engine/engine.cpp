@@ -57,7 +57,6 @@ Engine::Engine(const AlgorithmDescription& description, const Parameters::Given&
     state_.placement = *placement_named(parameters.choice("placement"));
     failures_ = std::make_unique<MachineFailures>(parameters);
     predictor_ = RunTimePredictor::from(description_.parameters, parameters);
-    state_.run_times_are_predicted = predictor_ != nullptr;
     algorithm_ = description_.make(parameters);
 }
 
@@ -136,7 +135,7 @@ void Engine::completed(JobIndex index, JobState state) {
     }
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
-                                     RunningJob{job.estimated_end(), index, 0}, ends_before);
+                                     RunningJob{state_.estimated_end(index), index, 0}, ends_before);
     completions_.push_back({index, at->end, at->processors});
     state_.running.erase(at);
     if (predictor_) {
@@ -241,7 +240,10 @@ void Engine::admit(Round& round, JobIndex index) {
         decisions_.emplace_back(RejectJob{index, std::move(*reason)});
         return;
     }
-    job.estimate = predictor_ ? predictor_->predict(job) : job.walltime;
+    if (predictor_) {
+        state_.predictions.resize(state_.jobs.size());
+        state_.predictions[index] = predictor_->predict(job);
+    }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
     if (gives_guarantees()) {
@@ -305,9 +307,9 @@ void Engine::correct_predictions() {
     const auto last = std::find_if(state_.running.begin(), state_.running.end(),
                                    [this](const RunningJob& running) { return running.end > state_.now; });
     for (auto running = state_.running.begin(); running != last; ++running) {
-        Job& job = state_.jobs[running->job];
-        job.estimate = predictor_->corrected(running->job, job, state_.now);
-        running->end = job.estimated_end();
+        Duration& prediction = state_.predictions[running->job];
+        prediction = predictor_->corrected(running->job, state_.job(running->job), prediction, state_.now);
+        running->end = state_.estimated_end(running->job);
     }
     if (last != state_.running.begin()) {
         std::sort(state_.running.begin(), state_.running.end(), ends_before);
@@ -336,7 +338,7 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     }
     job.state = JobState::running;
     job.start = state_.now;
-    const RunningJob running{job.estimated_end(), index, job.processors()};
+    const RunningJob running{state_.estimated_end(index), index, job.processors()};
     const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running, ends_before);
     state_.running.insert(place, running);
     decisions_.emplace_back(StartJob{index, job.allocation});

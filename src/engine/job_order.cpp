@@ -165,6 +165,13 @@ bool JobOrder::depends_on_clock() const {
     }
 }
 
+JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
+    if (policy_.feature == Feature::predicted) {
+        return JobScore::exactly(policy_.sign * microseconds(state.estimate(index)));
+    }
+    return score(state.job(index));
+}
+
 JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;
@@ -176,10 +183,9 @@ JobScore JobOrder::score(const Job& job) const {
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
         case Feature::walltime:
             return JobScore::exactly(policy_.sign * microseconds(job.walltime));
+        case Feature::predicted:
         case Feature::multifactor:
             return {};
-        case Feature::predicted:
-            return JobScore::exactly(policy_.sign * microseconds(job.estimate));
         case Feature::processors:
             return JobScore::exactly(policy_.sign * processors);
         case Feature::ratio:

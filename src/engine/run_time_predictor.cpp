@@ -61,8 +61,8 @@ void RunTimePredictor::ended(JobIndex index, const Job& job, JobState how, Time 
     history.known = std::min(history.known + 1, history.runs.size());
 }
 
-Duration RunTimePredictor::corrected(JobIndex index, const Job& job, Time now) {
-    Duration estimate = job.estimate;
+Duration RunTimePredictor::corrected(JobIndex index, const Job& job, Duration prediction, Time now) {
+    Duration estimate = prediction;
     while (estimate < job.walltime && job.start + estimate <= now) {
         std::size_t& corrections = corrections_of_[index];
         ++corrections_;

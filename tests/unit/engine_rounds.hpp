@@ -150,7 +150,7 @@ class Table {
     const Message& message() const { return message_; }
     const std::string& name(JobIndex job) const { return names_[job]; }
     const Engine& engine() const { return engine_; }
-    const Job& job(const std::string& name) const { return engine_.state().job(index_of(name)); }
+    Duration estimate(const std::string& name) const { return engine_.state().estimate(index_of(name)); }
     // What the round makes of it: "start a b", jobs in the order of submission.
     std::string starts() {
         std::string text = "start";

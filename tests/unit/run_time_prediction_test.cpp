@@ -43,7 +43,7 @@ std::string prediction(Table& table, const std::string& user, int walltime) {
     table.at(1000);
     table.submit_for(user, "next", 1, walltime);
     CHECK(table.starts() == "start next");
-    return table.job("next").estimate.to_shortest_string();
+    return table.estimate("next").to_shortest_string();
 }
 
 std::uint64_t statistic(const Engine& engine, const std::string& name) {
@@ -62,7 +62,7 @@ void start_predicted(Table& table, int processors, int walltime) {
     table.at(1000);
     table.submit_for("ann", "long", processors, walltime);
     CHECK(table.starts() == "start long");
-    CHECK(table.job("long").estimate == Duration::seconds(100));
+    CHECK(table.estimate("long") == Duration::seconds(100));
 }
 
 // The estimate of the running job "long", in seconds, in a round at this time.
@@ -73,7 +73,7 @@ std::string estimate_at(Table& table, int now) {
     table.at(now);
     table.ends("event at " + std::to_string(now));
     table.starts();
-    return table.job("long").estimate.to_shortest_string();
+    return table.estimate("long").to_shortest_string();
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ TEST_CASE("What ends in the message that brings a job is known of", "[prediction
     table.ends("a");
     table.ends("b");
     table.starts();
-    CHECK(table.job("c").estimate == Duration::seconds(50));
+    CHECK(table.estimate("c") == Duration::seconds(50));
 }
 
 TEST_CASE("A prediction is made when the job is submitted, and stays while it waits", "[prediction]") {
@@ -170,7 +170,7 @@ TEST_CASE("A prediction is made when the job is submitted, and stays while it wa
     table.at(20);
     table.ends("b");
     CHECK(table.starts() == "start c");
-    CHECK(table.job("c").estimate == Duration::seconds(900));
+    CHECK(table.estimate("c") == Duration::seconds(900));
 }
 
 TEST_CASE("A job that was killed before its walltime says nothing of how long others run", "[prediction]") {
@@ -193,7 +193,7 @@ TEST_CASE("A job that was killed before its walltime says nothing of how long ot
         engine.take_in({Time::seconds(20 + run), JobCompleted{1, how}});
         engine.decide();
         submit(2, 200);
-        return engine.state().job(2).estimate.to_shortest_string();
+        return engine.state().estimate(2).to_shortest_string();
     };
     CHECK(prediction_after(JobState::completed_successfully, 40) == "30");
     CHECK(prediction_after(JobState::completed_failed, 40) == "30");
@@ -256,7 +256,7 @@ TEST_CASE("No call is asked for at the time of a prediction, and the job is not 
         CHECK(std::holds_alternative<StartJob>(decisions[0]));
         CHECK(std::get<CallMeLater>(decisions[1]).time == now + Duration::seconds(900));
     }
-    CHECK(engine.state().job(2).estimate == Duration::seconds(10));
+    CHECK(engine.state().estimate(2) == Duration::seconds(10));
     CHECK(engine.state().running.front().end == Time::seconds(30));
 }
 
