@@ -91,7 +91,7 @@ batfill_layer(workloads ON formats
   HEADERS deadlines failures farm lublin swf_conversion)
 batfill_layer(engine ON core
   HEADERS algorithm availability_profile engine events job_order parameters plan plan_algorithm plugin ranked_jobs
-          reservation scheduler_choice state weight_tuner
+          reservation run_time_predictor scheduler_choice state weight_tuner
   LIBRARIES ${CMAKE_DL_LIBS})
 batfill_layer(schedulers ON engine
   FOLDER schedulers)

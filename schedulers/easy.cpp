@@ -15,8 +15,10 @@
 #include <batfill/job_order.hpp>
 #include <batfill/ranked_jobs.hpp>
 #include <batfill/reservation.hpp>
+#include <batfill/run_time_predictor.hpp>
 #include <batfill/weight_tuner.hpp>
 
+#include "schedulers/multifactor.hpp"
 #include "schedulers/profile_of_round.hpp"
 
 namespace batfill {
@@ -45,8 +47,10 @@ class Ranking {
     // clock or is that of the queue.
     enum class Keep { no, if_possible };
 
-    Ranking(const JobOrder& order, Ties ties, Keep keep)
+    // `multifactor` gives the scores if the order is that; it is prepared before they are asked for.
+    Ranking(const JobOrder& order, Ties ties, Keep keep, const MultifactorPriority* multifactor)
         : order_(order),
+          multifactor_(order.is_multifactor() ? multifactor : nullptr),
           ties_(ties),
           keeps_order_(keep == Keep::if_possible && !order.depends_on_clock() && !is_submission_order()),
           in_order_(Before{ties}) {}
@@ -62,7 +66,7 @@ class Ranking {
             return;
         }
         scores_.resize(std::size_t{job} + 1);
-        scores_[job] = order_.score(state.job(job));
+        scores_[job] = order_.score(state, job);
         if (keeps_order_) {
             in_order_.insert(place_of(state, job));
         }
@@ -94,14 +98,14 @@ class Ranking {
         if (order_.is_mixed()) {
             order_ = order_.with_weights(weights);
             for (const JobIndex job : state.waiting.jobs()) {
-                scores_[job] = order_.score(state.job(job));
+                scores_[job] = order_.score(state, job);
             }
         }
     }
 
     void clear() { ranked_.clear(); }
     // As RankedJobs. Requires that the order is not that of the queue.
-    void add(JobIndex job, Time now) { ranked_.add(job, scores_[job].at(now)); }
+    void add(JobIndex job, Time now) { ranked_.add(job, score(job, now)); }
     template <typename Take>
     void for_each_until(Take take) {
         ranked_.for_each_until(take);
@@ -125,10 +129,14 @@ class Ranking {
         }
     };
     Place place_of(const SchedulerState& state, JobIndex job) const {
-        return {scores_[job].at(state.now), state.job(job).submit(), job};
+        return {score(job, state.now), state.job(job).submit(), job};
+    }
+    double score(JobIndex job, Time now) const {
+        return multifactor_ != nullptr ? multifactor_->of(job) : scores_[job].at(now);
     }
 
     JobOrder order_;
+    const MultifactorPriority* multifactor_;
     Ties ties_;
     bool keeps_order_;
     std::vector<JobScore> scores_;      // by JobIndex
@@ -178,8 +186,9 @@ class Easy : public Algorithm {
  public:
     explicit Easy(const Parameters& parameters)
         : ties_(ties_of(parameters)),
-          primary_(JobOrder(parameters, "order"), ties_, Ranking::Keep::if_possible),
-          backfill_(JobOrder(parameters, "backfill-order"), ties_, Ranking::Keep::no),
+          multifactor_(MultifactorPriority::from(parameters, {"order", "backfill-order"})),
+          primary_(JobOrder(parameters, "order"), ties_, Ranking::Keep::if_possible, multifactor_.get()),
+          backfill_(JobOrder(parameters, "backfill-order"), ties_, Ranking::Keep::no, multifactor_.get()),
           threshold_(parameters.seconds("threshold")),
           extra_(extra_of(parameters)),
           round_for_each_event_(parameters.choice("rounds") == "event"),
@@ -194,6 +203,9 @@ class Easy : public Algorithm {
         if (tuner_) {
             tuner_->ended(round.state(), completions);
         }
+        if (multifactor_) {
+            multifactor_->ended(round.state(), completions);
+        }
         if (round_for_each_event_) {
             take_in_one_by_one(round.now(), completions);
         }
@@ -204,6 +216,9 @@ class Easy : public Algorithm {
     }
 
     void submitted(Round& round, JobIndex job) override {
+        if (multifactor_) {
+            multifactor_->submitted(round.state(), job);
+        }
         primary_.insert(round.state(), job);
         backfill_.insert(round.state(), job);
         if (round_for_each_event_ && round.state().job(job).processors() <= free(round.state())) {
@@ -215,6 +230,9 @@ class Easy : public Algorithm {
 
     void started(const SchedulerState& state, JobIndex job) override {
         primary_.remove(state, job);
+        if (multifactor_) {
+            multifactor_->started(state, job);
+        }
         if (extra_ != Extra::all || round_for_each_event_) {
             starts_.resize(std::max(starts_.size(), std::size_t{job} + 1));
             starts_[job] = {round_, backfilling_, ++last_start_number_};
@@ -248,6 +266,10 @@ class Easy : public Algorithm {
 
  private:
     void refuse_what_does_not_go_together(const Parameters& parameters) const {
+        if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
+            throw UsageError("parameter period replays jobs without their users, so it does not go with " +
+                             std::string(multifactor_ ? "the order multifactor" : "prediction"));
+        }
         const std::string extra = "extra=" + parameters.choice("extra");
         if (extra_ != Extra::all && reservations_ != 1) {
             throw UsageError("parameter " + extra + " goes with reservations=1 only");
@@ -288,6 +310,9 @@ class Easy : public Algorithm {
     void start_and_backfill(Round& round) {
         if (free(round.state()) == 0) {
             return;
+        }
+        if (multifactor_) {
+            multifactor_->prepare(round.now());
         }
         ++round_;
         backfilling_ = false;
@@ -370,7 +395,7 @@ class Easy : public Algorithm {
         candidates_.clear();
         for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
             if (queue.job(at) != head &&
-                (test_limit_ || reservation.may_admit(queue.processors(at), queue.walltime(at)))) {
+                (test_limit_ || reservation.may_admit(queue.processors(at), state.estimate_at(at)))) {
                 candidates_.push_back(queue.job(at));
             }
         }
@@ -458,9 +483,10 @@ class Easy : public Algorithm {
         };
         const auto start = [&](JobIndex job) {
             const Job& candidate = state.job(job);
-            const bool can_start = candidate.processors() <= free(state) && profile.can_start(candidate);
+            const bool can_start =
+                candidate.processors() <= free(state) && profile.can_start(candidate, state.estimate(job));
             if (can_start) {
-                profile.take(candidate);
+                profile.take(candidate, state.estimate(job));
                 round.start(job);
             }
             return can_start;
@@ -475,7 +501,7 @@ class Easy : public Algorithm {
             if (!start(*next)) {
                 one_could_not_start = true;
                 if (reservations_ > 0) {
-                    profile.reserve(state.job(*next));
+                    profile.reserve(state.job(*next), state.estimate(*next));
                     ++reserved;
                 }
             }
@@ -498,6 +524,7 @@ class Easy : public Algorithm {
     }
 
     Ties ties_;
+    std::unique_ptr<MultifactorPriority> multifactor_;  // null: neither order is that
     Ranking primary_;
     Ranking backfill_;
     std::optional<Duration> threshold_;
@@ -526,9 +553,11 @@ class Easy : public Algorithm {
 };
 
 std::vector<Parameter> parameters() {
+    const std::vector<std::string> also{"predicted", "multifactor"};
     std::vector<Parameter> parameters{
-        JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit"),
-        JobOrder::order("backfill-order", "fcfs", "in which order the others are tried"),
+        JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit",
+                        also),
+        JobOrder::order("backfill-order", "fcfs", "in which order the others are tried", also),
         JobOrder::weights(),
         JobOrder::scales(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
@@ -540,9 +569,12 @@ std::vector<Parameter> parameters() {
                           "decide once for all events of an instant, or after each"),
         Parameter::whole_number("reservations", "1", "how many jobs that cannot start have a reservation", true),
         Parameter::whole_number("test-limit", "",
-                                "how many jobs are looked at after the first that cannot start (all if not given)")};
+                                "how many jobs are looked at after the first that cannot start (all if not given)"),
+        RunTimePredictor::parameter()};
     const std::vector<Parameter> of_tuning = WeightTuner::parameters();
     parameters.insert(parameters.end(), of_tuning.begin(), of_tuning.end());
+    const std::vector<Parameter> of_multifactor = MultifactorPriority::parameters();
+    parameters.insert(parameters.end(), of_multifactor.begin(), of_multifactor.end());
     return parameters;
 }
 

@@ -3,19 +3,23 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <batfill/reservation.hpp>
+#include <batfill/run_time_predictor.hpp>
 
 namespace batfill::farm {
 
 AlgorithmDescription FlexibleBackfilling::description(const char* name, const char* summary, const char* section,
                                                       Head head) {
+    std::vector<Parameter> declared = Priority::parameters();
+    declared.push_back(RunTimePredictor::parameter());
     return {name,
             summary,
             std::string("Techiouba, Capannini, Baraglia, Puppin, Pasquali, Ricci, Backfilling strategies for "
                         "scheduling streams of jobs on computational farms, CoreGRID 2007, section ") +
                 section,
-            Priority::parameters(),
+            std::move(declared),
             [head](const Parameters& parameters) { return std::make_unique<FlexibleBackfilling>(parameters, head); },
             {Placement::machine}};
 }

@@ -21,18 +21,18 @@ class ProfileOfRound {
         }
     }
 
-    // Whether the job could start now and would run undisturbed.
-    bool can_start(const Job& job) const {
-        return profile_.earliest(now_, job.walltime, job.processors(), Time::infinity(), next_instant()) == now_;
+    // Whether the job, which is taken to run for `estimate`, could start now and would run undisturbed.
+    bool can_start(const Job& job, Duration estimate) const {
+        return profile_.earliest(now_, estimate, job.processors(), Time::infinity(), next_instant()) == now_;
     }
     // Takes the processors of a job from now on until its end by the estimate.
-    void take(const Job& job) { profile_.add(now_, now_ + job.walltime, -job.processors()); }
+    void take(const Job& job, Duration estimate) { profile_.add(now_, now_ + estimate, -job.processors()); }
 
     // Takes the processors of a job at the earliest time at which it can run; nothing if there is no such time.
-    void reserve(const Job& job) {
-        const Time start = profile_.earliest(now_, job.walltime, job.processors());
+    void reserve(const Job& job, Duration estimate) {
+        const Time start = profile_.earliest(now_, estimate, job.processors());
         if (!start.is_infinite()) {
-            profile_.add(start, start + job.walltime, -job.processors());
+            profile_.add(start, start + estimate, -job.processors());
         }
     }
 

@@ -11,6 +11,7 @@
 #include <batfill/job_order.hpp>
 #include <batfill/ranked_jobs.hpp>
 #include <batfill/reservation.hpp>
+#include <batfill/run_time_predictor.hpp>
 
 namespace batfill {
 
@@ -98,12 +99,15 @@ class Relaxed : public Algorithm {
         if (by_walltime_ && omega_ < 1) {
             throw UsageError("parameter omega must be at least 1 with basis=walltime");
         }
+        if (actual_ && RunTimePredictor::is_asked_for(parameters)) {
+            throw UsageError("parameter estimates=actual leaves nothing to predict, so it does not go with prediction");
+        }
     }
 
     bool needs_run_times() const override { return actual_; }
 
     void submitted(Round& round, JobIndex job) override {
-        priority_.prepare(round.state().job(job), job, length(round.state(), job));
+        priority_.prepare(round.state().job(job), job, known_length(round.state(), job));
     }
 
     void decide(Round& round) override {
@@ -120,10 +124,15 @@ class Relaxed : public Algorithm {
     std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
 
  private:
-    // For how long a job is taken to run.
-    Duration length(const SchedulerState& state, JobIndex job) const {
+    // For how long a job runs by what is known when it is submitted: priorities, and the factor of the top job's
+    // walltime, count with that.
+    Duration known_length(const SchedulerState& state, JobIndex job) const {
         const Duration walltime = state.job(job).walltime;
         return actual_ ? std::min(state.run_times[job], walltime) : walltime;
+    }
+    // For how long a job is taken to run.
+    Duration length(const SchedulerState& state, JobIndex job) const {
+        return actual_ ? known_length(state, job) : state.estimate(job);
     }
 
     // Starts jobs until one does not fit, and returns that one.
@@ -172,7 +181,8 @@ class Relaxed : public Algorithm {
             return possible;
         }
         const Duration wait = possible - state.now;
-        return state.now + (by_walltime_ ? wait + product(omega_ - 1, length(state, top)) : product(omega_, wait));
+        return state.now +
+               (by_walltime_ ? wait + product(omega_ - 1, known_length(state, top)) : product(omega_, wait));
     }
 
     // The earliest time at which the top job can run, as far as the running jobs are known.
@@ -219,7 +229,8 @@ std::vector<Parameter> parameters() {
         Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
         Parameter::seconds("priority-period", "0", "priorities are computed at multiples of this; 0: in each round"),
         Parameter::choice("estimates", {"requested", "actual"}, "requested",
-                          "how long jobs are taken to run: their walltime, or what they will run (simulate only)")};
+                          "how long jobs are taken to run: their walltime, or what they will run (simulate only)"),
+        RunTimePredictor::parameter()};
 }
 
 const Registration registration({

@@ -25,7 +25,7 @@ class Engine;
 // A job that ended, as an algorithm hears of it.
 struct Completion {
     JobIndex job;
-    Time expected_end;  // start + walltime; the end was early if it is still to come
+    Time expected_end;  // start + estimate; the end was early if it is still to come
     int processors;     // that its end made available
 };
 

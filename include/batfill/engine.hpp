@@ -14,6 +14,7 @@
 namespace batfill {
 
 class MachineFailures;
+class RunTimePredictor;
 
 // A loss of processors has moved the guaranteed start of a waiting job later.
 struct GuaranteeBreak {
@@ -62,7 +63,8 @@ class Engine {
     const Algorithm& algorithm() const { return *algorithm_; }
     bool gives_guarantees() const;
     bool needs_run_times() const { return algorithm_->needs_run_times(); }
-    // What the algorithm has counted, and behind it what became of jobs whose processors were lost, unless they go on.
+    // What the algorithm has counted, and behind it what was predicted, if that is asked for, and what became of jobs
+    // whose processors were lost, unless they go on.
     std::vector<Statistic> statistics() const;
 
     // Whether it may register jobs: those that were killed because their processors were lost (`on-failure=requeue`).
@@ -81,6 +83,7 @@ class Engine {
     void killed(const JobsKilled& killed);
     void machine_changed(const MachineChanged& change);
     void run_round();
+    void correct_predictions();
     void start(JobIndex index, const ResourceSet* allocation);  // null: as its placement says
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
@@ -105,6 +108,7 @@ class Engine {
     std::optional<Duration> default_walltime_;
     Duration walltime_margin_;
     std::unique_ptr<MachineFailures> failures_;
+    std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
     std::unique_ptr<Algorithm> algorithm_;
     SchedulerState state_;
     Time last_round_;

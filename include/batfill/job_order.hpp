@@ -61,16 +61,21 @@ class JobScore {
 //   f1 -(log10(p) q + 870 log10(s)), f2 -(sqrt(p) q + 25600 log10(s)), f3 -(p q + 6.86e6 log10(s)),
 //   f4 -(p sqrt(q) + 5.3e5 log10(s)), where s is the submission time in seconds, at least 1.
 // Carastan-Santos, de Camargo, Obtaining dynamic scheduling policies with simulation and machine learning, SC 2017.
+//   predicted -(the run time that is predicted when the job is submitted), see RunTimePredictor.
+//   multifactor: given by the algorithm.
 class JobOrder {
  public:
-    // The parameters that an algorithm declares if its user may choose the order.
-    static Parameter order(const std::string& name, const std::string& default_value, const std::string& description);
+    // The parameters that an algorithm declares if its user may choose the order. `also` names orders that not every
+    // algorithm can have: `predicted`, with which it declares RunTimePredictor::parameter(), too, and `multifactor`,
+    // whose scores are its own affair.
+    static Parameter order(const std::string& name, const std::string& default_value, const std::string& description,
+                           const std::vector<std::string>& also = {});
     static Parameter weights();
     static Parameter scales();
 
     // Reads the parameter `name`, and `weights` and `scales` if it is "mixed"; without scales, all are 1. Throws
-    // UsageError if weights are missing or all zero, or if the absolute value of a scale is not from 1e-100 to 1e100,
-    // which keeps all scores finite.
+    // UsageError if weights are missing or all zero, if the absolute value of a scale is not from 1e-100 to 1e100,
+    // which keeps all scores finite, or if the order is `predicted` and nothing is predicted.
     JobOrder(const Parameters& parameters, const std::string& name);
     // The order `mixed` with the scales of this one, which is mixed, and other weights, of which at least one is not 0.
     JobOrder with_weights(const MixedWeights& weights) const;
@@ -80,9 +85,13 @@ class JobOrder {
     // Whether this is the order in which SchedulerState::waiting has the jobs.
     bool is_submission_order() const;
     bool is_mixed() const;
+    bool is_multifactor() const;
     // Whether two waiting jobs may change places as time goes by.
     bool depends_on_clock() const;
 
+    // 0 under `multifactor`.
+    JobScore score(const SchedulerState& state, JobIndex index) const;
+    // The same under an order that every algorithm can have.
     JobScore score(const Job& job) const;
 
  private:
@@ -100,14 +109,16 @@ class JobOrder {
         f1,
         f2,
         f3,
-        f4
+        f4,
+        predicted,
+        multifactor
     };
     struct Policy {
         const char* name;
         Feature feature;
         double sign;
     };
-    static const std::array<Policy, 19> policies;
+    static const std::array<Policy, 21> policies;
 
     explicit JobOrder(const std::string& policy);
     JobScore sum_of_features(const Job& job) const;

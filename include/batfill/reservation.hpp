@@ -32,13 +32,13 @@ class Reservation {
     Time shadow_time() const { return shadow_time_; }
 
     // Whether a job that runs so long from now on ends by the shadow time.
-    bool ends_in_time(Duration walltime) const { return state_.now + walltime <= shadow_time_; }
+    bool ends_in_time(Duration estimate) const { return state_.now + estimate <= shadow_time_; }
 
     // Whether another job of this size may start now. Where the placement is lowest or best-effort-contiguous this is
     // the whole truth, provided that so many processors are idle; else only jobs are turned down that surely may not.
     // O(1).
-    bool may_admit(int processors, Duration walltime) const {
-        return ends_in_time(walltime) || place_matters_ || processors <= extra_processors_;
+    bool may_admit(int processors, Duration estimate) const {
+        return ends_in_time(estimate) || place_matters_ || processors <= extra_processors_;
     }
 
     // Starts another waiting job if it can start now without delaying the reserved one: it ends by the shadow time, or

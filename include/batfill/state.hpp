@@ -64,7 +64,7 @@ class WaitingQueue {
 
 // A running job as the estimates see it.
 struct RunningJob {
-    Time end;  // start + walltime
+    Time end;  // start + estimate, which is the walltime unless run times are predicted
     JobIndex job;
     int processors;  // of its allocation, those that are available again when it ends
 };
@@ -115,8 +115,19 @@ struct SchedulerState {
     // How long jobs would run if nothing stopped them, by JobIndex, for algorithms that need to know
     // (Algorithm::needs_run_times); else empty.
     std::vector<Duration> run_times;
+    // For how long jobs are predicted to run (RunTimePredictor), never longer than their walltimes, by JobIndex; empty
+    // if run times are not predicted.
+    std::vector<Duration> predictions;
 
     const Job& job(JobIndex index) const { return jobs[index]; }
+    // For how long a job that waits or runs is taken to run, and until when one that runs: by its walltime, or by what
+    // is predicted.
+    Duration estimate(JobIndex index) const { return predictions.empty() ? jobs[index].walltime : predictions[index]; }
+    Time estimated_end(JobIndex index) const { return jobs[index].start + estimate(index); }
+    // Of the job at this place of the queue.
+    Duration estimate_at(std::size_t position) const {
+        return predictions.empty() ? waiting.walltime(position) : predictions[waiting.job(position)];
+    }
     // The common rule for ties: by submission time, then by order of arrival.
     bool submitted_before(JobIndex a, JobIndex b) const {
         return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;

@@ -6,6 +6,7 @@
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+#include <batfill/run_time_predictor.hpp>
 
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
@@ -55,6 +56,7 @@ Engine::Engine(const AlgorithmDescription& description, const Parameters::Given&
     walltime_margin_ = parameters.seconds("walltime-margin").value_or(Duration());
     state_.placement = *placement_named(parameters.choice("placement"));
     failures_ = std::make_unique<MachineFailures>(parameters);
+    predictor_ = RunTimePredictor::from(description_.parameters, parameters);
     algorithm_ = description_.make(parameters);
 }
 
@@ -133,9 +135,12 @@ void Engine::completed(JobIndex index, JobState state) {
     }
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
-                                     RunningJob{job.expected_end(), index, 0}, ends_before);
+                                     RunningJob{state_.estimated_end(index), index, 0}, ends_before);
     completions_.push_back({index, at->end, at->processors});
     state_.running.erase(at);
+    if (predictor_) {
+        predictor_->ended(index, job, state, state_.now);
+    }
     if (failures_->ended(state_, index, state)) {
         to_be_requeued_.push_back(index);
     }
@@ -235,6 +240,10 @@ void Engine::admit(Round& round, JobIndex index) {
         decisions_.emplace_back(RejectJob{index, std::move(*reason)});
         return;
     }
+    if (predictor_) {
+        state_.predictions.resize(state_.jobs.size());
+        state_.predictions[index] = predictor_->predict(job);
+    }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
     if (gives_guarantees()) {
@@ -268,6 +277,9 @@ std::vector<Decision>& Engine::decide() {
 
 void Engine::run_round() {
     Round round(*this);
+    if (predictor_) {
+        correct_predictions();
+    }
     algorithm_->begin_round(state_);
     if (machine_changed_) {
         reject_too_small_jobs();
@@ -288,6 +300,20 @@ void Engine::run_round() {
     machine_changed_ = false;
     last_round_ = state_.now;
     ask_for_wake();
+}
+
+// Of the jobs that still run though they were taken to have ended by now.
+void Engine::correct_predictions() {
+    const auto last = std::find_if(state_.running.begin(), state_.running.end(),
+                                   [this](const RunningJob& running) { return running.end > state_.now; });
+    for (auto running = state_.running.begin(); running != last; ++running) {
+        Duration& prediction = state_.predictions[running->job];
+        prediction = predictor_->corrected(running->job, state_.job(running->job), prediction, state_.now);
+        running->end = state_.estimated_end(running->job);
+    }
+    if (last != state_.running.begin()) {
+        std::sort(state_.running.begin(), state_.running.end(), ends_before);
+    }
 }
 
 void Engine::fail(JobIndex index, const std::string& rule) const {
@@ -312,7 +338,7 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     }
     job.state = JobState::running;
     job.start = state_.now;
-    const RunningJob running{job.expected_end(), index, job.processors()};
+    const RunningJob running{state_.estimated_end(index), index, job.processors()};
     const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running, ends_before);
     state_.running.insert(place, running);
     decisions_.emplace_back(StartJob{index, job.allocation});
@@ -414,9 +440,10 @@ void Engine::ask_for_wake() {
                             ": it wants to be woken at " + wake.to_string() +
                             ", expected a time that is still to come");
     }
+    // A job may outlive its prediction, and then nothing is told of it.
     const bool a_job_ends_then =
-        std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
-                           [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
+        !predictor_ && std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
+                                          [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
     if (!a_job_ends_then) {
         call_at(wake);
     }
@@ -522,6 +549,9 @@ Time Engine::guaranteed_at_submission(JobIndex job) const {
 
 std::vector<Statistic> Engine::statistics() const {
     std::vector<Statistic> statistics = algorithm_->statistics();
+    if (predictor_) {
+        predictor_->append_statistics(statistics);
+    }
     failures_->append_statistics(statistics);
     return statistics;
 }

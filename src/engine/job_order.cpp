@@ -8,6 +8,7 @@
 
 #include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
+#include <batfill/run_time_predictor.hpp>
 
 namespace batfill {
 
@@ -40,20 +41,38 @@ double rounded_score(double value, double magnitude) {
     return std::isinf(large) ? value : (value + large) - large;
 }
 
-const std::array<JobOrder::Policy, 19> JobOrder::policies{{
-    {"fcfs", Feature::wait, 1},       {"lcfs", Feature::wait, -1},      {"spf", Feature::walltime, -1},
-    {"lpf", Feature::walltime, 1},    {"sqf", Feature::processors, -1}, {"lqf", Feature::processors, 1},
-    {"saf", Feature::area, -1},       {"laf", Feature::area, 1},        {"lexp", Feature::expansion, 1},
-    {"sexp", Feature::expansion, -1}, {"lrf", Feature::ratio, 1},       {"srf", Feature::ratio, -1},
-    {"mixed", Feature::mixed, 1},     {"wfp3", Feature::wfp3, 1},       {"unicef", Feature::unicef, 1},
-    {"f1", Feature::f1, -1},          {"f2", Feature::f2, -1},          {"f3", Feature::f3, -1},
+const std::array<JobOrder::Policy, 21> JobOrder::policies{{
+    {"fcfs", Feature::wait, 1},
+    {"lcfs", Feature::wait, -1},
+    {"spf", Feature::walltime, -1},
+    {"lpf", Feature::walltime, 1},
+    {"sqf", Feature::processors, -1},
+    {"lqf", Feature::processors, 1},
+    {"saf", Feature::area, -1},
+    {"laf", Feature::area, 1},
+    {"lexp", Feature::expansion, 1},
+    {"sexp", Feature::expansion, -1},
+    {"lrf", Feature::ratio, 1},
+    {"srf", Feature::ratio, -1},
+    {"mixed", Feature::mixed, 1},
+    {"wfp3", Feature::wfp3, 1},
+    {"unicef", Feature::unicef, 1},
+    {"f1", Feature::f1, -1},
+    {"f2", Feature::f2, -1},
+    {"f3", Feature::f3, -1},
     {"f4", Feature::f4, -1},
+    {"predicted", Feature::predicted, -1},
+    {"multifactor", Feature::multifactor, 1},
 }};
 
-Parameter JobOrder::order(const std::string& name, const std::string& default_value, const std::string& description) {
+Parameter JobOrder::order(const std::string& name, const std::string& default_value, const std::string& description,
+                          const std::vector<std::string>& also) {
     std::vector<std::string> names;
-    std::transform(policies.begin(), policies.end(), std::back_inserter(names),
-                   [](const Policy& policy) { return policy.name; });
+    for (const Policy& policy : policies) {
+        if (policy.feature < Feature::predicted || std::count(also.begin(), also.end(), policy.name) != 0) {
+            names.emplace_back(policy.name);
+        }
+    }
     return Parameter::choice(name, names, default_value, description);
 }
 
@@ -87,6 +106,9 @@ JobOrder JobOrder::with_weights(const MixedWeights& weights) const {
 }
 
 JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobOrder(parameters.choice(name)) {
+    if (policy_.feature == Feature::predicted && !RunTimePredictor::is_asked_for(parameters)) {
+        throw UsageError("parameter " + name + "=predicted is used only with prediction=last-two");
+    }
     if (!is_mixed()) {
         return;
     }
@@ -122,6 +144,10 @@ bool JobOrder::is_mixed() const {
     return policy_.feature == Feature::mixed;
 }
 
+bool JobOrder::is_multifactor() const {
+    return policy_.feature == Feature::multifactor;
+}
+
 bool JobOrder::is_submission_order() const {
     return policy_.feature == Feature::wait && policy_.sign > 0;
 }
@@ -132,10 +158,18 @@ bool JobOrder::depends_on_clock() const {
         case Feature::mixed:
         case Feature::wfp3:
         case Feature::unicef:
+        case Feature::multifactor:
             return true;
         default:
             return false;
     }
+}
+
+JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
+    if (policy_.feature == Feature::predicted) {
+        return JobScore::exactly(policy_.sign * microseconds(state.estimate(index)));
+    }
+    return score(state.job(index));
 }
 
 JobScore JobOrder::score(const Job& job) const {
@@ -149,6 +183,9 @@ JobScore JobOrder::score(const Job& job) const {
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
         case Feature::walltime:
             return JobScore::exactly(policy_.sign * microseconds(job.walltime));
+        case Feature::predicted:
+        case Feature::multifactor:
+            return {};
         case Feature::processors:
             return JobScore::exactly(policy_.sign * processors);
         case Feature::ratio:

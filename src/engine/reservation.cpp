@@ -129,10 +129,10 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
             break;
     }
     if (candidate.processors() > state_.idle_count - withheld_ ||
-        !may_admit(candidate.processors(), candidate.walltime)) {
+        !may_admit(candidate.processors(), state_.estimate(job))) {
         return false;
     }
-    if (!ends_in_time(candidate.walltime)) {
+    if (!ends_in_time(state_.estimate(job))) {
         extra_processors_ -= candidate.processors();
     }
     round.start(job);
@@ -142,7 +142,7 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
 bool Reservation::start_beside_block(Round& round, JobIndex job) {
     const Job& candidate = state_.job(job);
     ResourceSet free = state_.idle;
-    if (!ends_in_time(candidate.walltime)) {
+    if (!ends_in_time(state_.estimate(job))) {
         free.remove(block_);
     }
     const std::optional<ResourceSet> block = free.lowest_block(candidate.processors());
@@ -154,7 +154,7 @@ bool Reservation::start_beside_block(Round& round, JobIndex job) {
 
 bool Reservation::start_on_machine(Round& round, JobIndex job) {
     const Request& request = state_.job(job).request;
-    const bool in_time = ends_in_time(state_.job(job).walltime);
+    const bool in_time = ends_in_time(state_.estimate(job));
     if (!state_.has_copies_of(request.counters) || (!in_time && !leaves_copies(request))) {
         return false;
     }

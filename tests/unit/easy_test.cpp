@@ -12,6 +12,7 @@
 
 #include "engine_rounds.hpp"
 #include "plain_order.hpp"
+#include "plain_prediction.hpp"
 #include "random_stream.hpp"
 
 // EASY backfilling in every order: the same decisions as a second, plain form of it on random streams of events, and
@@ -32,6 +33,9 @@ struct Choice {
     bool round_for_each_event = false;
     std::size_t reservations = 1;
     std::optional<std::size_t> test_limit;
+    bool predicts = false;
+    bool order_by_prediction = false;  // `order` and `backfill_order` are then to count with predictions as walltimes
+    bool backfill_by_prediction = false;
     bool one_as_several = false;  // of the plain form: one reservation is a special case of several
 };
 constexpr std::size_t all = 1'000'000;
@@ -60,13 +64,20 @@ struct Counts {
 class PlainEasy {
  public:
     PlainEasy(int processors, const Choice& choice, Counts& counts)
-        : processors_(processors), choice_(choice), counts_(counts) {}
+        : processors_(processors), choice_(choice), prediction_(choice.predicts), counts_(counts) {}
 
+    const PlainPrediction& prediction() const { return prediction_; }
     bool in_doubt() const { return in_doubt_; }
 
     std::vector<JobIndex> round(const Message& message) {
         now_ = message.now;
         started_.clear();
+        prediction_.take_in(message);
+        for (Running& running : running_) {
+            if (std::count(message.ended.begin(), message.ended.end(), running.job) == 0) {
+                running.end = prediction_.end_of(running.job, now_);
+            }
+        }
         if (choice_.round_for_each_event) {
             handle_one_by_one(message);
         } else {
@@ -141,10 +152,14 @@ class PlainEasy {
     }
 
     // Of equal scores, that which is given first.
-    std::vector<JobIndex> sorted(std::vector<JobIndex> jobs, const OrderWeights& weights) {
+    std::vector<JobIndex> sorted(std::vector<JobIndex> jobs, const OrderWeights& weights, bool by_prediction) {
         std::map<JobIndex, ExactScore> scores;
         for (const JobIndex job : jobs) {
-            scores.emplace(job, ExactScore(weights, jobs_.at(job), now_));
+            JobDescription described = jobs_.at(job);
+            if (by_prediction) {
+                described.walltime = prediction_.of(job);
+            }
+            scores.emplace(job, ExactScore(weights, described, now_));
         }
         std::stable_sort(jobs.begin(), jobs.end(), [&](JobIndex a, JobIndex b) { return scores.at(a) > scores.at(b); });
         for (std::size_t i = 1; i < jobs.size(); ++i) {
@@ -162,13 +177,13 @@ class PlainEasy {
             counts_.exactly_threshold += choice_.threshold && wait == *choice_.threshold ? 1 : 0;
             (choice_.threshold && wait > *choice_.threshold ? late : others).push_back(job);
         }
-        if (!late.empty() && sorted(waiting_, choice_.order).front() != late.front()) {
+        if (!late.empty() && sorted(waiting_, choice_.order, choice_.order_by_prediction).front() != late.front()) {
             ++counts_.over_threshold;
         }
         if (choice_.last_of_ties_first) {
             std::reverse(others.begin(), others.end());
         }
-        others = sorted(others, choice_.order);
+        others = sorted(others, choice_.order, choice_.order_by_prediction);
         late.insert(late.end(), others.begin(), others.end());
         return late;
     }
@@ -178,7 +193,7 @@ class PlainEasy {
         if (!choice_.last_of_ties_first) {
             std::sort(jobs.begin(), jobs.end(), [this](JobIndex a, JobIndex b) { return submitted_before(a, b); });
         }
-        return sorted(jobs, choice_.backfill_order);
+        return sorted(jobs, choice_.backfill_order, choice_.backfill_by_prediction);
     }
 
     // Whether one more job may be looked at.
@@ -243,7 +258,7 @@ class PlainEasy {
         const int extra_at_first = extra;
         for (const JobIndex job : in_backfill_order(rest)) {
             const int processors = jobs_.at(job).processors;
-            const bool in_time = now_ + *jobs_.at(job).walltime <= shadow;
+            const bool in_time = now_ + prediction_.of(job) <= shadow;
             if (!may_test()) {
                 return;
             }
@@ -283,7 +298,7 @@ class PlainEasy {
             if (choice_.reservations > 0) {
                 counts_.second_reservations += failed == 2 ? 1 : 0;
                 counts_.reserved_before_first += failed > 1 && start_time < reserved.front().start ? 1 : 0;
-                reserved.push_back({job, start_time, start_time + *jobs_.at(job).walltime, jobs_.at(job).processors});
+                reserved.push_back({job, start_time, start_time + prediction_.of(job), jobs_.at(job).processors});
             }
         }
         for (const JobIndex job : in_backfill_order(rest)) {
@@ -292,7 +307,7 @@ class PlainEasy {
             }
             if (earliest(job, reserved) == now_) {
                 counts_.beside_reservations +=
-                    failed > 1 && now_ + *jobs_.at(job).walltime > reserved.front().start ? 1 : 0;
+                    failed > 1 && now_ + prediction_.of(job) > reserved.front().start ? 1 : 0;
                 start(job);
             }
         }
@@ -314,7 +329,7 @@ class PlainEasy {
     }
 
     bool fits(JobIndex job, Time time, const std::vector<Running>& others) const {
-        const Time end = time + *jobs_.at(job).walltime;
+        const Time end = time + prediction_.of(job);
         std::vector<Time> instants{time};
         for (const Running& other : others) {
             if (other.start > time && other.start < end) {
@@ -340,12 +355,14 @@ class PlainEasy {
 
     void start(JobIndex job) {
         started_.push_back(job);
-        running_.push_back({job, now_, now_ + *jobs_.at(job).walltime, jobs_.at(job).processors});
+        running_.push_back({job, now_, now_ + prediction_.of(job), jobs_.at(job).processors});
+        prediction_.start(job, now_);
         std::erase(waiting_, job);
     }
 
     int processors_;
     Choice choice_;
+    PlainPrediction prediction_;
     Counts& counts_;
     Time now_;
     std::map<JobIndex, JobDescription> jobs_;
@@ -418,15 +435,45 @@ std::pair<Parameters::Given, Choice> random_choice_of_rules(Random& random) {
     return {given, choice};
 }
 
+// The same with predicted run times.
+std::pair<Parameters::Given, Choice> random_choice_of_predictions(Random& random) {
+    auto [given, choice] = random_choice_of_rules(random);
+    choice.predicts = true;
+    given.emplace_back("prediction", "last-two");
+    if (random.one_in(3)) {
+        choice.order_by_prediction = true;
+        choice.order = named_orders().at("spf");
+        given.emplace_back("order", "predicted");
+    }
+    if (random.one_in(2)) {
+        choice.backfill_by_prediction = true;
+        choice.backfill_order = named_orders().at("spf");
+        given.emplace_back("backfill-order", "predicted");
+    }
+    const bool is_mixed_used = std::any_of(given.begin(), given.end(), [&](const auto& one) {
+        const bool is_replaced = (one.first == "order" && choice.order_by_prediction) ||
+                                 (one.first == "backfill-order" && choice.backfill_by_prediction);
+        return one.second == "mixed" && !is_replaced;
+    });
+    if (!is_mixed_used) {
+        std::erase_if(given, [](const auto& one) { return one.first == "weights"; });
+    }
+    return {given, choice};
+}
+
 // Requires of random streams that the engine decides as the plain form; returns in how many of them it could not tell.
 template <typename Choose>
-unsigned require_plain_decisions(unsigned streams, Random random, Choose choose, Counts& counts) {
+unsigned require_plain_decisions(unsigned streams, Random random, Choose choose, Counts& counts,
+                                 PredictionCounts* predictions = nullptr) {
     unsigned in_doubt = 0;
     for (unsigned seed = 0; seed < streams; ++seed) {
         const auto [given, choice] = choose(random);
         INFO("stream " << seed << text_of(given));
         const int most_processors = random.one_in(3) ? 5 : 20;
-        Stream stream(seed, {.most_jobs = 60, .most_processors = most_processors, .deadlines = false});
+        Stream stream(seed, {.most_jobs = predictions == nullptr ? 60 : 90,
+                             .most_processors = most_processors,
+                             .deadlines = false,
+                             .users = predictions != nullptr});
         Engine engine("easy", given);
         PlainEasy plain(stream.processors(), choice, counts);
         stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
@@ -440,6 +487,9 @@ unsigned require_plain_decisions(unsigned streams, Random random, Choose choose,
             }
         });
         in_doubt += plain.in_doubt() ? 1U : 0U;
+        if (predictions != nullptr) {
+            add(*predictions, plain.prediction().counts());
+        }
     }
     return in_doubt;
 }
@@ -458,6 +508,24 @@ TEST_CASE("easy decides as a plain form of it that sorts by exact scores, in all
     CHECK(counts.exactly_threshold > 100);
     CHECK(counts.head_not_first > 1000);
     CHECK(counts.equal_scores > 1000);
+}
+
+TEST_CASE("easy with predicted run times decides as a plain form that predicts them from all that has ended",
+          "[easy][prediction][property]") {
+    Counts counts;
+    PredictionCounts predictions;
+    CHECK(require_plain_decisions(600, Random(2007), random_choice_of_predictions, counts, &predictions) < 60);
+    CHECK(counts.backfilled_in_time > 1000);
+    CHECK(counts.backfilled_on_extra > 500);
+    CHECK(counts.delaying > 1000);
+    CHECK(counts.second_reservations > 1000);
+    CHECK(predictions.shorter > 1000);
+    CHECK(predictions.as_walltime > 1000);
+    CHECK(predictions.raised > 100);
+    CHECK(predictions.without_user > 1000);
+    CHECK(predictions.corrected > 1000);
+    CHECK(predictions.more_often > 1000);
+    CHECK(predictions.up_to_limit > 1000);
 }
 
 TEST_CASE("easy decides as its plain form with the rules of older simulators, several reservations and limits",

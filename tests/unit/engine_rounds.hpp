@@ -141,9 +141,16 @@ class Table {
         names_.push_back(name);
         message_.submitted.emplace_back(static_cast<JobIndex>(names_.size() - 1), job);
     }
+    // The same for a user of that name.
+    void submit_for(const std::string& user, const std::string& name, int processors, int walltime) {
+        submit(name, processors, walltime);
+        message_.submitted.back().second.user = user;
+    }
     // What the next round is told.
     const Message& message() const { return message_; }
     const std::string& name(JobIndex job) const { return names_[job]; }
+    const Engine& engine() const { return engine_; }
+    Duration estimate(const std::string& name) const { return engine_.state().estimate(index_of(name)); }
     // What the round makes of it: "start a b", jobs in the order of submission.
     std::string starts() {
         std::string text = "start";

@@ -241,6 +241,46 @@ TEST_CASE("On random farms fcfs, easy, bf-unmod and bf-mod decide as a plain for
     CHECK(counts.ties > 100);
 }
 
+TEST_CASE(
+    "On random farms with predicted run times easy, bf-unmod and bf-mod decide as a plain form that predicts them",
+    "[farm][prediction][property]") {
+    BackfillingCounts counts;
+    PredictionCounts predictions;
+    unsigned in_doubt = 0;
+    Random random(2007);
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        Stream stream(seed, {.most_jobs = 90,
+                             .most_processors = random.one_in(3) ? 6 : 24,
+                             .machine_changes = random.one_in(3),
+                             .overruns = random.one_in(3),
+                             .farm = true,
+                             .users = true});
+        const PlainMachine machine(stream.hosts());
+        Choice choice = random_choice(random, machine);
+        if (choice.algorithm == "fcfs") {
+            continue;  // has no use for predictions
+        }
+        choice.rules.predicts = true;
+        choice.given.emplace_back("prediction", "last-two");
+        INFO("stream " << seed << ": " << choice.algorithm << text_of(choice.given));
+        Engine engine(choice.algorithm, choice.given);
+        PlainBackfilling plain(machine, choice.rules, counts);
+        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+            INFO("at " << message.now);
+            require_same_round(engine, plain, message, started);
+        });
+        in_doubt += plain.in_doubt() ? 1U : 0U;
+        add(predictions, plain.prediction().counts());
+    }
+    CHECK(in_doubt < 40);
+    CHECK(counts.in_time > 500);
+    CHECK(counts.beside > 500);
+    CHECK(counts.delaying > 500);
+    CHECK(predictions.shorter > 1000);
+    CHECK(predictions.corrected > 500);
+    CHECK(predictions.up_to_limit > 500);
+}
+
 TEST_CASE("The head of bf-unmod starts no later than it could when it became the head", "[farm][property]") {
     BackfillingCounts counts;
     HeadPromise total;

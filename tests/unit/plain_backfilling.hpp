@@ -15,6 +15,7 @@
 #include "engine_rounds.hpp"
 #include "plain_machine.hpp"
 #include "plain_order.hpp"
+#include "plain_prediction.hpp"
 
 namespace batfill::tests {
 
@@ -23,6 +24,7 @@ struct Queue {
     Time now;
     const std::map<JobIndex, JobDescription>& jobs;
     const std::vector<JobIndex>& waiting;  // by submission
+    const PlainPrediction& prediction;
 };
 using PlainOrder = std::function<PlainRanking(const Queue&)>;
 
@@ -43,12 +45,23 @@ inline PlainOrder plain_order(const OrderWeights& weights) {
     };
 }
 
+// The shortest prediction first.
+inline PlainOrder plain_predicted_order() {
+    return [](const Queue& queue) {
+        PlainRanking ranking{queue.waiting, false, 0};
+        std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
+                         [&](JobIndex a, JobIndex b) { return queue.prediction.of(a) < queue.prediction.of(b); });
+        return ranking;
+    };
+}
+
 struct PlainRules {
     Placement placement = Placement::lowest;
     PlainOrder order = plain_order(named_orders().at("fcfs"));
     PlainOrder backfill_order = plain_order(named_orders().at("fcfs"));
     bool keeps_head = false;  // the head stays head until it starts
     bool backfills = true;
+    bool predicts = false;
 };
 
 // How often what is rare happened: a comparison of schedules in which it did not shows little.
@@ -73,8 +86,9 @@ struct BackfillingCounts {
 class PlainBackfilling {
  public:
     PlainBackfilling(PlainMachine machine, PlainRules rules, BackfillingCounts& counts)
-        : machine_(std::move(machine)), rules_(std::move(rules)), counts_(counts) {}
+        : machine_(std::move(machine)), rules_(std::move(rules)), prediction_(rules_.predicts), counts_(counts) {}
 
+    const PlainPrediction& prediction() const { return prediction_; }
     bool in_doubt() const { return in_doubt_; }
     const std::set<JobIndex>& rejected() const { return rejected_; }
     // After a round: the job that could not start, and when it can by the estimates, none if never.
@@ -89,6 +103,8 @@ class PlainBackfilling {
         now_ = message.now;
         started_.clear();
         machine_.take_in(message);
+        prediction_.take_in(message);
+        machine_.estimate_ends([this](JobIndex job) { return prediction_.end_of(job, now_); });
         for (const auto& [index, job] : message.submitted) {
             if (!machine_.has_room_for(job, rules_.placement)) {
                 rejected_.insert(index);
@@ -130,7 +146,7 @@ class PlainBackfilling {
 
  private:
     std::vector<JobIndex> in_order(const PlainOrder& order) {
-        const PlainRanking ranking = order({now_, jobs_, waiting_});
+        const PlainRanking ranking = order({now_, jobs_, waiting_, prediction_});
         in_doubt_ |= ranking.in_doubt;
         counts_.ties += ranking.ties;
         return ranking.jobs;
@@ -143,7 +159,8 @@ class PlainBackfilling {
     // On the first of these places; returns whether there is one.
     bool start_on(JobIndex job, const std::vector<Place>& places) {
         if (!places.empty()) {
-            machine_.start(job, jobs_.at(job), places.front(), now_ + *jobs_.at(job).walltime);
+            machine_.start(job, jobs_.at(job), places.front(), now_ + prediction_.of(job));
+            prediction_.start(job, now_);
             started_[job] = set_of(places.front());
             std::erase(waiting_, job);
         }
@@ -168,13 +185,13 @@ class PlainBackfilling {
     }
 
     void backfill(JobIndex job) {
-        const bool in_time = !reserved_ || now_ + *jobs_.at(job).walltime <= reserved_->first;
+        const bool in_time = !reserved_ || now_ + prediction_.of(job) <= reserved_->first;
         const std::vector<Place> places = places_now(job);
         std::vector<Place> good;
         bool copies_matter = false;
         for (const Place& place : places) {
             PlainMachine with_it = machine_;
-            with_it.start(job, jobs_.at(job), place, now_ + *jobs_.at(job).walltime);
+            with_it.start(job, jobs_.at(job), place, now_ + prediction_.of(job));
             if (in_time || leaves_reservation(with_it)) {
                 good.push_back(place);
             } else {
@@ -207,6 +224,7 @@ class PlainBackfilling {
 
     PlainMachine machine_;
     PlainRules rules_;
+    PlainPrediction prediction_;
     BackfillingCounts& counts_;
     Time now_;
     std::map<JobIndex, JobDescription> jobs_;

@@ -96,6 +96,14 @@ class PlainMachine {
         }
     }
 
+    // Says anew when the running jobs will end by the estimates.
+    template <typename EndOf>
+    void estimate_ends(EndOf end_of) {
+        for (auto& [index, running] : running_) {
+            running.end = end_of(index);
+        }
+    }
+
     Free now() const {
         return free_if([](JobIndex) { return false; });
     }

@@ -40,6 +40,7 @@ struct Features {
     bool queues = false;    // jobs name one
     bool overruns = false;  // some jobs outlive their estimates
     bool farm = false;      // several machines and licences; some jobs are rejected
+    bool users = false;     // most jobs have one, with runs of similar lengths
 };
 
 // A random stream of events, played to an engine.
@@ -148,6 +149,13 @@ class Stream {
         if (features_.farm) {
             job.processors = random_.between(1, random_.one_in(4) ? 7 : 3);
             job.licenses = random_licenses(farm_random_);
+        }
+        if (features_.users && !random_.one_in(5)) {
+            const int user = random_.below(3);
+            job.user = "user" + std::to_string(user);
+            if (!random_.one_in(3)) {
+                runs_.back() = std::min(times(2 + 4 * user + random_.below(3)), *job.walltime);
+            }
         }
         return job;
     }

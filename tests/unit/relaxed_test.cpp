@@ -37,6 +37,7 @@ struct Choice {
     int omega = 10;  // in tenths; negative: infinite
     bool by_walltime = false;
     bool actual = false;
+    bool predicts = false;
     Duration period;
     Placement placement = Placement::lowest;
 };
@@ -59,7 +60,9 @@ struct Counts {
 class PlainRelaxed {
  public:
     PlainRelaxed(int processors, const Choice& choice, Counts& counts)
-        : machine_(processors), choice_(choice), counts_(counts) {}
+        : machine_(processors), choice_(choice), prediction_(choice.predicts), counts_(counts) {}
+
+    const PlainPrediction& prediction() const { return prediction_; }
 
     bool in_doubt() const { return in_doubt_; }
     std::uint64_t backfilled() const { return backfilled_; }
@@ -73,6 +76,10 @@ class PlainRelaxed {
     std::map<JobIndex, ResourceSet> round(const Message& message) {
         now_ = message.now;
         machine_.take_in(message);
+        prediction_.take_in(message);
+        if (choice_.predicts) {
+            machine_.estimate_ends([this](JobIndex job) { return prediction_.end_of(job, now_); });
+        }
         for (std::size_t i = 0; i < message.submitted.size(); ++i) {
             const auto& [index, job] = message.submitted[i];
             jobs_[index] = job;
@@ -162,7 +169,7 @@ class PlainRelaxed {
         if (choice_.omega == 0) {
             return;
         }
-        const Time end = now_ + lengths_.at(job);
+        const Time end = now_ + taken_to_run(job);
         if (end > latest_end_) {
             counts_.too_late += can_start(job) ? 1 : 0;
         } else if (start(job)) {
@@ -173,6 +180,8 @@ class PlainRelaxed {
         }
     }
 
+    Duration taken_to_run(JobIndex job) const { return choice_.predicts ? prediction_.of(job) : lengths_.at(job); }
+
     bool can_start(JobIndex job) const {
         return !machine_.places(jobs_.at(job), choice_.placement, machine_.now()).empty();
     }
@@ -182,7 +191,8 @@ class PlainRelaxed {
         if (places.empty()) {
             return false;
         }
-        machine_.start(job, jobs_.at(job), places.front(), now_ + lengths_.at(job));
+        machine_.start(job, jobs_.at(job), places.front(), now_ + taken_to_run(job));
+        prediction_.start(job, now_);
         started_[job] = set_of(places.front());
         std::erase(waiting_, job);
         return true;
@@ -190,10 +200,11 @@ class PlainRelaxed {
 
     PlainMachine machine_;
     Choice choice_;
+    PlainPrediction prediction_;
     Counts& counts_;
     Time now_;
     std::map<JobIndex, JobDescription> jobs_;
-    std::map<JobIndex, Duration> lengths_;  // for how long each is taken to run
+    std::map<JobIndex, Duration> lengths_;  // for how long each is taken to run, unless that is predicted
     std::vector<JobIndex> waiting_;         // by submission
     std::map<JobIndex, ResourceSet> started_;
     std::optional<JobIndex> top_;
@@ -356,6 +367,44 @@ TEST_CASE("relaxed decides as a plain form of it that computes everything anew, 
     CHECK(counts.top_not_first > 1000);
     CHECK(counts.ties > 1000);
     CHECK(counts.infinite > 1000);
+}
+
+TEST_CASE("relaxed with predicted run times decides as a plain form that predicts them from all that has ended",
+          "[relaxed][prediction][property]") {
+    Counts counts;
+    PredictionCounts predictions;
+    unsigned in_doubt = 0;
+    Random random(2007);
+    for (unsigned seed = 0; seed < 500; ++seed) {
+        auto [given, choice] = random_choice(random);
+        if (choice.actual) {
+            continue;
+        }
+        choice.predicts = true;
+        given.emplace_back("prediction", "last-two");
+        INFO("stream " << seed << text_of(given));
+        Stream stream(seed, {.most_jobs = 90,
+                             .most_processors = random.one_in(3) ? 5 : 20,
+                             .deadlines = false,
+                             .machine_changes = random.one_in(4),
+                             .queues = true,
+                             .overruns = random.one_in(3),
+                             .users = true});
+        Engine engine("relaxed", given);
+        PlainRelaxed plain(stream.processors(), choice, counts);
+        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+            INFO("at " << message.now);
+            require_same_round(engine, plain, message, started);
+        });
+        in_doubt += plain.in_doubt() ? 1U : 0U;
+        add(predictions, plain.prediction().counts());
+    }
+    CHECK(in_doubt < 30);
+    CHECK(counts.backfilled > 1000);
+    CHECK(counts.too_late > 1000);
+    CHECK(predictions.shorter > 1000);
+    CHECK(predictions.corrected > 1000);
+    CHECK(predictions.up_to_limit > 1000);
 }
 
 TEST_CASE("relaxed by wait alone without a window is fcfs, with an infinite one first-fit", "[relaxed][property]") {
@@ -561,6 +610,11 @@ TEST_CASE("relaxed counts the jobs that it starts behind the top one", "[relaxed
     CHECK(text_of(engine.statistics()) == "backfilled 1");
     send(engine, {Time::seconds(1), {0}, {submission(5, 3, 1)}, {}});
     CHECK(text_of(engine.statistics()) == "backfilled 1");  // jobs 2 is top and starts, and nothing is free behind it
+}
+
+TEST_CASE("relaxed with actual run times has nothing to predict", "[relaxed][prediction]") {
+    CHECK_THROWS_WITH(Engine("relaxed", {{"estimates", "actual"}, {"prediction", "last-two"}}),
+                      "parameter estimates=actual leaves nothing to predict, so it does not go with prediction");
 }
 
 TEST_CASE("Parameters of relaxed that mean nothing are refused", "[relaxed]") {

@@ -1,0 +1,120 @@
+#include "schedulers/multifactor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include <batfill/error.hpp>
+#include <batfill/job_order.hpp>
+
+namespace batfill {
+
+namespace {
+
+constexpr double largest_weight = 1e100;
+
+}  // namespace
+
+std::vector<Parameter> MultifactorPriority::parameters() {
+    return {Parameter::numbers("factor-weights", 3, "",
+                               "of order multifactor: of age, size and fair share; all 1 if not given"),
+            Parameter::seconds("max-age", "", "of order multifactor: the wait from which on age counts as 1 (a week)"),
+            Parameter::seconds("half-life", "", "of order multifactor: of what users have used (a week)")};
+}
+
+std::unique_ptr<MultifactorPriority> MultifactorPriority::from(const Parameters& parameters,
+                                                               const std::vector<std::string>& orders) {
+    const bool is_used = std::any_of(orders.begin(), orders.end(), [&](const std::string& order) {
+        return parameters.choice(order) == "multifactor";
+    });
+    if (is_used) {
+        return std::unique_ptr<MultifactorPriority>(new MultifactorPriority(parameters));
+    }
+    if (!parameters.numbers("factor-weights").empty() || parameters.seconds("max-age") ||
+        parameters.seconds("half-life")) {
+        throw UsageError("parameters factor-weights, max-age and half-life are used only with " + orders.front() +
+                         "=multifactor");
+    }
+    return nullptr;
+}
+
+MultifactorPriority::MultifactorPriority(const Parameters& parameters)
+    : max_age_(parameters.seconds("max-age").value_or(Duration::days(7)).to_seconds()),
+      half_life_(parameters.seconds("half-life").value_or(Duration::days(7)).to_seconds()) {
+    if (max_age_ <= 0 || half_life_ <= 0) {
+        throw UsageError("parameters max-age and half-life must be more than 0");
+    }
+    const std::vector<double> weights = parameters.numbers("factor-weights");
+    if (!std::all_of(weights.begin(), weights.end(),
+                     [](double weight) { return std::abs(weight) <= largest_weight; })) {
+        throw UsageError("parameter factor-weights: expected numbers from -1e100 to 1e100");
+    }
+    if (!weights.empty()) {
+        weights_ = {weights[0], weights[1], weights[2]};
+    }
+}
+
+void MultifactorPriority::submitted(const SchedulerState& state, JobIndex index) {
+    const Job& job = state.job(index);
+    const auto [user, is_new] = users_by_name_.emplace(job.description().user, users_.size());
+    if (is_new) {
+        users_.emplace_back();
+    }
+    known_.resize(std::size_t{index} + 1);
+    known_[index] = {job.submit(), job.processors() / static_cast<double>(state.processors), user->second};
+}
+
+void MultifactorPriority::started(const SchedulerState& state, JobIndex index) {
+    use(state, index, 1);
+}
+
+void MultifactorPriority::ended(const SchedulerState& state, std::span<const Completion> completions) {
+    for (const Completion& completion : completions) {
+        use(state, completion.job, -1);
+    }
+}
+
+void MultifactorPriority::use(const SchedulerState& state, JobIndex index, int sign) {
+    User& user = users_[known_[index].user];
+    user.usage = usage_at(user, state.now);
+    user.as_of = state.now;
+    user.processors += sign * state.job(index).processors();
+}
+
+// A processor that is used from a time on has decayed to the integral of 2^(-age / half-life) over that time.
+double MultifactorPriority::usage_at(const User& user, Time now) const {
+    const double half_lives = (now - user.as_of).to_seconds() / half_life_;
+    const double lost = -std::expm1(-half_lives * std::numbers::ln2);
+    return user.usage * (1 - lost) + user.processors * (half_life_ / std::numbers::ln2) * lost;
+}
+
+// The shares of all users are equal, so that a user's usage divided by the share is that many times the mean.
+void MultifactorPriority::prepare(Time now) {
+    now_ = now;
+    double total = 0;
+    for (User& user : users_) {
+        user.fair_share = usage_at(user, now);
+        total += user.fair_share;
+    }
+    for (User& user : users_) {
+        const double multiple = total > 0 ? user.fair_share / total * static_cast<double>(users_.size()) : 0;
+        user.fair_share = std::exp2(-multiple);
+    }
+}
+
+double MultifactorPriority::of(JobIndex job) const {
+    const Known& known = known_[job];
+    const double age = std::clamp((now_ - known.submit).to_seconds() / max_age_, 0.0, 1.0);
+    const double terms[] = {weights_.age * age, weights_.size * known.size,
+                            weights_.fair_share * users_[known.user].fair_share};
+    double sum = 0;
+    double magnitude = 0;
+    for (const double term : terms) {
+        sum += term;
+        magnitude += std::abs(term);
+    }
+    return rounded_score(sum, magnitude);
+}
+
+}  // namespace batfill
