@@ -130,10 +130,6 @@ class Relaxed : public Algorithm {
         const Duration walltime = state.job(job).walltime;
         return actual_ ? std::min(state.run_times[job], walltime) : walltime;
     }
-    // For how long a job is taken to run.
-    Duration length(const SchedulerState& state, JobIndex job) const {
-        return actual_ ? known_length(state, job) : state.estimate(job);
-    }
 
     // Starts jobs until one does not fit, and returns that one.
     std::optional<JobIndex> start_in_order(Round& round) {
@@ -161,7 +157,8 @@ class Relaxed : public Algorithm {
         const int most = state.most_for_one_job();
         for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
             const JobIndex job = queue.job(at);
-            if (job != top && state.now + length(state, job) <= latest_end) {
+            const Duration length = actual_ ? known_length(state, job) : state.estimate_at(at);
+            if (job != top && state.now + length <= latest_end) {
                 ranked_.add(job, priority_.of(job));
             }
         }
@@ -192,7 +189,7 @@ class Relaxed : public Algorithm {
         }
         running_ = state.running;
         for (RunningJob& running : running_) {
-            running.end = state.job(running.job).start + length(state, running.job);
+            running.end = state.job(running.job).start + known_length(state, running.job);
         }
         std::sort(running_.begin(), running_.end(), [](const RunningJob& a, const RunningJob& b) {
             return a.end != b.end ? a.end < b.end : a.job < b.job;

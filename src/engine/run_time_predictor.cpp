@@ -11,12 +11,12 @@ constexpr const char* parameter_name = "prediction";
 // Logs count in seconds, and jobs that fail at once run for 0 of them.
 constexpr Duration shortest_prediction = Duration::seconds(1);
 
+constexpr Duration minute = Duration::seconds(60);
+constexpr Duration hour = minute * 60;
+
 // What the first correction of a job adds to its prediction, the second, and so on; the last is repeated.
-constexpr std::array<Duration, 11> increments{
-    Duration::seconds(60),        Duration::seconds(5 * 60),    Duration::seconds(15 * 60),
-    Duration::seconds(30 * 60),   Duration::seconds(3600),      Duration::seconds(2 * 3600),
-    Duration::seconds(5 * 3600),  Duration::seconds(10 * 3600), Duration::seconds(20 * 3600),
-    Duration::seconds(50 * 3600), Duration::seconds(100 * 3600)};
+constexpr std::array<Duration, 11> increments{minute,   minute * 5, minute * 15, minute * 30, hour,      hour * 2,
+                                              hour * 5, hour * 10,  hour * 20,   hour * 50,   hour * 100};
 
 }  // namespace
 
