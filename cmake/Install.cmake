@@ -23,6 +23,21 @@ install(FILES ${D3_LICENSE} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT program
         FILES_MATCHING PATTERN "*.md" PATTERN "report.png")
 
+# Both ask the program what it takes: completions when they are used, man pages now. Without help2man there are none.
+install(FILES src/commands/completions/batfill.bash RENAME batfill
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+install(FILES src/commands/completions/_batfill
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
+install(FILES src/commands/completions/batfill.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+find_program(HELP2MAN help2man)
+if(HELP2MAN)
+  set(man_pages ${PROJECT_BINARY_DIR}/man1)
+  install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/cmake/make-man-pages\" \"$<TARGET_FILE:batfill>\"
+                \"${man_pages}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(DIRECTORY ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+endif()
+
 install(DIRECTORY include/batfill ${PROJECT_BINARY_DIR}/include/batfill DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/batfill)
