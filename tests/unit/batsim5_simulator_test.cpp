@@ -163,9 +163,10 @@ TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their file
 }
 
 TEST_CASE("A delay equal to the walltime reaches it, in Batsim 5 as in 4", "[simulator][batsim5]") {
-    Scenario scenario = like_batsim5({workload_of(job("a", "0", 1, "10", "10") + "," + job("b", "0", 1, "10.000001", "10"))});
-    const std::vector<std::string> told{"0: submitted w0!a, submitted w0!b", "0: no_more_static_job_to_submit",
-                                        "10: stopped w0!a, completed w0!b"};
+    Scenario scenario = like_batsim5({workload_of(job("a", "1", 1, "10", "10") + "," +
+                                                  job("b", "1", 1, "10.000001", "10"))});
+    const std::vector<std::string> told{"1: submitted w0!a, submitted w0!b", "1: no_more_static_job_to_submit",
+                                        "11: stopped w0!a, completed w0!b"};
     const Script script{{1, {{start(0, "0"), start(1, "1")}, ""}}};
     CHECK(play(scenario, script).frames == told);
     scenario.rules = simulator_rules("batsim4");
