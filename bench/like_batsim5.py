@@ -3,7 +3,7 @@
 
     bench/like_batsim5.py WORKLOAD.json PLATFORM ALGORITHM... [--round SECONDS] [--scale DECIMAL] [--batfill FILE]
 
---round puts submissions and run times up to whole multiples of so many seconds, so that many jobs meet in an instant;
+An ALGORITHM is NAME[,KEY=VALUE]... --round puts submissions and run times up to whole multiples of so many seconds, so that many jobs meet in an instant;
 --scale then multiplies all times, so that they are no longer whole seconds. Prints a line of a table for each algorithm:
 the messages that the scheduler gets in either, and the jobs whose start differs, first by any amount, then by a
 millisecond and more, which the rounding of calls alone does not do.
@@ -26,7 +26,7 @@ def changed(workload: dict[str, Any], unit: int, scale: Decimal) -> dict[str, An
 
     def length(seconds: float, rounded: bool) -> float:
         exact = Decimal(str(seconds))
-        return float((math.ceil(exact / unit) * unit if rounded else exact) * scale)
+        return float((Decimal(math.ceil(exact / unit) * unit) if rounded else exact) * scale)
 
     for job in workload['jobs']:
         job['subtime'] = length(job['subtime'], unit > 1)
@@ -41,8 +41,10 @@ def simulated(batfill: str, like: str, workload: Path, platform: str, algorithm:
     """The number of messages and the start of each job that ran."""
     folder = workload.parent / like
     folder.mkdir(exist_ok=True)
-    said = subprocess.run([batfill, 'simulate', '-p', platform, '-w', str(workload), '-a', algorithm, '--like', like,
-                           '-e', str(folder) + '/'], check=True, capture_output=True, text=True).stdout
+    name, *parameters = algorithm.split(',')
+    said = subprocess.run([batfill, 'simulate', '-p', platform, '-w', str(workload), '-a', name, '--like', like,
+                           '-e', str(folder) + '/'] + [word for one in parameters for word in ('-P', one)],
+                          check=True, capture_output=True, text=True).stdout
     messages = int(said.split(' messages')[0].split()[-1])
     jobs = next(folder.glob('*jobs.csv'))
     with jobs.open(encoding='utf-8') as file:

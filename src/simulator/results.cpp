@@ -95,8 +95,8 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     const char* const quote = batsim5 ? "\"" : "";
     row.add_text("batsim_version", quote + std::string("batfill-") + version + quote);
     row.add("consumed_joules", 0.0L);
-    row.add("makespan", batsim5 && !first_submission.is_infinite() ? last_end - first_submission
-                                                                   : last_end.since_zero());
+    row.add("makespan",
+            batsim5 && !first_submission.is_infinite() ? last_end - first_submission : last_end.since_zero());
     row.add("max_slowdown", max_slowdown);
     row.add("max_turnaround_time", max_turnaround);
     row.add("max_waiting_time", max_wait);
@@ -219,7 +219,8 @@ void write_results(const RunResults& results, const std::string& prefix) {
     const std::string files_prefix = batsim5 ? prefix : prefix + '_';
     OutputFiles files;
     write_jobs(simulator, files.add(files_prefix + "jobs.csv"));
-    write_schedule(simulator, results.real_times, files.add(files_prefix + (batsim5 ? "schedule.json" : "schedule.csv")));
+    write_schedule(simulator, results.real_times,
+                   files.add(files_prefix + (batsim5 ? "schedule.json" : "schedule.csv")));
     if (batsim5 && results.real_times.simulation > 0) {
         write_real_times(results.real_times, files.add(files_prefix + "real_exec_info.json"));
     } else if (batsim5) {

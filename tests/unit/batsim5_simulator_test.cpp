@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <unistd.h>
 
 #include "batsim5_recordings.hpp"
 #include "protocol/codec.hpp"
@@ -32,24 +31,24 @@ Scenario like_batsim5(std::vector<Workload> workloads, int processors = 4) {
 
 // An event as far as both Batsim and the simulator have a word for it.
 std::string brief(const protocol::Event& event) {
-    const std::string what = std::visit(
-        Overloaded{[](const protocol::JobSubmitted& submitted) { return "submitted " + submitted.job.id; },
-                   [](const protocol::JobCompleted& completed) {
-                       return completed.job_id + ' ' + std::string(to_string(completed.state)) + ' ' +
-                              std::to_string(completed.return_code);
-                   },
-                   [](const protocol::JobKilled& killed) {
-                       std::string text = "killed";
-                       for (const std::string& id : killed.job_ids) {
-                           text += ' ' + id;
-                       }
-                       return text;
-                   },
-                   [](const protocol::RequestedCall&) { return std::string("call"); },
-                   [](const protocol::Notify& notify) { return std::string(to_string(notify.type)); },
-                   [](const protocol::SimulationEnds&) { return std::string("end"); },
-                   [](const auto&) { return std::string("other"); }},
-        event.data);
+    const std::string what =
+        std::visit(Overloaded{[](const protocol::JobSubmitted& submitted) { return "submitted " + submitted.job.id; },
+                              [](const protocol::JobCompleted& completed) {
+                                  return completed.job_id + ' ' + std::string(to_string(completed.state)) + ' ' +
+                                         std::to_string(completed.return_code);
+                              },
+                              [](const protocol::JobKilled& killed) {
+                                  std::string text = "killed";
+                                  for (const std::string& id : killed.job_ids) {
+                                      text += ' ' + id;
+                                  }
+                                  return text;
+                              },
+                              [](const protocol::RequestedCall&) { return std::string("call"); },
+                              [](const protocol::Notify& notify) { return std::string(to_string(notify.type)); },
+                              [](const protocol::SimulationEnds&) { return std::string("end"); },
+                              [](const auto&) { return std::string("other"); }},
+                   event.data);
     return event.timestamp.to_string() + ' ' + what;
 }
 
@@ -163,8 +162,8 @@ TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their file
 }
 
 TEST_CASE("A delay equal to the walltime reaches it, in Batsim 5 as in 4", "[simulator][batsim5]") {
-    Scenario scenario = like_batsim5({workload_of(job("a", "1", 1, "10", "10") + "," +
-                                                  job("b", "1", 1, "10.000001", "10"))});
+    Scenario scenario =
+        like_batsim5({workload_of(job("a", "1", 1, "10", "10") + "," + job("b", "1", 1, "10.000001", "10"))});
     const std::vector<std::string> told{"1: submitted w0!a, submitted w0!b", "1: no_more_static_job_to_submit",
                                         "11: stopped w0!a, completed w0!b"};
     const Script script{{1, {{start(0, "0"), start(1, "1")}, ""}}};
@@ -190,22 +189,21 @@ TEST_CASE("Batsim 5 numbers hosts by the numbers in their names", "[simulator][b
     number_hosts(platform, simulator_rules("batsim4"));
     CHECK(names() == before);
     number_hosts(platform, simulator_rules("batsim5"));
-    CHECK(names() ==
-          "a3b2 a03b12 a3b12 n n1 n02 n2 n2x n10 n99999999999999999999999 n100000000000000000000000");
+    CHECK(names() == "a3b2 a03b12 a3b12 n n1 n02 n2 n2x n10 n99999999999999999999999 n100000000000000000000000");
 }
 
 TEST_CASE("Calls come at whole milliseconds, and at once if their time has come", "[simulator][batsim5]") {
     Scenario scenario = like_batsim5({workload_of(job("a", "1", 1, "20", "3"))});
     const Script script{{1, {{start(0, "0"), call("0.5"), call("1"), call("1.0000001"), call("1.999001")}, ""}}};
-    CHECK(play(scenario, script).frames ==
-          std::vector<std::string>{"1: submitted w0!a", "1: no_more_static_job_to_submit, call, call, call", "2: call",
-                                   "4: completed w0!a"});
+    CHECK(play(scenario, script).frames == std::vector<std::string>{"1: submitted w0!a",
+                                                                    "1: no_more_static_job_to_submit, call, call, call",
+                                                                    "2: call", "4: completed w0!a"});
     scenario.rules = simulator_rules("batsim4");
     CHECK_THAT(play(scenario, script).error, Catch::Contains("which is not in the future"));
     const Script future{{1, {{start(0, "0"), call("1.999001")}, ""}}};
-    CHECK(play(scenario, future).frames ==
-          std::vector<std::string>{"1: submitted w0!a", "1: no_more_static_job_to_submit", "1.999001: call",
-                                   "4: completed w0!a"});
+    CHECK(play(scenario, future).frames == std::vector<std::string>{"1: submitted w0!a",
+                                                                    "1: no_more_static_job_to_submit", "1.999001: call",
+                                                                    "4: completed w0!a"});
 }
 
 TEST_CASE("Jobs of time 0 come before a call that the first reply asks for", "[simulator][batsim5]") {
@@ -220,8 +218,7 @@ TEST_CASE("Jobs of one instant come one by one where the clock of doubles is beh
     const std::string jobs = job("a", "0.2", 1, "20", "0.7") + "," + job("b", "0.9", 1, "20", "1") + "," +
                              job("c", "0.9", 1, "20", "1") + "," + job("d", "0.9", 1, "20", "1");
     Scenario scenario = like_batsim5({workload_of(jobs)});
-    const Script script{{1, {{start(0, "0")}, ""}},
-                        {5, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
+    const Script script{{1, {{start(0, "0")}, ""}}, {5, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
     CHECK(play(scenario, script).frames ==
           std::vector<std::string>{"0.2: submitted w0!a", "0.9: submitted w0!b, completed w0!a", "0.9: submitted w0!c",
                                    "0.9: submitted w0!d", "0.9: no_more_static_job_to_submit",
