@@ -102,7 +102,7 @@ batfill_layer(analysis ON formats
   HEADERS check metrics)
 batfill_layer(report ON analysis)
 batfill_layer(simulator ON engine protocol
-  HEADERS embedded_scheduler simulator)
+  HEADERS embedded_scheduler simulator simulator_rules)
 batfill_layer(replay ON simulator analysis
   HEADERS replay)
 batfill_layer(tuning ON replay

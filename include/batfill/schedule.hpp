@@ -60,7 +60,11 @@ Schedule parse_schedule(std::string_view text, const std::string& path);
 // The first line of a jobs.csv with the columns and in the order of Batsim 4.2.1, its newline included.
 std::string schedule_csv_header();
 
+// Whose jobs.csv it is. In Batsim 5's, a profile has the name of the job's workload in front, and nothing is said of
+// jobs.
+enum class JobsFile { batsim4, batsim5 };
+
 // Appends the line of `job` in such a file, its newline included. Times have six decimals.
-void append_csv(const ScheduledJob& job, std::string& out);
+void append_csv(const ScheduledJob& job, std::string& out, JobsFile file = JobsFile::batsim4);
 
 }  // namespace batfill

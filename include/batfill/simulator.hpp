@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <set>
@@ -19,6 +20,7 @@
 #include <batfill/job_state.hpp>
 #include <batfill/platform.hpp>
 #include <batfill/resource_set.hpp>
+#include <batfill/simulator_rules.hpp>
 #include <batfill/time.hpp>
 #include <batfill/workload.hpp>
 
@@ -37,6 +39,8 @@ struct Scenario {
     bool enable_dynamic_jobs = false;
     bool acknowledge_dynamic_jobs = false;
     bool enable_profile_reuse = false;
+    // Those about hosts and files are for the caller: the simulator takes hosts as they come, and writes no files.
+    SimulatorRules rules{};
 };
 
 // Numbers the jobs of a scenario: workload by workload, in the order of the files; then those that the scheduler
@@ -60,6 +64,7 @@ class DeadlockError : public InputError {
 };
 
 class Simulator;
+class DoubleClock;
 
 // The scheduler of a simulation, which runs in this process or at the other end of a socket.
 class SimulatedScheduler {
@@ -96,7 +101,8 @@ struct MachineTimes {
 };
 
 // Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
-// messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds.
+// messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds. The scenario's
+// rules say what it does otherwise to be like another Batsim.
 // A copy of a simulator that has not run simulates the same scenario without preparing it again.
 class Simulator {
  public:
@@ -139,7 +145,14 @@ class Simulator {
     // What lies in Batsim's mailbox: that a timer has expired, or something that its sender could only say once an
     // earlier message had been read, such as a submitter's last word, the rest of a reply, or the end of killed jobs.
     struct Message {
-        enum class Kind { timer_expired, submitter_bye, event_submitter_bye, reply_continues, killing_done };
+        enum class Kind {
+            timer_expired,
+            submission_continues,
+            submitter_bye,
+            event_submitter_bye,
+            reply_continues,
+            killing_done
+        };
         Kind kind;
         Timer timer;
         std::vector<JobNumber> killed;
@@ -148,16 +161,21 @@ class Simulator {
     // By number, in columns: a job that starts or ends changes all of its machines alike, which is most of the work of
     // a replay where jobs are wide.
     struct Machines {
-        explicit Machines(std::size_t number) : state(number), since(number), busy(number) {}
+        explicit Machines(std::size_t number) : state(number), since(number), busy(number), used(number) {}
         std::vector<MachineState> state;
         std::vector<Time> since;
         std::vector<std::uint8_t> busy;  // 1: a job holds it, available or not
+        std::vector<std::uint8_t> used;  // 1: counts as computing; only with machines_never_idle_again
         std::size_t unavailable = 0;     // how many are
     };
 
     void add_jobs(const Workload& workload);
-    void set_timer(Time time, Timer::Kind kind, std::size_t number);
-    void expire(const Timer& timer);
+    void set_timer(Time time, Timer::Kind kind, std::size_t number) { set_timer({time, order_++, kind, number}); }
+    void set_timer(const Timer& timer);
+    void expire_timers();
+    bool expire(const Timer& timer);
+    bool clock_is_behind(Time submission) const;
+    void continue_submission(std::size_t workload);
     void read_mailbox();
     void receive(const Message& message);
     void submit(std::size_t workload);
@@ -177,6 +195,8 @@ class Simulator {
     void leave_machines(SimulatedJob& job, JobState state);
     void change_machines(const ExternalEvent& event);
     void set_state(ResourceSet::Interval machines, MachineState from, MachineState to);
+    void count_time(MachineState state, Duration spent);
+    void count_time_without_idling(std::size_t machine, MachineState from, MachineState to);
     std::optional<Duration> known_run_time(const JobProfile& profile) const;
     Duration run_time(const SimulatedJob& job, JobState& end) const;
     void send(SimulatedScheduler& scheduler);
@@ -198,6 +218,7 @@ class Simulator {
     mutable std::map<std::string, JobNumber> by_id_;
 
     Time now_;
+    std::shared_ptr<DoubleClock> clock_;  // of this run; none without clock_of_doubles
     std::priority_queue<Timer, std::vector<Timer>, Later> timers_;
     std::size_t order_ = 0;
     std::vector<Message> mailbox_;  // of the present instant, read from `next_message_` on

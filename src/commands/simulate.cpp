@@ -72,7 +72,9 @@ Scenario read_scenario(const po::variables_map& values, bool for_socket, bool re
     scenario.enable_profile_reuse = registers_jobs || values.count("enable-profile-reuse") != 0;
     scenario.forward_unknown_events = values.count("forward-unknown-events") != 0;
     scenario.scheduler_configuration = scheduler_configuration(values);
+    scenario.rules = simulator_rules(values["like"].as<std::string>());
     scenario.platform = platform_option(values);
+    number_hosts(scenario.platform, scenario.rules);
     scenario.workloads = read_workloads(values["workload"].as<std::vector<std::string>>(), for_socket);
     for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
@@ -98,6 +100,8 @@ int simulate(const Arguments& arguments) {
                           platform_help)("workload,w", po::value<std::vector<std::string>>()->required(),
                                          "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...")(
         "algorithm,a", po::value<std::string>()->default_value("", ""), "algorithm of the embedded scheduler")(
+        "like", po::value<std::string>()->default_value(default_simulator_rules),
+        "the Batsim whose peculiarities and files these are, batsim4 or batsim5")(
         "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
         "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters as batfill tune "
         "writes; repeatable")("export,e", po::value<std::string>()->default_value("out"), "prefix of the output files")(
@@ -129,7 +133,12 @@ int simulate(const Arguments& arguments) {
         return 0;
     }
     load_plugins(values);
+    const SimulatorRules rules = simulator_rules(values["like"].as<std::string>());
     const std::string endpoint = values["socket-endpoint"].as<std::string>();
+    if (!endpoint.empty() && values["like"].as<std::string>() != default_simulator_rules) {
+        throw UsageError("--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
+                         std::string(default_simulator_rules) + "'s");
+    }
     const std::string prefix = values["export"].as<std::string>();
     SchedulerChoice choice =
         read_choice(values["algorithm"].as<std::string>(), values["parameter"].as<std::vector<std::string>>());
@@ -192,7 +201,8 @@ int simulate(const Arguments& arguments) {
     if (!quiet) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
                   << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix
-                  << "_jobs.csv and " << prefix << "_schedule.csv\n";
+                  << (rules.files_of_batsim5 ? "jobs.csv and " : "_jobs.csv and ") << prefix
+                  << (rules.files_of_batsim5 ? "schedule.json\n" : "_schedule.csv\n");
         if (!statistics.empty()) {
             std::cout << "statistics of " << engine->description().name << ": " << text_of(statistics) << '\n';
         }

@@ -184,9 +184,12 @@ std::string schedule_csv_header() {
 }
 
 // The columns come as in `written_order`.
-void append_csv(const ScheduledJob& job, std::string& out) {
+void append_csv(const ScheduledJob& job, std::string& out, JobsFile file) {
     const JobIdParts id(job.id);
-    for (const std::string_view text : {id.name, id.workload, std::string_view(job.profile)}) {
+    const std::string profile =
+        file == JobsFile::batsim5 ? std::string(id.workload) + '!' + job.profile : std::string();
+    for (const std::string_view text :
+         {id.name, id.workload, std::string_view(profile.empty() ? job.profile : profile)}) {
         append_csv_field(text, out);
         out += ',';
     }
@@ -196,7 +199,9 @@ void append_csv(const ScheduledJob& job, std::string& out) {
     out.append(job.success ? ",1," : ",0,").append(to_string(job.state));
     append_execution(job, out);
     out += ',';
-    append_csv_text(job.metadata, out);  // always in quotes, as Batsim writes it
+    if (file == JobsFile::batsim4) {
+        append_csv_text(job.metadata, out);  // always in quotes, as Batsim writes it
+    }
     out += '\n';
 }
 

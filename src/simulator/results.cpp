@@ -22,10 +22,11 @@ void write_jobs(const Simulator& simulator, OutputFile& file) {
     file.write(schedule_csv_header());
     std::string row;
     ScheduledJob job;  // one for all rows, so that its memory is used again
+    const JobsFile format = simulator.scenario().rules.files_of_batsim5 ? JobsFile::batsim5 : JobsFile::batsim4;
     for (const JobNumber number : simulator.ended()) {
         row.clear();
         describe(simulator, number, job);
-        append_csv(job, row);
+        append_csv(job, row, format);
         file.write(row);
     }
 }
@@ -45,16 +46,20 @@ class Row {
         names_ += column;
         values_ += separator;
         values_ += value;
+        pairs_ += (pairs_.empty() ? "  \"" : ",\n  \"") + std::string(column) + "\": " + value;
     }
-    std::string text() const { return names_ + '\n' + values_ + '\n'; }
+    std::string csv() const { return names_ + '\n' + values_ + '\n'; }
+    std::string json() const { return "{\n" + pairs_ + "\n}\n"; }
 
  private:
     std::string names_;
     std::string values_;
+    std::string pairs_;
 };
 
 void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
-    Duration last_end;
+    Time first_submission = Time::infinity();
+    Time last_end;
     Duration wait_sum;
     Duration turnaround_sum;
     Duration max_wait;
@@ -71,7 +76,8 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
         }
         successful += job.state == JobState::completed_successfully ? 1 : 0;
         const ReportedTimes times(job);
-        last_end = std::max(last_end, times.finish.since_zero());
+        first_submission = std::min(first_submission, job.job->description.submit);
+        last_end = std::max(last_end, times.finish);
         wait_sum = wait_sum + times.wait;
         turnaround_sum = turnaround_sum + times.turnaround;
         max_wait = std::max(max_wait, times.wait);
@@ -85,9 +91,12 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     const auto mean_seconds = [&](Duration sum) { return mean(static_cast<long double>(sum.count()) / 1e6L); };
 
     Row row;
-    row.add_text("batsim_version", std::string("batfill-") + version);
+    const bool batsim5 = simulator.scenario().rules.files_of_batsim5;
+    const char* const quote = batsim5 ? "\"" : "";
+    row.add_text("batsim_version", quote + std::string("batfill-") + version + quote);
     row.add("consumed_joules", 0.0L);
-    row.add("makespan", last_end);
+    row.add("makespan",
+            batsim5 && !first_submission.is_infinite() ? last_end - first_submission : last_end.since_zero());
     row.add("max_slowdown", max_slowdown);
     row.add("max_turnaround_time", max_turnaround);
     row.add("max_waiting_time", max_wait);
@@ -102,8 +111,10 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     row.add("nb_jobs_rejected", rejected);
     row.add("nb_jobs_success", successful);
     row.add("nb_machine_switches", 0);
-    row.add("scheduling_time", static_cast<long double>(real_times.scheduling));
-    row.add("simulation_time", static_cast<long double>(real_times.simulation));
+    if (!batsim5) {
+        row.add("scheduling_time", static_cast<long double>(real_times.scheduling));
+        row.add("simulation_time", static_cast<long double>(real_times.simulation));
+    }
     row.add("success_rate", mean(static_cast<long double>(successful)));
     row.add("time_computing", simulator.machine_times().computing);
     row.add("time_idle", simulator.machine_times().idle);
@@ -111,7 +122,15 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     row.add("time_switching_off", Duration());
     row.add("time_switching_on", Duration());
     row.add("time_unavailable", simulator.machine_times().unavailable);
-    file.write(row.text());
+    file.write(batsim5 ? row.json() : row.csv());
+}
+
+// Batsim 5 has them in a file of their own, beside how much memory it took.
+void write_real_times(const RealTimes& real_times, OutputFile& file) {
+    Row row;
+    row.add("time_in_edc_seconds", static_cast<long double>(real_times.scheduling));
+    row.add("time_in_simu_seconds", static_cast<long double>(real_times.simulation));
+    file.write(row.json());
 }
 
 void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file) {
@@ -196,24 +215,32 @@ std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const
 
 void write_results(const RunResults& results, const std::string& prefix) {
     const Simulator& simulator = results.simulator;
+    const bool batsim5 = simulator.scenario().rules.files_of_batsim5;
+    const std::string files_prefix = batsim5 ? prefix : prefix + '_';
     OutputFiles files;
-    write_jobs(simulator, files.add(prefix + "_jobs.csv"));
-    write_schedule(simulator, results.real_times, files.add(prefix + "_schedule.csv"));
+    write_jobs(simulator, files.add(files_prefix + "jobs.csv"));
+    write_schedule(simulator, results.real_times,
+                   files.add(files_prefix + (batsim5 ? "schedule.json" : "schedule.csv")));
+    if (batsim5 && results.real_times.simulation > 0) {
+        write_real_times(results.real_times, files.add(files_prefix + "real_exec_info.json"));
+    } else if (batsim5) {
+        files.leave_out(files_prefix + "real_exec_info.json");
+    }
     if (!results.statistics.empty()) {
-        write_statistics(results.statistics, files.add(prefix + "_statistics.csv"));
+        write_statistics(results.statistics, files.add(files_prefix + "statistics.csv"));
     } else {
-        files.leave_out(prefix + "_statistics.csv");
+        files.leave_out(files_prefix + "statistics.csv");
     }
     const bool guarantees = results.scheduler != nullptr && results.scheduler->gives_guarantees();
     if (guarantees) {
-        write_guarantees(simulator, *results.scheduler, files.add(prefix + "_guarantees.csv"));
+        write_guarantees(simulator, *results.scheduler, files.add(files_prefix + "guarantees.csv"));
     } else {
-        files.leave_out(prefix + "_guarantees.csv");
+        files.leave_out(files_prefix + "guarantees.csv");
     }
     if (guarantees && machine_changes(simulator)) {
-        write_broken_guarantees(simulator, *results.scheduler, files.add(prefix + "_broken_guarantees.csv"));
+        write_broken_guarantees(simulator, *results.scheduler, files.add(files_prefix + "broken_guarantees.csv"));
     } else {
-        files.leave_out(prefix + "_broken_guarantees.csv");
+        files.leave_out(files_prefix + "broken_guarantees.csv");
     }
     files.commit();
 }

@@ -55,6 +55,7 @@ struct RunResults {
 // - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed when it
 //   was submitted, and when it started;
 // - PREFIX_broken_guarantees.csv, if the machine changes besides.
+// With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file.
 // Of those that this run has not, one that an earlier run left is removed. Throws InputError if a file cannot be
 // written. O(jobs).
 void write_results(const RunResults& results, const std::string& prefix);

@@ -8,6 +8,7 @@
 #include <batfill/error.hpp>
 #include <batfill/simulator.hpp>
 
+#include "double_clock.hpp"
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
 #include "src/formats/job_id.hpp"
@@ -90,11 +91,23 @@ void Simulator::tell(Data data) {
     event.data = std::move(data);
 }
 
-void Simulator::set_timer(Time time, Timer::Kind kind, std::size_t number) {
-    timers_.push({time, order_++, kind, number});
+void Simulator::set_timer(const Timer& timer) {
+    timers_.push(timer);
+    if (!clock_) {
+        return;
+    }
+    // A job sleeps for as long as it runs, all others until a time.
+    if (timer.kind == Timer::Kind::job) {
+        clock_->sleep(timer.order, (timer.time - now_).to_seconds());
+    } else {
+        clock_->sleep_until(timer.order, timer.time.since_zero().to_seconds());
+    }
 }
 
 void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
+    if (scenario_.rules.clock_of_doubles) {
+        clock_ = std::make_shared<DoubleClock>();
+    }
     job_submitters_ = scenario_.workloads.size();
     event_submitters_ = scenario_.event_lists.size();
     for (std::size_t i = 0; i < scenario_.workloads.size(); ++i) {
@@ -110,6 +123,11 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
         ++messages_;
         scheduler.begin(*this, reply_);
         next_decision_ = 0;
+        if (scenario_.rules.submissions_before_first_reply) {
+            expire_timers();
+            read_mailbox();
+            std::swap(mailbox_, late_messages_);  // the scheduler's reply is under way, too
+        }
         continue_reply();
         while (true) {
             read_mailbox();
@@ -128,11 +146,7 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
                 throw DeadlockError(deadlock());
             }
             now_ = std::max(now_, timers_.top().time);
-            while (!timers_.empty() && timers_.top().time <= now_) {
-                const Timer timer = timers_.top();
-                timers_.pop();
-                expire(timer);
-            }
+            expire_timers();
             if (progress && messages_ % 4096 == 0) {
                 progress(ended_.size(), now_);
             }
@@ -179,15 +193,34 @@ void Simulator::read_mailbox() {
     next_message_ = 0;
 }
 
-void Simulator::expire(const Timer& timer) {
+void Simulator::expire_timers() {
+    std::vector<std::size_t> woken;
+    while (!timers_.empty() && timers_.top().time <= now_) {
+        const Timer timer = timers_.top();
+        timers_.pop();
+        const bool wakes = expire(timer);
+        if (clock_ && wakes) {
+            woken.push_back(timer.order);
+        } else if (clock_) {
+            clock_->forget(timer.order);
+        }
+    }
+    if (clock_) {
+        clock_->wake(woken);
+    }
+}
+
+// Returns whether it still means anything.
+bool Simulator::expire(const Timer& timer) {
     if (timer.kind == Timer::Kind::job) {
         SimulatedJob& job = jobs_[timer.number];
         if (job.state != JobState::running) {
-            return;  // the job was killed
+            return false;  // the job was killed
         }
         leave_machines(job, job.expected_state);
     }
     mailbox_.push_back({Message::Kind::timer_expired, timer, {}});
+    return true;
 }
 
 void Simulator::receive(const Message& message) {
@@ -197,6 +230,10 @@ void Simulator::receive(const Message& message) {
     }
     if (message.kind == Message::Kind::killing_done) {
         report_kill(message.killed);
+        return;
+    }
+    if (message.kind == Message::Kind::submission_continues) {
+        submit(message.timer.number);
         return;
     }
     if (message.kind != Message::Kind::timer_expired) {
@@ -226,7 +263,13 @@ void Simulator::receive(const Message& message) {
 void Simulator::submit(std::size_t workload) {
     const std::vector<JobNumber>& submissions = submissions_[workload];
     std::size_t& next = submitted_[workload];
+    const std::size_t first = next;
     while (next < submissions.size() && jobs_[submissions[next]].job->description.submit <= now_) {
+        // The workload has waited for the first of them. It waits again, for no time, for one that seems to be later.
+        if (next != first && clock_is_behind(jobs_[submissions[next]].job->description.submit)) {
+            continue_submission(workload);
+            return;
+        }
         const JobNumber number = submissions[next++];
         jobs_[number].state = JobState::submitted;
         ++in_queue_;
@@ -239,6 +282,17 @@ void Simulator::submit(std::size_t workload) {
         return;
     }
     send_bye(Message::Kind::submitter_bye, submissions.empty());
+}
+
+bool Simulator::clock_is_behind(Time submission) const {
+    return clock_ && submission.since_zero().to_seconds() > clock_->now();
+}
+
+// While it waits, one message is read. If another is left behind that, it comes in behind all; else only after the
+// scheduler was told.
+void Simulator::continue_submission(std::size_t workload) {
+    std::vector<Message>& messages = next_message_ + 1 < mailbox_.size() ? mailbox_ : late_messages_;
+    messages.push_back({Message::Kind::submission_continues, {now_, 0, Timer::Kind::submitter, workload}, {}});
 }
 
 void Simulator::send_bye(Message::Kind kind, bool submitted_nothing) {
@@ -287,7 +341,7 @@ void Simulator::continue_reply() {
         const bool more = next_decision_ < reply_.decisions.size();
         const Time due = more ? reply_.decisions[next_decision_].timestamp : reply_.now;
         if (due > now_) {
-            timers_.push({due, waiting_since, Timer::Kind::reply, 0});
+            set_timer({due, waiting_since, Timer::Kind::reply, 0});
             return;
         }
         if (!first && next_message_ < mailbox_.size()) {
@@ -326,6 +380,14 @@ void Simulator::reject(JobNumber number) {
 }
 
 void Simulator::call_later(Time time) {
+    const Microseconds unit = scenario_.rules.unit_of_calls.count();
+    const Microseconds units = (time.since_zero().count() + unit - 1) / unit;
+    time = Time::at(Duration::microseconds(units * unit));
+    if (time <= now_ && scenario_.rules.past_calls_come_at_once) {
+        ++pending_calls_;
+        mailbox_.push_back({Message::Kind::timer_expired, {now_, order_++, Timer::Kind::call, 0}, {}});
+        return;
+    }
     if (time <= now_) {
         throw InputError("the scheduler asks at " + now_.to_string() + " for a call at " + time.to_string() +
                          ", which is not in the future");
@@ -515,13 +577,37 @@ void Simulator::leave_machines(SimulatedJob& job, JobState state) {
 
 // All of these machines are in the state `from`.
 void Simulator::set_state(ResourceSet::Interval machines, MachineState from, MachineState to) {
+    std::fill(machines_.state.begin() + machines.first, machines_.state.begin() + machines.last + 1, to);
+    if (scenario_.rules.machines_never_idle_again) {
+        for (auto host = static_cast<std::size_t>(machines.first); host <= static_cast<std::size_t>(machines.last);
+             ++host) {
+            count_time_without_idling(host, from, to);
+        }
+        return;
+    }
     const auto first = machines_.since.begin() + machines.first;
     const auto end = machines_.since.begin() + machines.last + 1;
     Duration spent;
     for (auto since = first; since != end; ++since) {
         spent = spent + (now_ - *since);
     }
-    switch (from) {
+    count_time(from, spent);
+    std::fill(first, end, now_);
+}
+
+// A machine that a job has left counts as computing until its next change.
+void Simulator::count_time_without_idling(std::size_t machine, MachineState from, MachineState to) {
+    if (from == MachineState::computing && to == MachineState::idle) {
+        return;
+    }
+    const bool computes_on = from == MachineState::idle && machines_.used[machine] != 0;
+    count_time(computes_on ? MachineState::computing : from, now_ - machines_.since[machine]);
+    machines_.since[machine] = now_;
+    machines_.used[machine] = to == MachineState::computing ? 1 : 0;
+}
+
+void Simulator::count_time(MachineState state, Duration spent) {
+    switch (state) {
         case MachineState::idle:
             machine_times_.idle = machine_times_.idle + spent;
             break;
@@ -532,8 +618,6 @@ void Simulator::set_state(ResourceSet::Interval machines, MachineState from, Mac
             machine_times_.unavailable = machine_times_.unavailable + spent;
             break;
     }
-    std::fill(first, end, now_);
-    std::fill(machines_.state.begin() + machines.first, machines_.state.begin() + machines.last + 1, to);
 }
 
 void Simulator::change_machines(const ExternalEvent& event) {

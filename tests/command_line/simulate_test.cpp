@@ -495,3 +495,29 @@ TEST_CASE("algorithms lists every algorithm with its parameters") {
     }
     CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|start-now|none"));
 }
+
+TEST_CASE("simulate --like batsim5 writes the files of Batsim 5 under its names") {
+    const Inputs inputs;
+    REQUIRE(inputs.simulate("four", {"-a", "fcfs", "--like", "batsim4"}).status == 0);
+    REQUIRE(inputs.simulate("default", {"-a", "fcfs"}).status == 0);
+    CHECK(inputs.jobs("default") == inputs.jobs("four"));
+    CHECK(inputs.schedule("default") == inputs.schedule("four"));
+    const Outcome outcome = inputs.simulate("five-", {"-a", "fcfs", "--like", "batsim5", "--real-times"});
+    REQUIRE(outcome.status == 0);
+    CHECK_THAT(outcome.output, EndsWith("five-jobs.csv and " + inputs.folder.file("five-schedule.json") + "\n"));
+    CHECK_THAT(contents(inputs.folder.file("five-jobs.csv")), Contains("\n1,w0,w0!p,0.000000,2,30.000000,1,"));
+    CHECK_THAT(contents(inputs.folder.file("five-real_exec_info.json")), Contains("\"time_in_edc_seconds\": "));
+    rapidjson::Document schedule;
+    schedule.Parse(contents(inputs.folder.file("five-schedule.json")).c_str());
+    REQUIRE(schedule.IsObject());
+    CHECK(schedule["nb_jobs"].GetInt() == 4);
+    CHECK_FALSE(inputs.wrote("five-"));
+}
+
+TEST_CASE("simulate refuses a simulator that it does not know, and to be like Batsim 5 behind a socket") {
+    const Inputs inputs;
+    const Outcome unknown = inputs.simulate("x", {"-a", "fcfs", "--like", "batsim6"});
+    CHECK(unknown.status == 2);
+    CHECK_THAT(unknown.errors, Contains("unknown simulator 'batsim6', known: batsim4, batsim5"));
+    CHECK(inputs.simulate("x", {"-s", "tcp://127.0.0.1:28999", "--like", "batsim5"}).status == 2);
+}
