@@ -92,6 +92,28 @@ bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
            });
 }
 
+// Throws UsageError if options are given that are not for this kind of scheduler: embedded, as `choice` says, or behind
+// a socket.
+void check_scheduler_options(const po::variables_map& values, const SchedulerChoice& choice) {
+    const bool embedded = values["socket-endpoint"].as<std::string>().empty();
+    if (!embedded && values["like"].as<std::string>() != default_simulator_rules) {
+        throw UsageError("--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
+                         std::string(default_simulator_rules) + "'s");
+    }
+    if (!embedded && (!choice.algorithm.empty() || !choice.parameters.empty())) {
+        throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
+    }
+    for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
+        if (embedded && values.count(name) != 0) {
+            throw UsageError(std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
+        }
+    }
+    if (values.count("enable-dynamic-jobs") == 0 &&
+        (values.count("acknowledge-dynamic-jobs") != 0 || values.count("enable-profile-reuse") != 0)) {
+        throw UsageError("--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
+    }
+}
+
 }  // namespace
 
 int simulate(const Arguments& arguments) {
@@ -135,25 +157,10 @@ int simulate(const Arguments& arguments) {
     load_plugins(values);
     const SimulatorRules rules = simulator_rules(values["like"].as<std::string>());
     const std::string endpoint = values["socket-endpoint"].as<std::string>();
-    if (!endpoint.empty() && values["like"].as<std::string>() != default_simulator_rules) {
-        throw UsageError("--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
-                         std::string(default_simulator_rules) + "'s");
-    }
     const std::string prefix = values["export"].as<std::string>();
     SchedulerChoice choice =
         read_choice(values["algorithm"].as<std::string>(), values["parameter"].as<std::vector<std::string>>());
-    if (!endpoint.empty() && (!choice.algorithm.empty() || !choice.parameters.empty())) {
-        throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
-    }
-    for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
-        if (endpoint.empty() && values.count(name) != 0) {
-            throw UsageError(std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
-        }
-    }
-    if (values.count("enable-dynamic-jobs") == 0 &&
-        (values.count("acknowledge-dynamic-jobs") != 0 || values.count("enable-profile-reuse") != 0)) {
-        throw UsageError("--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
-    }
+    check_scheduler_options(values, choice);
     std::unique_ptr<Engine> engine;
     std::unique_ptr<SimulatedScheduler> scheduler;
     const EmbeddedScheduler* embedded = nullptr;
