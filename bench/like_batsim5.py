@@ -3,10 +3,10 @@
 
     bench/like_batsim5.py WORKLOAD.json PLATFORM ALGORITHM... [--round SECONDS] [--scale DECIMAL] [--batfill FILE]
 
-An ALGORITHM is NAME[,KEY=VALUE]... --round puts submissions and run times up to whole multiples of so many seconds, so that many jobs meet in an instant;
---scale then multiplies all times, so that they are no longer whole seconds. Prints a line of a table for each algorithm:
-the messages that the scheduler gets in either, and the jobs whose start differs, first by any amount, then by a
-millisecond and more, which the rounding of calls alone does not do.
+An ALGORITHM is NAME[,KEY=VALUE]... --round puts submissions and run times up to whole multiples of so many seconds, so
+that many jobs meet in an instant; --scale then multiplies all times, so that they are no longer whole seconds. Prints a
+line of a table for each algorithm: the messages that the scheduler gets in either, and the jobs whose start differs,
+first by any amount, then by a millisecond and more, which the rounding of calls alone does not do.
 """
 import argparse
 import csv
