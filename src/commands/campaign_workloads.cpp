@@ -5,9 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 
 #include <fcntl.h>
@@ -215,15 +213,6 @@ std::string text_of(const std::optional<Arguments>& arguments) {
 }
 
 }  // namespace
-
-std::string sha256_of_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    if (!file) {
-        throw InputError(path + ": cannot be read");
-    }
-    return sha256(bytes);
-}
 
 Arguments making_command(const CampaignWorkload& workload) {
     Arguments arguments;

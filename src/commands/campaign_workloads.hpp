@@ -39,7 +39,4 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
 // The command that has made a workload, for a shell: its arguments after "batfill".
 Arguments making_command(const CampaignWorkload& workload);
 
-// The SHA-256 of a file's bytes. Throws InputError if it cannot be read.
-std::string sha256_of_file(const std::string& path);
-
 }  // namespace batfill::commands

@@ -1,11 +1,11 @@
 #include "src/report/report.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include <batfill/error.hpp>
@@ -92,12 +92,9 @@ std::vector<std::pair<std::string, std::string>> read_statistics(const std::stri
 }
 
 report::SourceFile source_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    if (!file) {
-        throw InputError(path + ": cannot be read");
-    }
-    return {path, bytes.size(), sha256(bytes)};
+    std::error_code is_no_file;
+    const std::uintmax_t size = std::filesystem::file_size(path, is_no_file);
+    return {path, is_no_file ? 0 : size, sha256_of_file(path)};
 }
 
 report::Run read_run(const std::string& prefix, std::vector<report::SourceFile>& files) {

@@ -8,4 +8,7 @@ namespace batfill {
 // The SHA-256 of `bytes` (FIPS 180-4) as 64 hexadecimal digits, as the command sha256sum prints it. O(bytes).
 std::string sha256(std::string_view bytes);
 
+// The same of what is in a file. Throws InputError if it cannot be read. O(size of the file).
+std::string sha256_of_file(const std::string& path);
+
 }  // namespace batfill
