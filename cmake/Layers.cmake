@@ -82,7 +82,7 @@ endfunction()
 
 # Bottom to top.
 batfill_layer(core
-  HEADERS error job job_state machine notification resource_set time
+  HEADERS error job job_state machine notification resource_set shared_text time
   LIBRARIES spdlog::spdlog Threads::Threads ZLIB::ZLIB PkgConfig::Sodium ${CSV_LIBRARY})
 batfill_layer(formats ON core
   HEADERS external_events guarantees platform schedule swf workload

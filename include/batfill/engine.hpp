@@ -72,7 +72,7 @@ class Engine {
     bool registers_jobs() const;
     // In the order in which they broke; a job may be there more than once. Job::guaranteed_start is always the last.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;
-    // What a job was guaranteed when it was submitted; infinite if nothing. O(log(broken guarantees)).
+    // What a job was guaranteed when it was submitted; infinite if nothing. O(1).
     Time guaranteed_at_submission(JobIndex job) const;
 
  private:
@@ -112,8 +112,9 @@ class Engine {
     std::unique_ptr<Algorithm> algorithm_;
     SchedulerState state_;
     Time last_round_;
-    std::size_t admitted_ =
-        0;  // how many jobs the algorithm was told of, or would have been had they not been rejected
+    // How many jobs the algorithm was told of, or would have been had they not been rejected.
+    std::size_t admitted_ = 0;
+    std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
 
     // Of the message that is being taken in.
     std::vector<JobIndex> submissions_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <batfill/shared_text.hpp>
 #include <batfill/time.hpp>
 
 namespace batfill {
@@ -19,12 +20,12 @@ struct JobDescription {
     std::string id;                     // as in messages, "w0!17"
     Time submit;                        // the job's own submission time (`subtime`)
     int processors = 0;                 // requested, `res`
-    std::optional<Duration> walltime;   // the estimate, an upper bound; none: no field, or negative
-    std::optional<Time> deadline;       // an instant, not a length of time
-    std::string queue;                  // empty: none named
-    std::string user;                   // empty: unknown
+    SmallOptional<Duration> walltime;   // the estimate, an upper bound; none: no field, or negative
+    SmallOptional<Time> deadline;       // an instant, not a length of time
+    SharedText queue;                   // empty: none named
+    SharedText user;                    // empty: unknown
     std::vector<std::string> licenses;  // names, as given
-    std::string profile;                // name of the job's profile in its workload
+    SharedText profile;                 // name of the job's profile in its workload
     friend bool operator==(const JobDescription&, const JobDescription&) = default;
 };
 

@@ -28,7 +28,7 @@ struct FinishedJob {
     std::string_view id;
     Time submit;
     int processors = 0;                // requested
-    std::optional<Duration> walltime;  // none: the job has none
+    SmallOptional<Duration> walltime;  // none: the job has none
     Time start;
     Duration run;
     Time finish;

@@ -7,6 +7,7 @@
 
 #include <batfill/job_state.hpp>
 #include <batfill/resource_set.hpp>
+#include <batfill/shared_text.hpp>
 #include <batfill/time.hpp>
 
 namespace batfill {
@@ -28,12 +29,12 @@ struct ExecutionRecord {
 struct ScheduledJob {
     std::string id;  // workload and job, "w0!17"
     Time submit;
-    std::optional<Duration> walltime;          // none: empty or negative
+    SmallOptional<Duration> walltime;          // none: empty or negative
     std::optional<ExecutionRecord> execution;  // none: the columns are empty or nan
     std::optional<double> stretch;  // column `stretch`, if it has a number; read, and written as the times have it
     ResourceSet allocation;
-    std::string profile;                                // written, not read
-    std::string metadata;                               // what the scheduler said of the job; written, not read
+    SharedText profile;                                 // written, not read
+    SharedText metadata;                                // what the scheduler said of the job; written, not read
     int processors = 0;                                 // requested
     JobState state = JobState::completed_successfully;  // column `final_state`: the last one
     bool success = true;                                // column `success`

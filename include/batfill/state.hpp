@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -34,6 +35,42 @@ struct Job {
     int processors() const { return request.processors; }
     Time submit() const { return shared_description->submit; }
     Time expected_end() const { return start + walltime; }
+    // Whether nothing will happen to it any more.
+    bool is_over() const { return state == JobState::rejected || has_completed(state); }
+};
+
+// The jobs by JobIndex. Of those whose end was told, or that were rejected, most are forgotten: all that no job comes
+// before that is not over. So what is kept does not grow with the number of jobs that were ever submitted, and who has
+// to know something of a job after the round in which it ended keeps that itself.
+class JobTable {
+ public:
+    // Adds a job that was submitted, and returns it.
+    Job& emplace_back() { return jobs_.emplace_back(); }
+    // How many were submitted.
+    std::size_t size() const { return forgotten_ + jobs_.size(); }
+    bool empty() const { return size() == 0; }
+    // Whether a job of this number was submitted and is not forgotten.
+    bool has(JobIndex index) const { return index >= forgotten_ && index < size(); }
+    // Requires has(index).
+    Job& operator[](JobIndex index) {
+        assert(has(index));
+        return jobs_[index - forgotten_];
+    }
+    const Job& operator[](JobIndex index) const {
+        assert(has(index));
+        return jobs_[index - forgotten_];
+    }
+    // Forgets what can be forgotten now. O(1) for each job, in all calls together.
+    void forget_ended() {
+        while (!jobs_.empty() && jobs_.front().is_over()) {
+            jobs_.pop_front();
+            ++forgotten_;
+        }
+    }
+
+ private:
+    std::deque<Job> jobs_;
+    std::size_t forgotten_ = 0;
 };
 
 // The waiting jobs by submission time, ties by order of arrival. What every scan looks at stands in arrays of its own,
@@ -51,11 +88,11 @@ class WaitingQueue {
     // The first position >= `from` whose job needs at most `processors`; size() if there is none.
     std::size_t next_fitting(std::size_t from, int processors) const;
 
-    void insert(JobIndex index, const std::deque<Job>& jobs);  // O(1) for the latest submission time
-    void remove(JobIndex index, const std::deque<Job>& jobs);  // O(log n) to find, O(n) to close the gap
+    void insert(JobIndex index, const JobTable& jobs);  // O(1) for the latest submission time
+    void remove(JobIndex index, const JobTable& jobs);  // O(log n) to find, O(n) to close the gap
 
  private:
-    std::size_t place(JobIndex index, const std::deque<Job>& jobs) const;
+    std::size_t place(JobIndex index, const JobTable& jobs) const;
 
     std::vector<JobIndex> jobs_;
     std::vector<int> processors_;
@@ -109,7 +146,7 @@ struct SchedulerState {
     IdleByGroup idle_by_group;                // of these; empty but with Placement::machine
     ResourceSet unavailable;                  // allocated or not
     std::vector<long long> copies_left;       // of each counter of the machine, those that no job holds
-    std::deque<Job> jobs;                     // all that were submitted, by JobIndex: in order of arrival
+    JobTable jobs;                            // numbered in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex, for algorithms that need to know
@@ -119,6 +156,7 @@ struct SchedulerState {
     // if run times are not predicted.
     std::vector<Duration> predictions;
 
+    // Requires one that jobs.has(): that waits or runs, or whose end is told in this round.
     const Job& job(JobIndex index) const { return jobs[index]; }
     // For how long a job that waits or runs is taken to run, and until when one that runs: by its walltime, or by what
     // is predicted.

@@ -41,7 +41,7 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
 
 struct WorkloadJob {
     JobDescription description;  // id is "NAME!ID"
-    std::string source;          // the object of the file with `id` replaced, compact JSON; empty unless asked for
+    SharedText source;           // the object of the file with `id` replaced, compact JSON; empty unless asked for
 };
 
 // A workload of Batsim.

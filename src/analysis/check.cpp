@@ -24,8 +24,8 @@ using analysis::IndexedJob;
 using analysis::Outages;
 using analysis::WorkloadJobs;
 
-template <class Value>
-std::string text(const std::optional<Value>& value) {
+template <class Optional>
+std::string text(const Optional& value) {
     return value ? value->to_string() : "none";
 }
 

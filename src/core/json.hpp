@@ -78,6 +78,8 @@ class JsonReader {
     void skip();
     // How many bytes of the text have been passed over.
     std::size_t position() { return stream_.Tell(); }
+    // How many bytes the text has.
+    std::size_t size() const { return size_; }
     // Checks that the text ends here.
     void finish();
 

@@ -91,6 +91,7 @@ void Engine::arrive(Time now) {
         throw std::logic_error("the clock of a scheduler does not go back");
     }
     state_.now = now;
+    state_.jobs.forget_ended();
     calls_.erase(calls_.begin(), calls_.upper_bound(now));
 }
 
@@ -130,7 +131,7 @@ void Engine::submitted(JobSubmitted&& submission) {
 }
 
 void Engine::completed(JobIndex index, JobState state) {
-    if (index >= state_.jobs.size() || state_.jobs[index].state != JobState::running || !has_completed(state)) {
+    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running || !has_completed(state)) {
         throw std::logic_error("only a running job can end, and only with a state that is an end");
     }
     Job& job = state_.jobs[index];
@@ -163,7 +164,7 @@ void Engine::completed(JobIndex index, JobState state) {
 // Batsim 4 tells of the end of a killed job before, with JOB_COMPLETED; its documentation says otherwise.
 void Engine::killed(const JobsKilled& killed) {
     for (const JobIndex index : killed.jobs) {
-        if (index < state_.jobs.size() && state_.jobs[index].state == JobState::running) {
+        if (state_.jobs.has(index) && state_.jobs[index].state == JobState::running) {
             completed(index, JobState::completed_killed);
         }
     }
@@ -248,6 +249,8 @@ void Engine::admit(Round& round, JobIndex index) {
     algorithm_->submitted(round, index);
     if (gives_guarantees()) {
         job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
+        guaranteed_at_submission_.resize(index + std::size_t{1}, Time::infinity());
+        guaranteed_at_submission_[index] = job.guaranteed_start;
     }
     if (job.guaranteed_start < state_.now) {
         fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
@@ -317,8 +320,9 @@ void Engine::correct_predictions() {
 }
 
 void Engine::fail(JobIndex index, const std::string& rule) const {
-    const std::string job = index < state_.jobs.size() ? "job " + shown(state_.jobs[index].description().id)
-                                                       : "there is no job number " + std::to_string(index);
+    const std::string job = state_.jobs.has(index)       ? "job " + shown(state_.jobs[index].description().id)
+                            : index < state_.jobs.size() ? "job number " + std::to_string(index) + ", which is over"
+                                                         : "there is no job number " + std::to_string(index);
     throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + job + ": " + rule);
 }
 
@@ -326,10 +330,10 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     if (index >= admitted_) {
         fail(index, "it cannot start, the algorithm was not told of it");
     }
-    Job& job = state_.jobs[index];
-    if (job.state != JobState::submitted) {
+    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
         fail(index, "it cannot start, it is not waiting");
     }
+    Job& job = state_.jobs[index];
     take_processors(index, allocation);
     state_.waiting.remove(index, state_.jobs);
     state_.idle_count -= job.processors();
@@ -350,7 +354,7 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
 }
 
 bool Engine::start_if_possible(JobIndex index) {
-    const bool possible = index >= admitted_ || state_.can_start(state_.jobs[index].request);
+    const bool possible = index >= admitted_ || !state_.jobs.has(index) || state_.can_start(state_.jobs[index].request);
     if (possible) {
         start(index, nullptr);
     }
@@ -358,7 +362,7 @@ bool Engine::start_if_possible(JobIndex index) {
 }
 
 void Engine::kill(JobIndex index) {
-    if (index >= state_.jobs.size() || state_.jobs[index].state != JobState::running) {
+    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running) {
         fail(index, "it cannot be killed, it is not running");
     }
     Job& job = state_.jobs[index];
@@ -371,6 +375,9 @@ void Engine::kill(JobIndex index) {
 void Engine::set_metadata(JobIndex index, std::string metadata) {
     if (index >= admitted_) {
         fail(index, "it cannot have metadata, the algorithm was not told of it");
+    }
+    if (!state_.jobs.has(index)) {
+        fail(index, "it cannot have metadata any more");
     }
     if (metadata.find('"') != std::string::npos) {
         fail(index, "its metadata cannot be written, they have a double quote");
@@ -544,7 +551,7 @@ const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
 }
 
 Time Engine::guaranteed_at_submission(JobIndex job) const {
-    return failures_->guaranteed_at_submission(state_, job);
+    return job < guaranteed_at_submission_.size() ? guaranteed_at_submission_[job] : Time::infinity();
 }
 
 std::vector<Statistic> Engine::statistics() const {

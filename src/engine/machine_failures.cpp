@@ -84,14 +84,7 @@ std::optional<std::string> MachineFailures::reason_to_reject(const SchedulerStat
 }
 
 void MachineFailures::note_broken(const SchedulerState& state, JobIndex job, Time now_guaranteed) {
-    const Time before = state.job(job).guaranteed_start;
-    guaranteed_at_submission_.emplace(job, before);
-    broken_.push_back({job, state.now, before, now_guaranteed});
-}
-
-Time MachineFailures::guaranteed_at_submission(const SchedulerState& state, JobIndex job) const {
-    const auto broken = guaranteed_at_submission_.find(job);
-    return broken == guaranteed_at_submission_.end() ? state.job(job).guaranteed_start : broken->second;
+    broken_.push_back({job, state.now, state.job(job).guaranteed_start, now_guaranteed});
 }
 
 void MachineFailures::append_statistics(std::vector<Statistic>& statistics) const {

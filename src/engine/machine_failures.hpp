@@ -52,8 +52,6 @@ class MachineFailures {
     // The guaranteed start of a job moves from its present one to `now_guaranteed`, infinite for none.
     void note_broken(const SchedulerState& state, JobIndex job, Time now_guaranteed);
     const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_; }
-    // What the job was guaranteed when it was submitted.
-    Time guaranteed_at_submission(const SchedulerState& state, JobIndex job) const;
 
     // Appends what was counted, unless jobs go on whatever happens.
     void append_statistics(std::vector<Statistic>& statistics) const;
@@ -71,7 +69,6 @@ class MachineFailures {
     std::set<JobIndex> being_killed_;
     std::map<JobIndex, Attempt> attempts_;
     std::vector<GuaranteeBreak> broken_;
-    std::map<JobIndex, Time> guaranteed_at_submission_;  // of the jobs with a broken guarantee
     std::uint64_t killed_ = 0;
     Duration lost_processor_time_;
 };

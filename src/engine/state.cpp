@@ -16,7 +16,7 @@ Duration WaitingQueue::shortest_walltime() const {
     return *std::min_element(walltimes_.begin(), walltimes_.end());
 }
 
-std::size_t WaitingQueue::place(JobIndex index, const std::deque<Job>& jobs) const {
+std::size_t WaitingQueue::place(JobIndex index, const JobTable& jobs) const {
     const auto before = [&](JobIndex a, JobIndex b) {
         return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
     };
@@ -26,14 +26,14 @@ std::size_t WaitingQueue::place(JobIndex index, const std::deque<Job>& jobs) con
     return static_cast<std::size_t>(std::lower_bound(jobs_.begin(), jobs_.end(), index, before) - jobs_.begin());
 }
 
-void WaitingQueue::insert(JobIndex index, const std::deque<Job>& jobs) {
+void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
     const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
     jobs_.insert(jobs_.begin() + at, index);
     processors_.insert(processors_.begin() + at, jobs[index].processors());
     walltimes_.insert(walltimes_.begin() + at, jobs[index].walltime);
 }
 
-void WaitingQueue::remove(JobIndex index, const std::deque<Job>& jobs) {
+void WaitingQueue::remove(JobIndex index, const JobTable& jobs) {
     const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
     jobs_.erase(jobs_.begin() + at);
     processors_.erase(processors_.begin() + at);

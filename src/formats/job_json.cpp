@@ -17,17 +17,22 @@ std::string read_id(Fields& fields) {
     fields.fail("id", "a text or an integer");
 }
 
+SharedText shared_text(std::string_view text, TextPool* texts) {
+    return texts != nullptr ? texts->shared(text) : SharedText(text);
+}
+
 // Logs have numbers for users and queues, so workloads made of them often have numbers, too.
-void read_name(Fields& fields, std::string_view name, std::string& result) {
+void read_name(Fields& fields, std::string_view name, SharedText& result, TextPool* texts) {
     const JsonValue* value = fields.find(name);
     if (value == nullptr) {
         return;
     }
-    result.clear();
     if (value->IsString()) {
-        result = view(*value);
+        result = shared_text(view(*value), texts);
     } else if (value->IsNumber()) {
-        append_json(*value, result);
+        std::string number;
+        append_json(*value, number);
+        result = shared_text(number, texts);
     } else {
         fields.fail(name, "a text or a number");
     }
@@ -47,12 +52,12 @@ void read_licenses(Fields& fields, std::vector<std::string>& licenses) {
 }
 
 // The fields that only we know; what is not there stays as it is in `job`.
-void read_own_fields(Fields& fields, JobDescription& job) {
+void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
     if (fields.find("deadline") != nullptr) {
         job.deadline = fields.time("deadline");
     }
-    read_name(fields, "queue", job.queue);
-    read_name(fields, "user", job.user);
+    read_name(fields, "queue", job.queue, texts);
+    read_name(fields, "user", job.user, texts);
     read_licenses(fields, job.licenses);
 }
 
@@ -81,7 +86,7 @@ void append_own_fields(const JobDescription& job, std::string& out) {
 
 }  // namespace
 
-JobDescription read_job(const JsonValue& object, std::string_view path) {
+JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {
     if (!object.IsObject()) {
         throw InputError("expected a job object");
     }
@@ -100,17 +105,17 @@ JobDescription read_job(const JsonValue& object, std::string_view path) {
         }
     }
     if (const JsonValue* extra_data = fields.find("extra_data")) {
-        read_extra_data(*extra_data, std::string(path) + "extra_data.", job);
+        read_extra_data(*extra_data, std::string(path) + "extra_data.", job, texts);
     }
-    read_own_fields(fields, job);
-    job.profile = fields.text("profile");
+    read_own_fields(fields, job, texts);
+    job.profile = shared_text(fields.text("profile"), texts);
     return job;
 }
 
-void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job) {
+void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts) {
     if (extra_data.IsObject()) {
         Fields fields(extra_data, path);
-        read_own_fields(fields, job);
+        read_own_fields(fields, job, texts);
         return;
     }
     if (!extra_data.IsString() || !view(extra_data).starts_with('{')) {
@@ -124,7 +129,7 @@ void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDesc
         return;  // a text that only looks like JSON
     }
     Fields fields(*object, path);
-    read_own_fields(fields, job);
+    read_own_fields(fields, job, texts);
 }
 
 void append_extra_data(const JobDescription& job, std::string& out) {

@@ -6,6 +6,7 @@
 #include <rapidjson/document.h>
 
 #include <batfill/job.hpp>
+#include <batfill/shared_text.hpp>
 
 #include "src/core/json.hpp"
 
@@ -15,13 +16,14 @@ namespace batfill {
 // present `walltime` (negative: none), `deadline` (seconds, absolute), `queue` and `user` (text, or a number as its
 // text), `licenses` (array of texts). These four may also be inside `extra_data`, where Batsim 5 wants them. Other
 // fields are the user's own and left alone. The id is taken as it stands: it has the workload's name only if it is
-// there. Throws InputError naming the field, with `path` before its name, what was expected and what was found; the
-// caller prefixes the place.
-JobDescription read_job(const JsonValue& object, std::string_view path = "");
+// there. With `texts`, its names share the memory of those. Throws InputError naming the field, with `path` before its
+// name, what was expected and what was found; the caller prefixes the place.
+JobDescription read_job(const JsonValue& object, std::string_view path = "", TextPool* texts = nullptr);
 
 // Reads `deadline`, `queue`, `user` and `licenses` into `job`, where `extra_data` has them: an object, or the text of
-// one. Anything else is the user's own. Throws as read_job() does.
-void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job);
+// one. Anything else is the user's own. `texts` and what is thrown are as of read_job().
+void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
+                     TextPool* texts = nullptr);
 
 // Appends the object that read_extra_data() reads to `out`; nothing if `job` has none of these.
 void append_extra_data(const JobDescription& job, std::string& out);

@@ -187,9 +187,9 @@ std::string schedule_csv_header() {
 void append_csv(const ScheduledJob& job, std::string& out, JobsFile file) {
     const JobIdParts id(job.id);
     const std::string profile =
-        file == JobsFile::batsim5 ? std::string(id.workload) + '!' + job.profile : std::string();
+        file == JobsFile::batsim5 ? std::string(id.workload) + '!' + job.profile.text() : std::string();
     for (const std::string_view text :
-         {id.name, id.workload, std::string_view(profile.empty() ? job.profile : profile)}) {
+         {id.name, id.workload, profile.empty() ? std::string_view(job.profile) : std::string_view(profile)}) {
         append_csv_field(text, out);
         out += ',';
     }

@@ -11,12 +11,16 @@
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/formats/profile_index.hpp"
 
 namespace batfill {
 
 namespace {
 
 constexpr std::size_t max_file_size = std::size_t{2} << 30;
+
+// After so many jobs of a text it is estimated how many it has.
+constexpr std::size_t jobs_looked_at = 1000;
 
 // Types that Batsim knows and this program does not run.
 constexpr std::array<std::string_view, 14> other_types{"parallel",
@@ -101,15 +105,17 @@ std::string full_id(const std::string& id, const std::string& workload) {
     return id;
 }
 
-WorkloadJob read_workload_job(const JsonValue& object, const std::string& workload, bool keep_source) {
+WorkloadJob read_workload_job(const JsonValue& object, const std::string& workload, bool keep_source, TextPool& texts) {
     WorkloadJob job;
-    job.description = read_job(object);
+    job.description = read_job(object, "", &texts);
     if (job.description.walltime == Duration()) {
         Fields(object, "").fail("walltime", "a number of seconds above 0, or below 0 for none");
     }
     job.description.id = full_id(job.description.id, workload);
     if (keep_source) {
-        append_job(object, job.description.id, job.source);
+        std::string source;
+        append_job(object, job.description.id, source);
+        job.source = std::move(source);
     }
     return job;
 }
@@ -171,13 +177,22 @@ class WorkloadReader {
             throw InputError("field \"jobs\": expected an array");
         }
         while (json_.more(']')) {
+            if (workload_.jobs.size() == jobs_looked_at) {
+                reserve_as_many_as_the_text_may_have();
+            }
             const JsonValue& object = json_.value();
             try {
-                workload_.jobs.push_back(read_workload_job(object, workload_.name, keep_source_));
+                workload_.jobs.push_back(read_workload_job(object, workload_.name, keep_source_, texts_));
             } catch (const InputError& error) {
                 throw InputError(job_place(object) + ": " + error.what());
             }
         }
+    }
+
+    // Growing step by step would hold all jobs twice. What is reserved and not used costs no memory.
+    void reserve_as_many_as_the_text_may_have() {
+        const std::size_t bytes_of_a_job = json_.position() / jobs_looked_at + 1;
+        workload_.jobs.reserve(json_.size() / bytes_of_a_job * 5 / 4);
     }
 
     // How an error names a job that cannot be read: by its id, or at least by its place.
@@ -213,26 +228,39 @@ class WorkloadReader {
     }
 
     void check_jobs() const {
-        std::unordered_set<std::string_view> profiles;
-        profiles.reserve(workload_.profiles.size());
-        for (const auto& [name, profile] : workload_.profiles) {
-            profiles.insert(name);
-        }
-        std::unordered_set<std::string_view> ids;
-        ids.reserve(workload_.jobs.size());
+        check_ids();
+        ProfileIndex profiles(workload_);
         for (const WorkloadJob& job : workload_.jobs) {
-            if (!ids.insert(job.description.id).second) {
-                throw InputError("job " + quoted(job.description.id) + ": there is another one of this id");
-            }
-            if (!profiles.contains(job.description.profile)) {
+            if (profiles.find(job.description.profile) == nullptr) {
                 throw InputError("job " + quoted(job.description.id) + ": its profile " +
                                  quoted(job.description.profile) + " is not among the profiles");
             }
         }
     }
 
+    void check_ids() const {
+        // Most files have the jobs by number, and then a look at neighbours is enough.
+        const auto not_before = [](const WorkloadJob& a, const WorkloadJob& b) {
+            const std::string& x = a.description.id;
+            const std::string& y = b.description.id;
+            return x.size() != y.size() ? x.size() > y.size() : x >= y;
+        };
+        const std::vector<WorkloadJob>& jobs = workload_.jobs;
+        if (std::adjacent_find(jobs.begin(), jobs.end(), not_before) == jobs.end()) {
+            return;
+        }
+        std::unordered_set<std::string_view> ids;
+        ids.reserve(jobs.size());
+        for (const WorkloadJob& job : jobs) {
+            if (!ids.insert(job.description.id).second) {
+                throw InputError("job " + quoted(job.description.id) + ": there is another one of this id");
+            }
+        }
+    }
+
     bool keep_source_;
     JsonReader json_;
+    TextPool texts_;  // queues, users and profiles of jobs
     Workload workload_;
 };
 
@@ -314,8 +342,8 @@ OtherFields other_fields(const std::string& source, JsonReader& reader) {
 void append_batsim5_job(const WorkloadJob& job, std::string_view name, JsonReader& reader, std::string& out) {
     JobDescription plain = job.description;
     plain.deadline.reset();
-    plain.queue.clear();
-    plain.user.clear();
+    plain.queue = {};
+    plain.user = {};
     plain.licenses.clear();
     append_job(plain, name, out);
     out.pop_back();

@@ -122,7 +122,7 @@ MeasuredRun measured(const Run& run, const Report& report) {
 struct Grouping {
     const char* kind;    // of all: "users"
     const char* column;  // of one job: "user"
-    std::string JobDescription::*field;
+    SharedText JobDescription::*field;
     std::vector<std::string> names{};  // those with most processor time in all runs first; empty if no job has one
     std::map<std::string, std::size_t> places{};  // of the names
 };

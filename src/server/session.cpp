@@ -203,7 +203,8 @@ JobIndex Session::known_job(const char* event, const std::string& id) const {
 
 JobCompleted Session::completion_of(const protocol::JobCompleted& completed) const {
     const JobIndex job = known_job("JOB_COMPLETED", completed.job_id);
-    if (engine_->state().job(job).state != JobState::running) {
+    const JobTable& jobs = engine_->state().jobs;
+    if (!jobs.has(job) || jobs[job].state != JobState::running) {
         throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + ", which is not running");
     }
     if (!completed.allocation.empty() && completed.allocation.last() > last_resource_) {

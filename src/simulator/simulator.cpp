@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -12,6 +11,7 @@
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
 #include "src/formats/job_id.hpp"
+#include "src/formats/profile_index.hpp"
 
 namespace batfill {
 
@@ -53,17 +53,12 @@ Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(
 }
 
 void Simulator::add_jobs(const Workload& workload) {
-    // Profiles are looked up once for each job, and some workloads have one for each job.
-    std::unordered_map<std::string_view, const JobProfile*> profiles;
-    profiles.reserve(workload.profiles.size());
-    for (const auto& [name, profile] : workload.profiles) {
-        profiles.emplace(name, &profile);
-    }
+    ProfileIndex profiles(workload);
     jobs_.reserve(jobs_.size() + workload.jobs.size());
     for (const WorkloadJob& job : workload.jobs) {
         SimulatedJob& simulated = jobs_.emplace_back();
         simulated.job = &job;
-        simulated.profile = profiles.at(job.description.profile);
+        simulated.profile = profiles.find(job.description.profile);
         require_simulable(*simulated.profile, workload.path + ": ", job.description);
     }
 }

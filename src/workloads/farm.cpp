@@ -104,6 +104,7 @@ class FarmSource {
         Draws needs = draws(job_licenses);
         Draws has_none = draws(job_deadlines);
         Draws margins = draws(deadline_margins);
+        TextPool texts;
         Workload workload;
         workload.name = "w0";
         workload.processors = processors;
@@ -121,7 +122,7 @@ class FarmSource {
             if (!has_none.holds(model_.without_deadline)) {
                 job.deadline = job.submit + *job.walltime + margin;
             }
-            job.profile = "d" + std::to_string(run_time);
+            job.profile = texts.shared("d" + std::to_string(run_time));
             JobProfile& profile = workload.profiles[job.profile];
             profile.type = JobProfile::Type::delay;
             profile.type_name = "delay";

@@ -235,14 +235,15 @@ long long draw_walltime(const LublinModel& model, long long run_time, Draws& dra
     return std::max(*at_least * 60LL, run_time);
 }
 
-void add_job(const std::string& id, const DrawnJob& drawn, long long submit, const char* queue, Workload& workload) {
+void add_job(const std::string& id, const DrawnJob& drawn, long long submit, const char* queue, TextPool& texts,
+             Workload& workload) {
     JobDescription description;
     description.id = workload.name + "!" + id;
     description.submit = Time::seconds(submit);
     description.processors = drawn.size;
     description.walltime = Duration::seconds(drawn.walltime);
-    description.queue = queue;
-    description.profile = "d" + std::to_string(drawn.run_time);
+    description.queue = texts.shared(queue);
+    description.profile = texts.shared("d" + std::to_string(drawn.run_time));
     JobProfile& profile = workload.profiles[description.profile];
     profile.type = JobProfile::Type::delay;
     profile.type_name = "delay";
@@ -286,9 +287,10 @@ Workload generate_lublin(const LublinModel& model) {
     workload.jobs.reserve(job_count);
     const std::size_t width = std::to_string(job_count).size();
     const bool has_queues = model.kind == LublinModel::Jobs::both;
+    TextPool texts;
     for (const auto& [submit, job] : by_submission) {
         const std::string id = padded(workload.jobs.size() + 1, width);
-        add_job(id, *job, submit, has_queues ? sources[job->stream].queue() : "", workload);
+        add_job(id, *job, submit, has_queues ? sources[job->stream].queue() : "", texts, workload);
     }
     return workload;
 }

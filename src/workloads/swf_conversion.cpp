@@ -305,7 +305,8 @@ std::string queue_of(const SwfJob& job, const SwfConversion& conversion) {
     return name == conversion.queue_names.end() ? known_text(job.queue) : name->second;
 }
 
-void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kept, Duration shift, Workload& workload) {
+void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kept, Duration shift, TextPool& texts,
+             Workload& workload) {
     const SwfJob& job = *kept.job;
     const long long size = size_of(job, conversion);
     if (size > max_processors) {
@@ -325,9 +326,9 @@ void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kep
     description.submit = Time::at(job.submit - shift);
     description.processors = static_cast<int>(size);
     description.walltime = walltime_of(job, conversion);
-    description.queue = queue_of(job, conversion);
-    description.user = known_text(job.user);
-    description.profile = profile;
+    description.queue = texts.shared(queue_of(job, conversion));
+    description.user = texts.shared(known_text(job.user));
+    description.profile = texts.shared(profile);
     workload.jobs.push_back({std::move(description), {}});
 }
 
@@ -445,8 +446,9 @@ SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
     });
     const Duration shift = conversion.shift && !kept.empty() ? kept.front().job->submit : Duration();
     result.workload.jobs.reserve(kept.size());
+    TextPool texts;
     for (const Kept& k : kept) {
-        add_job(log, conversion, k, shift, result.workload);
+        add_job(log, conversion, k, shift, texts, result.workload);
         result.waits.push_back(k.job->wait < Duration() ? std::nullopt : std::optional(k.job->wait));
     }
     choose_processors(log, conversion, result);

@@ -32,6 +32,7 @@ class EngineAtWork {
         return tell({Time::seconds(now), JobSubmitted{job, description}});
     }
     JobState state_of(JobIndex job) const { return engine_.state().job(job).state; }
+    int idle() const { return engine_.state().idle_count; }
 
  private:
     Engine engine_{"fcfs", {}};
@@ -60,8 +61,10 @@ TEST_CASE("Killed jobs end once, whether their completion was told before or not
     machine.submit(0, 1);
     machine.submit(0, 2);
     machine.tell({Time::seconds(5), JobCompleted{0, JobState::completed_failed}});
-    machine.tell({Time::seconds(5), JobsKilled{{0, 1}}});
     CHECK(machine.state_of(0) == JobState::completed_failed);
+    const std::vector<Decision>& decisions = machine.tell({Time::seconds(5), JobsKilled{{0, 1}}});
+    CHECK(decisions.empty());
+    CHECK(machine.idle() == 1);
     CHECK(machine.state_of(1) == JobState::completed_killed);
     CHECK(machine.state_of(2) == JobState::running);
 }

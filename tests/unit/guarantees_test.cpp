@@ -49,7 +49,8 @@ class NamedJobs {
         engine_.decide();
         std::string text;
         for (const auto& [name, index] : jobs_) {
-            const Time start = engine_.state().job(index).guaranteed_start;
+            const JobTable& jobs = engine_.state().jobs;
+            const Time start = jobs.has(index) ? jobs[index].guaranteed_start : engine_.guaranteed_at_submission(index);
             text += (text.empty() ? "" : "; ") + name + " " + (start.is_infinite() ? "none" : brief(start));
         }
         return text;

@@ -42,7 +42,7 @@ std::string text_of(const Workload& workload) {
     for (const WorkloadJob& job : workload.jobs) {
         const JobDescription& d = job.description;
         text += d.id + " " + d.submit.to_string() + " " + std::to_string(d.processors) + " " +
-                (d.walltime ? d.walltime->to_string() : "-") + " " + d.queue + " " + d.profile + " " +
+                (d.walltime ? d.walltime->to_string() : "-") + " " + d.queue.text() + " " + d.profile.text() + " " +
                 run_time(workload, job).to_string() + "\n";
     }
     return text;
@@ -184,8 +184,8 @@ TEST_CASE("the Lublin model reaches the load that is asked for and keeps its job
             const auto jobs_of = [](const Workload& workload) {
                 std::multiset<std::string> jobs;
                 for (const WorkloadJob& job : workload.jobs) {
-                    jobs.insert(std::to_string(job.description.processors) + " " + job.description.profile + " " +
-                                job.description.walltime->to_string());
+                    jobs.insert(std::to_string(job.description.processors) + " " + job.description.profile.text() +
+                                " " + job.description.walltime->to_string());
                 }
                 return jobs;
             };

@@ -235,7 +235,7 @@ class Generator {
         }
         if (coin()) {
             job.user = std::to_string(below(100));
-            source += R"(,"user":)" + job.user;
+            source += R"(,"user":)" + job.user.text();
         }
         if (coin()) {
             source += R"(,"licenses":[)";

@@ -130,6 +130,61 @@ TEST_CASE("A job that does not run cannot be killed", "[rogue]") {
           "algorithm rogue at 5.000000: there is no job number 7: it cannot be killed, it is not running");
 }
 
+TEST_CASE("A job that ended in an earlier round may be forgotten, and nothing can be done with it", "[rogue]") {
+    const auto error_of_the_third_round = [](const RogueQueue::Decide& decide) -> std::string {
+        const auto start_all = [](Round& round) {
+            while (!round.state().waiting.empty()) {
+                round.start(round.state().waiting.job(0));
+            }
+        };
+        const AlgorithmDescription description = described([=] {
+            return std::make_unique<RogueQueue>([=](Round& round) {
+                start_all(round);
+                if (round.now() == Time::seconds(7)) {
+                    decide(round);
+                }
+            });
+        });
+        Engine engine(description, {});
+        engine.begin(Time(), Machine(4));
+        const auto submit = [&](JobIndex number, int now) {
+            JobDescription job;
+            job.id = "job " + std::to_string(number);
+            job.processors = 2;
+            job.walltime = Duration::seconds(10);
+            engine.take_in({Time::seconds(now), JobSubmitted{number, job}});
+        };
+        engine.arrive(Time::seconds(5));
+        submit(0, 5);
+        submit(1, 5);
+        engine.decide();
+        engine.arrive(Time::seconds(6));
+        engine.take_in({Time::seconds(6), JobCompleted{0, JobState::completed_successfully}});
+        engine.decide();
+        CHECK(engine.state().jobs.has(0));
+        engine.arrive(Time::seconds(7));
+        CHECK_FALSE(engine.state().jobs.has(0));
+        CHECK(engine.state().jobs.has(1));
+        CHECK(engine.state().jobs.size() == 2);
+        submit(2, 7);
+        try {
+            engine.decide();
+        } catch (const DecisionError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    const std::string job = "algorithm rogue at 7.000000: job number 0, which is over: ";
+    CHECK(error_of_the_third_round([](Round&) {}) == "no error");
+    CHECK(error_of_the_third_round([](Round& round) { round.start(0); }) == job + "it cannot start, it is not waiting");
+    CHECK(error_of_the_third_round([](Round& round) { round.start_if_possible(0); }) ==
+          job + "it cannot start, it is not waiting");
+    CHECK(error_of_the_third_round([](Round& round) { round.kill(0); }) ==
+          job + "it cannot be killed, it is not running");
+    CHECK(error_of_the_third_round([](Round& round) { round.set_metadata(0, "some"); }) ==
+          job + "it cannot have metadata any more");
+}
+
 TEST_CASE("Metadata are of a job that there is, and have no double quote", "[rogue]") {
     CHECK(error_of_queue([](Round& round) { round.set_metadata(0, "said \"so\""); }) ==
           std::string(a_at_5) + "its metadata cannot be written, they have a double quote");

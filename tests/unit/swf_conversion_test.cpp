@@ -217,7 +217,7 @@ TEST_CASE("the walltime of an SWF job that ran longer than it requested can be r
                                               conversion);
     std::vector<Duration> walltimes;
     for (const WorkloadJob& job : converted.workload.jobs) {
-        walltimes.push_back(job.description.walltime.value());
+        walltimes.push_back(job.description.walltime.value_or(Duration()));
         CHECK(job.description.walltime >= converted.workload.profiles.at(job.description.profile).delay);
     }
     CHECK(walltimes == std::vector<Duration>{Duration::seconds(500), Duration::seconds(200), Duration::seconds(200),

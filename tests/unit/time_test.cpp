@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <optional>
 #include <random>
 
 #include <catch2/catch.hpp>
@@ -7,6 +8,7 @@
 
 using batfill::Duration;
 using batfill::Microseconds;
+using batfill::SmallOptional;
 using batfill::Time;
 
 namespace {
@@ -105,4 +107,42 @@ TEST_CASE("the shortest text of a duration has no needless zeros and reads back"
 TEST_CASE("a day is 86400 seconds") {
     CHECK(Duration::days(1) == Duration::seconds(86'400));
     CHECK(Duration::days(-7) == -Duration::seconds(604'800));
+}
+
+TEST_CASE("a small optional is, has and compares as std::optional, and is no larger than its value") {
+    std::mt19937 random(11);
+    const auto draw = [&]() -> std::optional<Duration> {
+        switch (random() % 6) {
+            case 0:
+                return std::nullopt;
+            case 1:
+                return -Duration::infinity();
+            case 2:
+                return Duration::infinity();
+            default:
+                return Duration::seconds(static_cast<long long>(random() % 5) - 2);
+        }
+    };
+    for (int i = 0; i < 2000; ++i) {
+        const std::optional<Duration> a = draw();
+        const std::optional<Duration> b = draw();
+        const SmallOptional<Duration> x = a;
+        SmallOptional<Duration> y;
+        CHECK_FALSE(y.has_value());
+        y = b;
+        REQUIRE(std::optional<Duration>(x) == a);
+        REQUIRE(x.has_value() == a.has_value());
+        REQUIRE(static_cast<bool>(x) == a.has_value());
+        REQUIRE(x.value_or(Duration::seconds(9)) == a.value_or(Duration::seconds(9)));
+        REQUIRE((!a || (*x == *a && x->count() == a->count())));
+        REQUIRE((x == y) == (a == b));
+        REQUIRE((x < y) == (a < b));
+        REQUIRE((x >= y) == (a >= b));
+        y.reset();
+        REQUIRE_FALSE(y.has_value());
+    }
+    CHECK(sizeof(SmallOptional<Duration>) == sizeof(Duration));
+    CHECK(sizeof(SmallOptional<Time>) == sizeof(Time));
+    CHECK(SmallOptional<Time>(Time::seconds(3)) == Time::seconds(3));
+    CHECK(SmallOptional<Time>() == std::nullopt);
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -230,6 +231,56 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
         INFO(text);
         CHECK(error_of(text) == "file.json: " + expected);
     }
+}
+
+TEST_CASE("Ids may come in any order, but none twice, and every job has a profile") {
+    std::mt19937 random(5);
+    for (int round = 0; round < 60; ++round) {
+        std::vector<std::string> ids;
+        for (int id = 0; id < 30; ++id) {
+            ids.push_back(std::to_string(id * 7));
+        }
+        if (round % 3 != 0) {
+            std::shuffle(ids.begin(), ids.end(), random);
+        }
+        const bool twice = round % 2 == 0;
+        const std::string again = ids[random() % ids.size()];
+        if (twice) {
+            ids.insert(ids.begin() + static_cast<std::ptrdiff_t>(random() % ids.size()), again);
+        }
+        const bool lost = !twice && round % 5 == 0;
+        const std::size_t lost_at = random() % ids.size();
+        std::string jobs;
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            jobs += (jobs.empty() ? R"({"id":")" : R"(,{"id":")") + ids[i] +
+                    R"(","subtime":0,"res":1,"user":"p","profile":")" + (lost && i == lost_at ? "lost" : "p") + "\"}";
+        }
+        const std::string text = R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{"p":{"type":"delay","delay":1}}})";
+        if (twice) {
+            REQUIRE_THROWS_WITH(parse_workload(text, "f", "w0"),
+                                "f: job \"w0!" + again + "\": there is another one of this id");
+        } else if (lost) {
+            REQUIRE_THROWS_WITH(parse_workload(text, "f", "w0"), "f: job \"w0!" + ids[lost_at] +
+                                                                     "\": its profile \"lost\" is not among the "
+                                                                     "profiles");
+        } else {
+            REQUIRE(parse_workload(text, "f", "w0").jobs.size() == ids.size());
+        }
+    }
+}
+
+TEST_CASE("Jobs that were read together share the names of their users, queues and profiles") {
+    const Workload workload =
+        parse_workload(R"({"nb_res":1,"jobs":[{"id":1,"subtime":0,"res":1,"user":"u","queue":3,"profile":"p"},)"
+                       R"({"id":2,"subtime":0,"res":1,"user":"u","queue":"3","profile":"p"}],)"
+                       R"("profiles":{"p":{"type":"delay","delay":1}}})",
+                       "f", "w0");
+    const JobDescription& a = workload.jobs.at(0).description;
+    const JobDescription& b = workload.jobs.at(1).description;
+    CHECK(&a.user.text() == &b.user.text());
+    CHECK(&a.queue.text() == &b.queue.text());
+    CHECK(&a.profile.text() == &b.profile.text());
+    CHECK(a.queue == "3");
 }
 
 TEST_CASE("A workload that is nested too deeply is refused, also where it would be skipped") {
