@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/core/csv_text.hpp"
+#include "steps.hpp"
 
 namespace batfill::analysis {
 
@@ -79,6 +80,10 @@ std::optional<double> utilisation(const MeasuredRun& run) {
 template <Demand demand>
 std::optional<double> system_usage(const MeasuredRun& run) {
     return run.options.processors ? system_usage(run.finished, *run.options.processors, demand) : std::nullopt;
+}
+
+std::optional<double> lost_of_machine(const MeasuredRun& run) {
+    return run.options.processors ? lost_capacity(run.finished, *run.options.processors) : std::nullopt;
 }
 
 std::optional<double> license_usage(const MeasuredRun& run) {
@@ -260,6 +265,11 @@ constexpr std::array metrics{
     Metric{"system_usage", "system usage (by jobs)", Unit::share, system_usage<Demand::jobs>},
     Metric{"system_usage_requested", "system usage (by processors)", Unit::share,
            system_usage<Demand::requested_processors>},
+    Metric{"lost_capacity", "lost capacity", Unit::share, lost_of_machine},
+    Metric{"mean_queue_length", "mean queue (jobs)", Unit::ratio, of_finished<mean_queue_length>},
+    Metric{"max_queue_length", "max queue (jobs)", Unit::count, of_finished<max_queue_length>},
+    Metric{"mean_queued_processors", "mean queue (processors)", Unit::ratio, of_finished<mean_queued_processors>},
+    Metric{"max_queued_processors", "max queue (processors)", Unit::count, of_finished<max_queued_processors>},
     Metric{"license_usage", "licence usage", Unit::share, license_usage},
     Metric{"makespan", "makespan (s)", Unit::seconds, of_finished<makespan>, Goal::minimum},
     Metric{"deadline_jobs", "jobs with a deadline", Unit::count, driven_that_are<any>},

@@ -31,28 +31,6 @@ TimeSpan span_of(const std::vector<FinishedJobs>& runs) {
     return span;
 }
 
-std::vector<Step> steps_of(const FinishedJobs& jobs) {
-    std::vector<Step> changes;
-    changes.reserve(jobs.size() * 3);
-    for (const FinishedJob& job : jobs) {
-        changes.push_back({job.submit, 0, 1});
-        changes.push_back({job.start, job.allocated, -1});
-        changes.push_back({job.start + job.run, -job.allocated, 0});
-    }
-    std::sort(changes.begin(), changes.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
-    std::vector<Step> steps;
-    Step now;
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-        now = {changes[i].at, now.busy + changes[i].busy, now.waiting + changes[i].waiting};
-        const bool instant_over = i + 1 == changes.size() || changes[i + 1].at != now.at;
-        const Step before = steps.empty() ? Step() : steps.back();
-        if (instant_over && (now.busy != before.busy || now.waiting != before.waiting)) {
-            steps.push_back(now);
-        }
-    }
-    return steps;
-}
-
 std::vector<Period> periods_of(const std::vector<Step>& steps, Time from, Time until, std::size_t count) {
     assert(count > 0);
     std::vector<Period> periods;

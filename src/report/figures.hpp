@@ -15,21 +15,15 @@
 #include <batfill/time.hpp>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/steps.hpp"
 
 // What the figures of a report show, computed exactly from the finished jobs of a run. Nothing depends on the order of
 // the jobs.
 namespace batfill::report {
 
 using analysis::FinishedJobs;
-
-// The machine and the queue from an instant on, until that of the next step. A job waits from its submission to its
-// start, and has its allocated processors in use from its start for its run time.
-struct Step {
-    Time at;
-    long long busy = 0;     // processors in use
-    long long waiting = 0;  // jobs in the queue
-    friend bool operator==(const Step&, const Step&) = default;
-};
+using analysis::Step;
+using analysis::steps_of;
 
 // One more than the highest number of a processor that a job had; 1 if none had any. O(n).
 int processors_used(const Schedule& schedule);
@@ -40,10 +34,6 @@ struct TimeSpan {
     Time last;
 };
 TimeSpan span_of(const std::vector<FinishedJobs>& runs);
-
-// The steps in the order of time, each different from the one before; after the last one nothing runs or waits. Before
-// the first one it is the same. O(n log n).
-std::vector<Step> steps_of(const FinishedJobs& jobs);
 
 // What is between two instants.
 struct Period {

@@ -15,28 +15,14 @@
 #include <batfill/metrics.hpp>
 
 #include "random_stream.hpp"
+#include "scheduled_job.hpp"
 #include "src/core/files.hpp"
 #include "test_data.hpp"
 
 namespace {
 
 using namespace batfill;
-
-// A job that ran as it should on `processors` processors from `start` on; all times are in seconds.
-ScheduledJob job(const std::string& id, long long submit, long long start, long long run, int processors = 1,
-                 std::optional<long long> walltime = std::nullopt) {
-    ScheduledJob result;
-    result.id = "w0!" + id;
-    result.submit = Time::seconds(submit);
-    result.processors = processors;
-    if (walltime) {
-        result.walltime = Duration::seconds(*walltime);
-    }
-    result.execution = ExecutionRecord{Time::seconds(start), Duration::seconds(run), Time::seconds(start + run),
-                                       Duration::seconds(start - submit), Duration::seconds(start + run - submit)};
-    result.allocation = ResourceSet::range(0, processors - 1);
-    return result;
-}
+using tests::job;
 
 ScheduledJob without_execution(const std::string& id, JobState state) {
     ScheduledJob result = job(id, 0, 0, 0);

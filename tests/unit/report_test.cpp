@@ -120,7 +120,8 @@ TEST_CASE("the steps of a report are what counting jobs at every instant gives")
         }
         for (std::size_t i = 1; i < steps.size(); ++i) {
             REQUIRE(steps[i - 1].at < steps[i].at);
-            REQUIRE((steps[i - 1].busy != steps[i].busy || steps[i - 1].waiting != steps[i].waiting));
+            REQUIRE((steps[i - 1].busy != steps[i].busy || steps[i - 1].waiting != steps[i].waiting ||
+                     steps[i - 1].requested != steps[i].requested));
         }
     }
 }

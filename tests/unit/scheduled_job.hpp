@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <batfill/schedule.hpp>
+
+namespace batfill::tests {
+
+// A job that ran as it should on `processors` processors from `start` on; all times are in seconds.
+inline ScheduledJob job(const std::string& id, long long submit, long long start, long long run, int processors = 1,
+                        std::optional<long long> walltime = std::nullopt) {
+    ScheduledJob result;
+    result.id = "w0!" + id;
+    result.submit = Time::seconds(submit);
+    result.processors = processors;
+    if (walltime) {
+        result.walltime = Duration::seconds(*walltime);
+    }
+    result.execution = ExecutionRecord{Time::seconds(start), Duration::seconds(run), Time::seconds(start + run),
+                                       Duration::seconds(start - submit), Duration::seconds(start + run - submit)};
+    result.allocation = ResourceSet::range(0, processors - 1);
+    return result;
+}
+
+}  // namespace batfill::tests
