@@ -125,6 +125,19 @@ std::optional<double> ended(const MeasuredRun& run) {
     return count_states<is<state>>(run);
 }
 
+std::optional<double> users(const MeasuredRun& run) {
+    return run.by_user.empty() ? std::nullopt : std::optional(static_cast<double>(run.by_user.size()));
+}
+
+std::optional<double> fairness(const MeasuredRun& run) {
+    return user_fairness(run.by_user, run.options.tau);
+}
+
+template <std::size_t percent>
+std::optional<double> wait_share_of_users_percent(const MeasuredRun& run) {
+    return wait_share_of_users(run.by_user, percent);
+}
+
 // The following are conditions on a job with a deadline.
 
 using Condition = bool (*)(const FinishedJob&, Time deadline, const MetricsOptions&);
@@ -290,6 +303,10 @@ constexpr std::array metrics{
     Metric{"mean_wait_regular", "mean wait, regular jobs (s)", Unit::seconds, of_regular<mean_wait>},
     Metric{"mean_stretch_regular", "mean stretch, regular jobs", Unit::ratio, of_regular<mean_stretch>},
     Metric{"max_stretch_regular", "max stretch, regular jobs", Unit::ratio, of_regular<max_stretch>},
+    Metric{"users", "users", Unit::count, users},
+    Metric{"user_fairness", "fairness to users", Unit::ratio, fairness},
+    Metric{"wait_share_10_percent_of_users", "waiting of 10 % of the users", Unit::share,
+           wait_share_of_users_percent<10>},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <batfill/time.hpp>
 
 #include "job_measures.hpp"
+#include "users.hpp"
 
 // The table of all metrics: the one place that says how each is called and how it is computed.
 namespace batfill::analysis {
@@ -32,6 +33,7 @@ struct MeasuredRun {
     std::optional<JobsByDeadline> by_deadline;  // none: no workload was given
     std::optional<FinishedJobs> baseline;  // the finished jobs of the run to compare with; none: no baseline was given
     std::vector<std::size_t> licenses{};   // of how many licences each finished job holds a copy; empty: unknown
+    JobsByUser by_user{};                  // the finished jobs of each user; empty: no workload names any
 };
 
 enum class Unit {

@@ -18,9 +18,8 @@ using analysis::finished_job;
 using analysis::finished_jobs;
 using analysis::FinishedJobs;
 
-analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const std::vector<Workload>& workloads,
+analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const analysis::WorkloadJobs& submitted,
                                           const JobIds* counted_regular) {
-    const analysis::WorkloadJobs submitted(workloads);
     analysis::JobsByDeadline result;
     for (const ScheduledJob& job : schedule.jobs) {
         const analysis::IndexedJob* found = submitted.find(job.id);
@@ -44,9 +43,8 @@ analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const std::v
 
 // Of how many of the machine's licences each of the finished jobs holds a copy: one that a job names twice counts once.
 // Requires that all jobs are in the workloads.
-std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const std::vector<Workload>& workloads,
+std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::WorkloadJobs& submitted,
                                      const std::vector<Machine::Counter>& licenses) {
-    const analysis::WorkloadJobs submitted(workloads);
     std::vector<std::size_t> counts;
     counts.reserve(jobs.size());
     for (const FinishedJob& job : jobs) {
@@ -81,9 +79,11 @@ Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
                         const JobIds* counted_regular, const Schedule* baseline) {
     analysis::MeasuredRun run{options, finished_jobs(schedule), schedule.jobs, {}, {}};
     if (!workloads.empty()) {
-        run.by_deadline = jobs_by_deadline(schedule, workloads, counted_regular);
+        const analysis::WorkloadJobs submitted(workloads);
+        run.by_deadline = jobs_by_deadline(schedule, submitted, counted_regular);
+        run.by_user = analysis::jobs_by_user(run.finished, submitted);
         if (!options.licenses.empty()) {
-            run.licenses = licenses_of(run.finished, workloads, options.licenses);
+            run.licenses = licenses_of(run.finished, submitted, options.licenses);
         }
     }
     if (baseline != nullptr) {

@@ -18,12 +18,10 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr const char* summary =
-    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation and system\n"
-    "usage need the number of processors (--processors or --platform), the metrics of deadlines need the workload, as "
-    "do\n"
-    "the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline, waits "
-    "are\n"
-    "also shown as an improvement over another run's.";
+    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation, system\n"
+    "usage and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and\n"
+    "users need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and\n"
+    "workload. With --baseline, waits are also shown as an improvement over another run's.";
 
 constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
@@ -50,7 +48,7 @@ int metrics(const Arguments& arguments) {
     auto add = options.add_options();
     add("schedules", po::value(&schedule_paths)->required());
     add("workload,w", po::value(&workload_paths)->value_name("FILE"),
-        "workload of all the runs, for its deadlines and licences; several become w0, w1, ...");
+        "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
     add("platform,p", po::value<std::string>()->value_name(platform_value), platform_help);
     add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
         "host of the platform that does not compute");
