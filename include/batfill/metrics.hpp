@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <iosfwd>
 #include <optional>
@@ -75,6 +76,38 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
                          const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular);
 
+// By what jobs can be divided into groups: by class of requested processors or of run time (docs/metrics.md has the
+// classes), or by what the workload says of them.
+enum class JobGrouping { width, length, user, queue };
+
+inline constexpr std::array<std::pair<const char*, JobGrouping>, 4> job_groupings{{{"width", JobGrouping::width},
+                                                                                   {"length", JobGrouping::length},
+                                                                                   {"user", JobGrouping::user},
+                                                                                   {"queue", JobGrouping::queue}}};
+
+// What is measured of a group of finished jobs. Times are in seconds.
+struct GroupMetrics {
+    std::size_t jobs = 0;
+    double processor_seconds = 0;  // of their processors in use
+    std::optional<double> mean_wait;
+    std::optional<double> median_wait;
+    std::optional<double> max_wait;
+    std::optional<double> mean_bounded_slowdown;
+    std::optional<double> median_bounded_slowdown;
+};
+
+struct JobGroup {
+    std::vector<std::string> names;  // in each of the groupings; empty where the workload has none
+    GroupMetrics metrics;
+};
+
+// The finished jobs in groups that agree in all of `groupings`, in the order of these: classes from the smallest up,
+// users and queues by name. Groups without jobs are left out. For users and queues, throws InputError naming a job that
+// is in none of the workloads; without them, no workload is needed. O(n log n).
+std::vector<JobGroup> measure_groups(const Schedule& schedule, const MetricsOptions& options,
+                                     const std::vector<JobGrouping>& groupings,
+                                     const std::vector<Workload>& workloads = {});
+
 struct RunMetrics {
     std::string label;
     Metrics metrics;
@@ -87,5 +120,14 @@ enum class MetricsFormat {
 };
 
 void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format);
+
+struct RunGroups {
+    std::string label;
+    std::vector<JobGroup> groups;  // of these groupings
+};
+
+// A line, or object, for every group of every run, in each format.
+void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,
+                  MetricsFormat format);
 
 }  // namespace batfill

@@ -2,12 +2,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
 
 #include "job_measures.hpp"
 #include "metric_table.hpp"
-#include "src/core/json.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -22,14 +20,11 @@ analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const analys
                                           const JobIds* counted_regular) {
     analysis::JobsByDeadline result;
     for (const ScheduledJob& job : schedule.jobs) {
-        const analysis::IndexedJob* found = submitted.find(job.id);
-        if (found == nullptr) {
-            throw InputError(schedule.path + ": job " + shown(job.id) + " is in none of the workloads");
-        }
+        const JobDescription& description = *submitted.require(job.id, schedule.path).description;
         if (!job.finished()) {
             continue;
         }
-        if (const std::optional<Time>& deadline = found->description->deadline) {
+        if (const std::optional<Time>& deadline = description.deadline) {
             result.driven.push_back(finished_job(job));
             result.deadlines.push_back(*deadline);
         } else if (counted_regular == nullptr || counted_regular->contains(job.id)) {

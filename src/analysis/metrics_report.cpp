@@ -1,12 +1,9 @@
 #include <ostream>
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <batfill/metrics.hpp>
 
 #include "metric_table.hpp"
-#include "src/core/csv_text.hpp"
+#include "rows.hpp"
 #include "src/core/text_table.hpp"
 
 namespace batfill {
@@ -38,55 +35,29 @@ void write_table(std::ostream& out, const std::vector<RunMetrics>& runs) {
     write_aligned(out, lines);
 }
 
-void write_csv(std::ostream& out, const std::vector<RunMetrics>& runs) {
-    out << "run";
+// A run per row.
+analysis::Rows rows_of(const std::vector<RunMetrics>& runs) {
+    analysis::Rows rows{{{"run", "run"}}, {}};
     for (const Metric& metric : all_metrics()) {
-        out << ',' << metric.name;
+        rows.columns.push_back({metric.name, metric.title});
     }
-    out << '\n';
     for (const RunMetrics& run : runs) {
-        out << csv_text(run.label);
-        for (const std::optional<double>& number : run.metrics.values()) {
-            out << ',' << (number ? exact(*number) : "");
+        std::vector<analysis::Cell>& row = rows.rows.emplace_back();
+        row.emplace_back(run.label);
+        for (std::size_t i = 0; i < all_metrics().size(); ++i) {
+            row.emplace_back(analysis::Number{run.metrics.values()[i], all_metrics()[i].unit});
         }
-        out << '\n';
     }
-}
-
-void write_json(std::ostream& out, const std::vector<RunMetrics>& runs) {
-    rapidjson::StringBuffer text;
-    rapidjson::Writer<rapidjson::StringBuffer> writer(text);
-    writer.StartArray();
-    for (const RunMetrics& run : runs) {
-        writer.StartObject();
-        writer.Key("run");
-        writer.String(run.label);
-        const auto metrics = all_metrics();
-        for (std::size_t i = 0; i < metrics.size(); ++i) {
-            writer.Key(metrics[i].name);
-            if (const std::optional<double> number = run.metrics.values()[i]) {
-                const std::string digits = exact(*number);
-                writer.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
-            } else {
-                writer.Null();
-            }
-        }
-        writer.EndObject();
-    }
-    writer.EndArray();
-    out << text.GetString() << '\n';
+    return rows;
 }
 
 }  // namespace
 
 void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format) {
-    switch (format) {
-        case MetricsFormat::table:
-            return write_table(out, runs);
-        case MetricsFormat::csv:
-            return write_csv(out, runs);
-        case MetricsFormat::json:
-            return write_json(out, runs);
+    if (format == MetricsFormat::table) {
+        write_table(out, runs);
+    } else {
+        analysis::write_rows(out, rows_of(runs), format);
     }
 }
 

@@ -2,6 +2,10 @@
 
 #include <charconv>
 
+#include <batfill/error.hpp>
+
+#include "src/core/json.hpp"
+
 namespace batfill::analysis {
 
 namespace {
@@ -53,6 +57,14 @@ const IndexedJob* WorkloadJobs::find(std::string_view id) const {
     }
     const std::optional<Attempt> attempt = attempt_of(id);
     return attempt ? of_workload(attempt->first_id) : nullptr;
+}
+
+const IndexedJob& WorkloadJobs::require(std::string_view id, const std::string& path) const {
+    const IndexedJob* const job = find(id);
+    if (job == nullptr) {
+        throw InputError(path + ": job " + shown(id) + " is in none of the workloads");
+    }
+    return *job;
 }
 
 std::optional<std::string> WorkloadJobs::earlier_run(std::string_view id) const {

@@ -25,6 +25,9 @@ class WorkloadJobs {
     // id of the first run with "#1", "#2", ... behind it. Null if there is neither. O(1) on average.
     const IndexedJob* find(std::string_view id) const;
 
+    // The same for a job of the schedule `path`. Throws InputError naming both if there is none.
+    const IndexedJob& require(std::string_view id, const std::string& path) const;
+
     // The id of the run that was killed for this one to be submitted; nothing for a job of a workload, and for one that
     // find() does not know.
     std::optional<std::string> earlier_run(std::string_view id) const;

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include <batfill/error.hpp>
 #include <batfill/metrics.hpp>
+#include <batfill/parameters.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
@@ -21,7 +23,8 @@ constexpr const char* summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation, system\n"
     "usage and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and\n"
     "users need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and\n"
-    "workload. With --baseline, waits are also shown as an improvement over another run's.";
+    "workload. With --baseline, waits are also shown as an improvement over another run's. With --by, groups of jobs\n"
+    "are shown instead.";
 
 constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
@@ -35,6 +38,47 @@ MetricsFormat format_named(const std::string& name) {
         known += (known.empty() ? "" : ", ") + std::string(text);
     }
     throw UsageError("unknown format '" + name + "', known: " + known);
+}
+
+// The groupings of --by, "width,length".
+std::vector<JobGrouping> groupings_named(const std::string& names) {
+    std::vector<JobGrouping> result;
+    std::vector<std::string> all(job_groupings.size());
+    std::transform(job_groupings.begin(), job_groupings.end(), all.begin(),
+                   [](const auto& grouping) { return grouping.first; });
+    const std::string known = list_of(all);
+    std::istringstream rest(names);
+    for (std::string name; std::getline(rest, name, ',');) {
+        const auto* const found = std::find_if(job_groupings.begin(), job_groupings.end(),
+                                               [&](const auto& grouping) { return grouping.first == name; });
+        if (found == job_groupings.end()) {
+            throw UsageError("--by: unknown grouping '" + name.append("', known: ") + known);
+        }
+        if (std::find(result.begin(), result.end(), found->second) != result.end()) {
+            throw UsageError("--by: expected each grouping once, found '" + name + "' twice");
+        }
+        result.push_back(found->second);
+    }
+    if (result.empty()) {
+        throw UsageError("--by: expected one or more of " + known);
+    }
+    return result;
+}
+
+// Throws UsageError if an option is given that --by has no use for, or lacks the workload that it needs.
+void check_groupings(const po::variables_map& values, const std::vector<JobGrouping>& groupings) {
+    for (const char* option : {"waited-in-any-run", "baseline"}) {
+        if (values.count(option) != 0) {
+            throw UsageError("--by shows groups of jobs in place of the metrics of runs, expected no --" +
+                             std::string(option));
+        }
+    }
+    const bool asks_workload = std::any_of(groupings.begin(), groupings.end(), [](JobGrouping grouping) {
+        return grouping == JobGrouping::user || grouping == JobGrouping::queue;
+    });
+    if (asks_workload && values.count("workload") == 0) {
+        throw UsageError("--by: the workload tells users and queues, expected --workload");
+    }
 }
 
 }  // namespace
@@ -62,6 +106,10 @@ int metrics(const Arguments& arguments) {
         "jobs.csv of the run that the waits are compared with, say that of conservative; it may be one of those shown");
     add("per-job", po::value<std::string>()->value_name("FILE"),
         "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
+    add("by", po::value<std::string>()->value_name("GROUPS"),
+        "in place of the metrics, jobs, waits and bounded slowdowns of groups of jobs: by width, length, user or "
+        "queue, "
+        "or several of them, such as width,length");
     add("format,f", po::value(&format)->default_value("table")->value_name("NAME"), "table, csv or json");
     po::positional_options_description positional;
     positional.add("schedules", -1);
@@ -77,6 +125,11 @@ int metrics(const Arguments& arguments) {
         if (values.count(option) != 0 && workload_paths.empty()) {
             throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
         }
+    }
+    std::vector<JobGrouping> groupings;
+    if (values.count("by") != 0) {
+        groupings = groupings_named(values["by"].as<std::string>());
+        check_groupings(values, groupings);
     }
     machine_options(values, metrics_options);
     const std::vector<Workload> workloads = read_workloads(workload_paths);
@@ -95,13 +148,23 @@ int metrics(const Arguments& arguments) {
     if (values.count("baseline") != 0) {
         baseline = read_schedule(values["baseline"].as<std::string>());
     }
+    // Whatever is wrong with the runs is found before anything is written.
     std::vector<RunMetrics> runs;
+    std::vector<RunGroups> groups;
     for (std::size_t i = 0; i < schedules.size(); ++i) {
-        runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted,
-                                                  baseline ? &*baseline : nullptr)});
+        if (groupings.empty()) {
+            runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted,
+                                                      baseline ? &*baseline : nullptr)});
+        } else {
+            groups.push_back({names[i], measure_groups(schedules[i], metrics_options, groupings, workloads)});
+        }
     }
     if (values.count("per-job") != 0) {
         write_compared_jobs(values["per-job"].as<std::string>(), names, schedules, workloads, counted);
+    }
+    if (!groupings.empty()) {
+        write_groups(std::cout, groups, groupings, chosen_format);
+        return 0;
     }
     write_metrics(std::cout, runs, chosen_format);
     return 0;

@@ -1,10 +1,8 @@
 #include "figures.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
-#include <cstdint>
 #include <tuple>
 
 namespace batfill::report {
@@ -103,41 +101,10 @@ std::optional<double> quantile(const std::vector<double>& values, double share) 
     return values[std::clamp<std::size_t>(static_cast<std::size_t>(rank), 1, values.size()) - 1];
 }
 
-std::size_t width_class(int processors) {
-    assert(processors >= 1);
-    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processors - 1)));
-}
-
-std::string width_class_name(std::size_t width) {
-    const std::uint64_t last = std::uint64_t{1} << width;
-    const std::uint64_t first = width == 0 ? 1 : last / 2 + 1;
-    return first == last ? std::to_string(last) : std::to_string(first) + "-" + std::to_string(last);
-}
-
-std::size_t length_class(Duration run) {
-    constexpr std::array<long long, 5> bounds{60, 600, 3600, 4LL * 3600, 24LL * 3600};
-    const auto* const above =
-        std::find_if(bounds.begin(), bounds.end(), [&](long long bound) { return run < Duration::seconds(bound); });
-    return static_cast<std::size_t>(above - bounds.begin());
-}
-
-GroupSummary summary_of(std::string name, const FinishedJobs& jobs, Duration tau) {
-    Microseconds used = 0;
-    for (const FinishedJob& job : jobs) {
-        used += job.run.count() * job.allocated;
-    }
-    return {std::move(name),
-            jobs.size(),
-            Duration::microseconds(used).to_seconds(),
-            analysis::mean_wait(jobs),
-            analysis::max_wait(jobs),
-            analysis::mean_bounded_slowdown(jobs, tau)};
-}
-
 JobClasses classes_of(const FinishedJobs& jobs) {
     JobClasses classes;
     for (const FinishedJob& job : jobs) {
-        classes[{width_class(std::max(job.processors, 1)), length_class(job.run)}].push_back(job);
+        classes[{analysis::width_class(job), analysis::length_class(job.run)}].push_back(job);
     }
     return classes;
 }
@@ -151,10 +118,10 @@ std::vector<GroupSummary> groups_of(const FinishedJobs& jobs, Duration tau,
     std::vector<GroupSummary> summaries;
     summaries.reserve(groups.size());
     for (const auto& [name, members] : groups) {
-        summaries.push_back(summary_of(name, members, tau));
+        summaries.push_back(GroupSummary{name, analysis::measure_group(members, tau)});
     }
     std::sort(summaries.begin(), summaries.end(), [](const GroupSummary& a, const GroupSummary& b) {
-        return std::tie(b.processor_seconds, a.name) < std::tie(a.processor_seconds, b.name);
+        return std::tie(b.metrics.processor_seconds, a.name) < std::tie(a.metrics.processor_seconds, b.name);
     });
     return summaries;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -14,6 +13,7 @@
 #include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
 
+#include "src/analysis/job_groups.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/steps.hpp"
 
@@ -63,27 +63,11 @@ std::vector<DistributionPoint> distribution_of(std::vector<double> values, std::
 // increasing values and 0 < share <= 1. O(1).
 std::optional<double> quantile(const std::vector<double>& values, double share);
 
-// Classes of width: class 0 is 1 processor, class i > 0 from 2^(i-1) + 1 to 2^i. Requires processors >= 1.
-std::size_t width_class(int processors);
-// Its processors: "1", "2", "3-4", "5-8", ...
-std::string width_class_name(std::size_t width);
-
-// Classes of run time: below 1 minute, 10 minutes, 1 hour, 4 hours, 1 day, and the others.
-inline constexpr std::array<const char*, 6> length_class_names{"< 1 min", "1-10 min", "10-60 min",
-                                                               "1-4 h",   "4-24 h",   "from 1 d"};
-std::size_t length_class(Duration run);
-
-// What is shown of a number of jobs.
+// A group of jobs by its name.
 struct GroupSummary {
     std::string name;
-    std::size_t jobs = 0;
-    double processor_seconds = 0;  // of their processors in use
-    std::optional<double> mean_wait;
-    std::optional<double> max_wait;
-    std::optional<double> mean_bounded_slowdown;
+    GroupMetrics metrics;
 };
-
-GroupSummary summary_of(std::string name, const FinishedJobs& jobs, Duration tau);
 
 // The jobs by class of width and class of run time.
 using JobClasses = std::map<std::pair<std::size_t, std::size_t>, FinishedJobs>;

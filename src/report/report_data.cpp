@@ -352,11 +352,11 @@ void write_distribution(const char* name, std::vector<double> values, Json& json
 
 void write_summary(const GroupSummary& group, Json& json) {
     json.key("name").text(group.name);
-    json.key("jobs").integer(group.jobs);
-    json.key("processor_seconds").number(group.processor_seconds);
-    json.key("mean_wait").number(group.mean_wait);
-    json.key("max_wait").number(group.max_wait);
-    json.key("mean_bounded_slowdown").number(group.mean_bounded_slowdown);
+    json.key("jobs").integer(group.metrics.jobs);
+    json.key("processor_seconds").number(group.metrics.processor_seconds);
+    json.key("mean_wait").number(group.metrics.mean_wait);
+    json.key("max_wait").number(group.metrics.max_wait);
+    json.key("mean_bounded_slowdown").number(group.metrics.mean_bounded_slowdown);
 }
 
 void write_classes(const MeasuredRun& run, Duration tau, Json& json) {
@@ -365,7 +365,7 @@ void write_classes(const MeasuredRun& run, Duration tau, Json& json) {
         json.open_object();
         json.key("width").integer(classes.first);
         json.key("length").integer(classes.second);
-        write_summary(summary_of(width_class_name(classes.first), jobs, tau), json);
+        write_summary({analysis::width_class_name(classes.first), analysis::measure_group(jobs, tau)}, json);
         json.close_object();
     }
     json.close_array();
@@ -540,7 +540,7 @@ std::string report_data(const Report& report) {
     json.key("span").number((clock.last() - clock.first()).to_seconds());
     json.key("seconds_per_tick").number(clock.seconds_per_tick());
     json.key("length_classes").open_array();
-    for (const char* const name : length_class_names) {
+    for (const char* const name : analysis::length_class_names) {
         json.text(name);
     }
     json.close_array();

@@ -145,3 +145,21 @@ TEST_CASE("metrics refuses options that need the workload, and leaves no file") 
                EndsWith("job w0!unknown is in none of the workloads\n"));
     CHECK_FALSE(std::filesystem::exists(inputs.per_job));
 }
+
+TEST_CASE("metrics --by shows groups of jobs") {
+    const Inputs inputs;
+    const Outcome csv = inputs.metrics({"--by", "width,length", "-f", "csv"});
+    CHECK(csv.status == 0);
+    CHECK_THAT(csv.output, Contains("\"one\",\"1\",\"< 1 min\",5,20,") && Contains("\"two\",\"1\",\"< 1 min\",4,16,"));
+    CHECK_THAT(inputs.metrics({"--by", "queue", "-w", inputs.workload}).output, Contains("one      -     5"));
+    const auto refused = [&](const Arguments& options, const std::string& words) {
+        const Outcome outcome = inputs.metrics(options);
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains(words));
+    };
+    refused({"--by", "user"}, "the workload tells users and queues, expected --workload");
+    refused({"--by", "height"}, "--by: unknown grouping 'height', known: width, length, user, queue");
+    refused({"--by", "width,width"}, "--by: expected each grouping once, found 'width' twice");
+    refused({"--by", ""}, "--by: expected one or more of width, length, user, queue");
+    refused({"--by", "width", "--baseline", inputs.one}, "expected no --baseline");
+}

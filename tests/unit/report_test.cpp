@@ -16,6 +16,9 @@ namespace {
 
 using namespace batfill;
 using namespace batfill::report;
+using analysis::length_class;
+using analysis::width_class;
+using analysis::width_class_name;
 
 using Draws = std::mt19937_64;
 
@@ -214,11 +217,11 @@ TEST_CASE("every job is in the one group of its name and in the one class of its
         FinishedJobs members;
         std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(members),
                      [&](const FinishedJob& each) { return name_of(each) == group.name; });
-        CHECK(group.jobs == members.size());
-        CHECK(group.mean_wait == analysis::mean_wait(members));
-        CHECK(group.processor_seconds <= before);
-        before = group.processor_seconds;
-        in_groups += group.jobs;
+        CHECK(group.metrics.jobs == members.size());
+        CHECK(group.metrics.mean_wait == analysis::mean_wait(members));
+        CHECK(group.metrics.processor_seconds <= before);
+        before = group.metrics.processor_seconds;
+        in_groups += group.metrics.jobs;
     }
     CHECK(in_groups == jobs.size());
     std::size_t in_classes = 0;

@@ -1,0 +1,157 @@
+#include "job_groups.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include <batfill/error.hpp>
+
+#include "rows.hpp"
+#include "workload_jobs.hpp"
+
+namespace batfill {
+
+namespace {
+
+using analysis::FinishedJobs;
+
+// A name for people and its place among the others: classes of size go up, users and queues are by name alone.
+using PlacedName = std::pair<std::size_t, std::string>;
+
+PlacedName name_in(JobGrouping grouping, const FinishedJob& job, const JobDescription* description) {
+    switch (grouping) {
+        case JobGrouping::width: {
+            const std::size_t width = analysis::width_class(job);
+            return {width, analysis::width_class_name(width)};
+        }
+        case JobGrouping::length: {
+            const std::size_t length = analysis::length_class(job.run);
+            return {length, analysis::length_class_names.at(length)};
+        }
+        case JobGrouping::user:
+            return {0, description->user};
+        case JobGrouping::queue:
+            return {0, description->queue};
+    }
+    return {};
+}
+
+bool needs_workload(JobGrouping grouping) {
+    return grouping == JobGrouping::user || grouping == JobGrouping::queue;
+}
+
+const char* name_of(JobGrouping grouping) {
+    for (const auto& [name, known] : job_groupings) {
+        if (known == grouping) {
+            return name;
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+std::size_t analysis::width_class(int processors) {
+    assert(processors >= 1);
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processors - 1)));
+}
+
+std::size_t analysis::width_class(const FinishedJob& job) {
+    return width_class(std::max(job.processors, 1));
+}
+
+std::string analysis::width_class_name(std::size_t width) {
+    const std::uint64_t last = std::uint64_t{1} << width;
+    const std::uint64_t first = width == 0 ? 1 : last / 2 + 1;
+    return first == last ? std::to_string(last) : std::to_string(first) + "-" + std::to_string(last);
+}
+
+std::size_t analysis::length_class(Duration run) {
+    constexpr std::array<long long, 5> bounds{60, 600, 3600, 4LL * 3600, 24LL * 3600};
+    const auto* const above =
+        std::find_if(bounds.begin(), bounds.end(), [&](long long bound) { return run < Duration::seconds(bound); });
+    return static_cast<std::size_t>(above - bounds.begin());
+}
+
+GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
+    Microseconds used = 0;
+    for (const FinishedJob& job : jobs) {
+        used += job.run.count() * job.allocated;
+    }
+    return {jobs.size(),
+            Duration::microseconds(used).to_seconds(),
+            mean_wait(jobs),
+            wait_percentile(jobs, 50),
+            max_wait(jobs),
+            mean_bounded_slowdown(jobs, tau),
+            bounded_slowdown_percentile(jobs, tau, 50)};
+}
+
+std::vector<JobGroup> measure_groups(const Schedule& schedule, const MetricsOptions& options,
+                                     const std::vector<JobGrouping>& groupings,
+                                     const std::vector<Workload>& workloads) {
+    const bool with_workload = std::any_of(groupings.begin(), groupings.end(), needs_workload);
+    const analysis::WorkloadJobs submitted(workloads);
+    std::map<std::vector<PlacedName>, FinishedJobs> groups;
+    for (const FinishedJob& job : analysis::finished_jobs(schedule)) {
+        const JobDescription* const description =
+            with_workload ? submitted.require(job.id, schedule.path).description : nullptr;
+        std::vector<PlacedName> names(groupings.size());
+        std::transform(groupings.begin(), groupings.end(), names.begin(),
+                       [&](JobGrouping grouping) { return name_in(grouping, job, description); });
+        groups[names].push_back(job);
+    }
+    std::vector<JobGroup> result;
+    for (const auto& [names, jobs] : groups) {
+        JobGroup& group = result.emplace_back();
+        for (const PlacedName& name : names) {
+            group.names.push_back(name.second);
+        }
+        group.metrics = analysis::measure_group(jobs, options.tau);
+    }
+    return result;
+}
+
+void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,
+                  MetricsFormat format) {
+    using analysis::Number;
+    using analysis::Unit;
+    analysis::Rows rows{{{"run", "run"}}, {}};
+    for (const JobGrouping grouping : groupings) {
+        rows.columns.push_back({name_of(grouping), name_of(grouping)});
+    }
+    const std::vector<analysis::Column> measures{
+        {"jobs", "jobs"},
+        {"processor_seconds", "processor time (s)"},
+        {"mean_wait", "mean wait (s)"},
+        {"median_wait", "median"},
+        {"max_wait", "max"},
+        {"mean_bounded_slowdown", "mean bounded slowdown"},
+        {"median_bounded_slowdown", "median"},
+    };
+    rows.columns.insert(rows.columns.end(), measures.begin(), measures.end());
+    for (const RunGroups& run : runs) {
+        for (const JobGroup& group : run.groups) {
+            std::vector<analysis::Cell>& row = rows.rows.emplace_back();
+            row.emplace_back(run.label);
+            row.insert(row.end(), group.names.begin(), group.names.end());
+            const GroupMetrics& metrics = group.metrics;
+            row.emplace_back(Number{static_cast<double>(metrics.jobs), Unit::count});
+            row.emplace_back(Number{metrics.processor_seconds, Unit::seconds});
+            row.emplace_back(Number{metrics.mean_wait, Unit::seconds});
+            row.emplace_back(Number{metrics.median_wait, Unit::seconds});
+            row.emplace_back(Number{metrics.max_wait, Unit::seconds});
+            row.emplace_back(Number{metrics.mean_bounded_slowdown, Unit::ratio});
+            row.emplace_back(Number{metrics.median_bounded_slowdown, Unit::ratio});
+        }
+    }
+    analysis::write_rows(out, rows, format);
+}
+
+}  // namespace batfill

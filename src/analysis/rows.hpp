@@ -1,0 +1,36 @@
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <batfill/metrics.hpp>
+
+#include "metric_table.hpp"
+
+// Rows of texts and numbers in the formats of metrics.
+namespace batfill::analysis {
+
+struct Number {
+    std::optional<double> value;
+    Unit unit;
+};
+
+using Cell = std::variant<std::string, Number>;
+
+struct Column {
+    std::string name;   // in csv and json
+    std::string title;  // in tables for people
+};
+
+struct Rows {
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;  // as many cells as columns in each
+};
+
+// The table has a row per line, rounded, with "-" for what is missing; csv and json are as MetricsFormat says.
+void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format);
+
+}  // namespace batfill::analysis
