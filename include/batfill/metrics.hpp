@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -108,6 +109,35 @@ std::vector<JobGroup> measure_groups(const Schedule& schedule, const MetricsOpti
                                      const std::vector<JobGrouping>& groupings,
                                      const std::vector<Workload>& workloads = {});
 
+// How confidence intervals are found: by bootstrap over weeks. All of these are positive but the seed.
+struct IntervalOptions {
+    std::size_t resamples = 2000;
+    std::size_t block = 1;  // consecutive weeks that are drawn together
+    std::uint64_t seed = 1;
+};
+
+struct Interval {
+    double low;
+    double high;
+};
+
+// A metric with its confidence interval of 95 %, and by how much it is above the baseline's.
+struct MetricInterval {
+    std::string metric;     // mean_wait or mean_bounded_slowdown
+    std::size_t weeks = 0;  // in which jobs were submitted
+    std::optional<double> value;
+    std::optional<Interval> interval;
+    std::optional<double> difference;
+    std::optional<Interval> difference_interval;  // of the pairs of one job
+};
+
+// The intervals of each of these metrics, as docs/metrics.md defines them. A value is missing where no job finished or
+// no baseline is given (null), an interval also if there are fewer than two blocks of weeks. Throws InputError naming a
+// job if not the same jobs finished in the baseline. The result depends on the seed, and not on the order of the jobs.
+// O(n log n + resamples * weeks).
+std::vector<MetricInterval> measure_intervals(const Schedule& schedule, const MetricsOptions& options,
+                                              const IntervalOptions& how, const Schedule* baseline = nullptr);
+
 struct RunMetrics {
     std::string label;
     Metrics metrics;
@@ -129,5 +159,13 @@ struct RunGroups {
 // A line, or object, for every group of every run, in each format.
 void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,
                   MetricsFormat format);
+
+struct RunIntervals {
+    std::string label;
+    std::vector<MetricInterval> intervals;  // of measure_intervals()
+};
+
+// A line, or object, for every metric of every run, in each format.
+void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, MetricsFormat format);
 
 }  // namespace batfill

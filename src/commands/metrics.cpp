@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -67,7 +69,7 @@ std::vector<JobGrouping> groupings_named(const std::string& names) {
 
 // Throws UsageError if an option is given that --by has no use for, or lacks the workload that it needs.
 void check_groupings(const po::variables_map& values, const std::vector<JobGrouping>& groupings) {
-    for (const char* option : {"waited-in-any-run", "baseline"}) {
+    for (const char* option : {"waited-in-any-run", "baseline", "intervals"}) {
         if (values.count(option) != 0) {
             throw UsageError("--by shows groups of jobs in place of the metrics of runs, expected no --" +
                              std::string(option));
@@ -79,6 +81,33 @@ void check_groupings(const po::variables_map& values, const std::vector<JobGroup
     if (asks_workload && values.count("workload") == 0) {
         throw UsageError("--by: the workload tells users and queues, expected --workload");
     }
+}
+
+// The options of --intervals. Throws UsageError if one is given without it, or is out of its range.
+std::optional<IntervalOptions> interval_options(const po::variables_map& values) {
+    IntervalOptions options;
+    const bool wanted = values.count("intervals") != 0;
+    const auto number = [&](const char* option, std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) {
+        if (values.count(option) == 0) {
+            return otherwise;
+        }
+        const auto given = values[option].as<std::uint64_t>();
+        if (!wanted) {
+            throw UsageError("--" + std::string(option) + " is of confidence intervals, expected --intervals");
+        }
+        if (given < min || given > max) {
+            throw UsageError("--" + std::string(option) + ": expected " + std::to_string(min) + " to " +
+                             std::to_string(max) + ", found " + std::to_string(given));
+        }
+        return given;
+    };
+    if (wanted && values.count("waited-in-any-run") != 0) {
+        throw UsageError("--intervals are of all finished jobs, expected no --waited-in-any-run");
+    }
+    options.resamples = number("resamples", options.resamples, 100, 1'000'000);
+    options.block = number("block", options.block, 1, 1000);
+    options.seed = number("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
+    return wanted ? std::optional(options) : std::nullopt;
 }
 
 }  // namespace
@@ -108,8 +137,13 @@ int metrics(const Arguments& arguments) {
         "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
     add("by", po::value<std::string>()->value_name("GROUPS"),
         "in place of the metrics, jobs, waits and bounded slowdowns of groups of jobs: by width, length, user or "
-        "queue, "
-        "or several of them, such as width,length");
+        "queue, or several of them, such as width,length");
+    add("intervals",
+        "in place of the metrics, mean wait and mean bounded slowdown with confidence intervals of 95 %, by bootstrap "
+        "over weeks; with --baseline, also of the difference");
+    add("resamples", po::value<std::uint64_t>()->value_name("N"), "of the bootstrap (default 2000)");
+    add("block", po::value<std::uint64_t>()->value_name("WEEKS"), "consecutive weeks drawn together (default 1)");
+    add("seed", po::value<std::uint64_t>()->value_name("N"), "of the draws (default 1)");
     add("format,f", po::value(&format)->default_value("table")->value_name("NAME"), "table, csv or json");
     po::positional_options_description positional;
     positional.add("schedules", -1);
@@ -131,6 +165,7 @@ int metrics(const Arguments& arguments) {
         groupings = groupings_named(values["by"].as<std::string>());
         check_groupings(values, groupings);
     }
+    const std::optional<IntervalOptions> intervals = interval_options(values);
     machine_options(values, metrics_options);
     const std::vector<Workload> workloads = read_workloads(workload_paths);
     const std::vector<std::string> names = run_labels(schedule_paths);
@@ -151,12 +186,16 @@ int metrics(const Arguments& arguments) {
     // Whatever is wrong with the runs is found before anything is written.
     std::vector<RunMetrics> runs;
     std::vector<RunGroups> groups;
+    std::vector<RunIntervals> with_intervals;
+    const Schedule* const compared = baseline ? &*baseline : nullptr;
     for (std::size_t i = 0; i < schedules.size(); ++i) {
-        if (groupings.empty()) {
-            runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted,
-                                                      baseline ? &*baseline : nullptr)});
-        } else {
+        if (!groupings.empty()) {
             groups.push_back({names[i], measure_groups(schedules[i], metrics_options, groupings, workloads)});
+        } else if (intervals) {
+            with_intervals.push_back(
+                {names[i], measure_intervals(schedules[i], metrics_options, *intervals, compared)});
+        } else {
+            runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted, compared)});
         }
     }
     if (values.count("per-job") != 0) {
@@ -164,9 +203,11 @@ int metrics(const Arguments& arguments) {
     }
     if (!groupings.empty()) {
         write_groups(std::cout, groups, groupings, chosen_format);
-        return 0;
+    } else if (intervals) {
+        write_intervals(std::cout, with_intervals, chosen_format);
+    } else {
+        write_metrics(std::cout, runs, chosen_format);
     }
-    write_metrics(std::cout, runs, chosen_format);
     return 0;
 }
 

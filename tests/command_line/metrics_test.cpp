@@ -163,3 +163,24 @@ TEST_CASE("metrics --by shows groups of jobs") {
     refused({"--by", ""}, "--by: expected one or more of width, length, user, queue");
     refused({"--by", "width", "--baseline", inputs.one}, "expected no --baseline");
 }
+
+TEST_CASE("metrics --intervals shows how far the means may be by chance") {
+    const Inputs inputs;
+    const Outcome csv =
+        inputs.metrics({"--intervals", "--resamples", "100", "--block", "1", "--seed", "7", "-f", "csv"});
+    CHECK(csv.status == 0);
+    CHECK_THAT(csv.output, Contains("\"one\",\"mean_wait\",1,1.8,,,,,\n"));
+    const Outcome compared =
+        run(inputs.folder, {"metrics", inputs.one, "--intervals", "--baseline", inputs.one, "-f", "csv"});
+    CHECK_THAT(compared.output, Contains("\"one\",\"mean_wait\",1,1.8,,,0,,\n"));
+    const auto refused = [&](const Arguments& options, const std::string& words) {
+        const Outcome outcome = inputs.metrics(options);
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains(words));
+    };
+    refused({"--seed", "1"}, "--seed is of confidence intervals, expected --intervals");
+    refused({"--intervals", "--resamples", "99"}, "--resamples: expected 100 to 1000000, found 99");
+    refused({"--intervals", "--block", "0"}, "--block: expected 1 to 1000, found 0");
+    refused({"--intervals", "--by", "width"}, "expected no --intervals");
+    refused({"--intervals", "--waited-in-any-run", "-w", inputs.workload}, "expected no --waited-in-any-run");
+}
