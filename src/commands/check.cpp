@@ -90,8 +90,8 @@ int check(const Arguments& arguments) {
     po::positional_options_description positional;
     positional.add("schedule", 1);
     po::variables_map values;
-    if (!parse(arguments, "batfill check PREFIX_jobs.csv -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", summary,
-               options, positional, values)) {
+    if (!parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", summary, options,
+               positional, values)) {
         return 0;
     }
     CheckOptions check_options;
@@ -125,7 +125,7 @@ int check(const Arguments& arguments) {
     check_options.jobs_survive_losses =
         word_option(values, "on-failure", {"continue", "kill", "requeue"}) == "continue";
     const CheckReport report =
-        check_schedule(read_schedule(schedule_path), read_workloads(workload_paths), platform_option(values),
+        check_schedule(read_any_schedule(schedule_path), read_workloads(workload_paths), platform_option(values),
                        check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
     print_report(report, first, broken.has_value());
     return report.violations.empty() ? 0 : 1;

@@ -6,10 +6,13 @@
 #include <set>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
 #include <batfill/platform.hpp>
+#include <batfill/swf.hpp>
+#include <batfill/swf_conversion.hpp>
 
 #include "platform_option.hpp"
 #include "src/core/json.hpp"
@@ -19,7 +22,7 @@ namespace batfill::commands {
 namespace {
 
 std::string without_suffix(std::string path) {
-    for (const std::string_view suffix : {".gz", ".csv", "jobs", "_", "."}) {
+    for (const std::string_view suffix : {".gz", ".swf", ".csv", "jobs", "_", "."}) {
         if (path.size() > suffix.size() && path.ends_with(suffix)) {
             path.resize(path.size() - suffix.size());
         }
@@ -137,6 +140,25 @@ std::string jobs_file(const std::string& prefix) {
         return prefix;
     }
     throw InputError(prefix + ": there is neither " + prefix + "_jobs.csv nor " + prefix + "jobs.csv");
+}
+
+Schedule read_any_schedule(const std::string& path) {
+    if (!path.ends_with(".swf") && !path.ends_with(".swf.gz")) {
+        return read_schedule(path);
+    }
+    const SwfLog log = read_swf(path);
+    LoggedSchedule logged = schedule_of_log(convert_swf(log, SwfConversion()));
+    const std::size_t left_out = log.jobs.size() - logged.schedule.jobs.size();
+    if (logged.schedule.jobs.empty()) {
+        throw InputError(path + ": expected jobs of known wait and run time, but none of its " +
+                         std::to_string(log.jobs.size()) + " jobs is one");
+    }
+    if (left_out > 0) {
+        std::cerr << "batfill: note: " << path << ": " << left_out << " of " << log.jobs.size()
+                  << " jobs left out, as batfill swf drops them or their wait is unknown (" << logged.unknown_waits
+                  << ")\n";
+    }
+    return std::move(logged.schedule);
 }
 
 void require_machine_of(const Schedule& schedule, const MetricsOptions& options) {

@@ -57,6 +57,11 @@ void machine_options(const boost::program_options::variables_map& values, Metric
 // gzipped, or `prefix` itself. Throws InputError if there is none.
 std::string jobs_file(const std::string& prefix);
 
+// The schedule in a file: a jobs.csv, or a log in the Standard Workload Format if the name ends in .swf or .swf.gz. Of
+// a log, it is that of `batfill swf --schedule` without further options, and how many jobs that leaves out is said on
+// the standard error stream. Throws InputError naming the file and place if it cannot be read, or leaves out all jobs.
+Schedule read_any_schedule(const std::string& path);
+
 // Throws InputError that names a job if one ran on a processor which the machine of `options` does not have: a schedule
 // of a larger machine would have a utilisation above 1. O(number of jobs).
 void require_machine_of(const Schedule& schedule, const MetricsOptions& options);

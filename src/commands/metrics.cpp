@@ -22,7 +22,8 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr const char* summary =
-    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. Utilisation, system\n"
+    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
+    "PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system\n"
     "usage and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and\n"
     "users need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and\n"
     "workload. With --baseline, waits are also shown as an improvement over another run's. With --by, groups of jobs\n"
@@ -132,7 +133,8 @@ int metrics(const Arguments& arguments) {
     add("waited-in-any-run",
         "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
     add("baseline", po::value<std::string>()->value_name("FILE"),
-        "jobs.csv of the run that the waits are compared with, say that of conservative; it may be one of those shown");
+        "jobs.csv or log of the run that the waits are compared with, say that of conservative; it may be one of those "
+        "shown");
     add("per-job", po::value<std::string>()->value_name("FILE"),
         "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
     add("by", po::value<std::string>()->value_name("GROUPS"),
@@ -148,7 +150,7 @@ int metrics(const Arguments& arguments) {
     po::positional_options_description positional;
     positional.add("schedules", -1);
     po::variables_map values;
-    if (!parse(arguments, "batfill metrics PREFIX_jobs.csv... [OPTION]...", summary, options, positional, values)) {
+    if (!parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", summary, options, positional, values)) {
         return 0;
     }
     const MetricsFormat chosen_format = format_named(format);
@@ -170,7 +172,7 @@ int metrics(const Arguments& arguments) {
     const std::vector<Workload> workloads = read_workloads(workload_paths);
     const std::vector<std::string> names = run_labels(schedule_paths);
     std::vector<Schedule> schedules(schedule_paths.size());
-    std::transform(schedule_paths.begin(), schedule_paths.end(), schedules.begin(), read_schedule);
+    std::transform(schedule_paths.begin(), schedule_paths.end(), schedules.begin(), read_any_schedule);
     for (const Schedule& schedule : schedules) {
         require_machine_of(schedule, metrics_options);
     }
@@ -181,7 +183,7 @@ int metrics(const Arguments& arguments) {
     const JobIds* const counted = waited ? &*waited : nullptr;
     std::optional<Schedule> baseline;
     if (values.count("baseline") != 0) {
-        baseline = read_schedule(values["baseline"].as<std::string>());
+        baseline = read_any_schedule(values["baseline"].as<std::string>());
     }
     // Whatever is wrong with the runs is found before anything is written.
     std::vector<RunMetrics> runs;

@@ -99,7 +99,7 @@ report::SourceFile source_file(const std::string& path) {
 
 report::Run read_run(const std::string& prefix, std::vector<report::SourceFile>& files) {
     const std::string path = jobs_file(prefix);
-    report::Run run{"", read_schedule(path)};
+    report::Run run{"", read_any_schedule(path)};
     files.push_back(source_file(path));
     if (const auto beside = file_beside(path, "schedule")) {
         run.summary = read_summary(*beside);

@@ -184,3 +184,38 @@ TEST_CASE("metrics --intervals shows how far the means may be by chance") {
     refused({"--intervals", "--by", "width"}, "expected no --intervals");
     refused({"--intervals", "--waited-in-any-run", "-w", inputs.workload}, "expected no --waited-in-any-run");
 }
+
+TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in all commands") {
+    const Folder folder;
+    const std::string log = file(folder, "machine.swf",
+                                 "; MaxProcs: 8\n"
+                                 "1 0 0 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n"
+                                 "2 5 55 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n"
+                                 "3 9 -1 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n"
+                                 "4 9 3 0 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n");
+    const std::string jobs = folder.file("machine_jobs.csv");
+    const std::string workload = folder.file("w.json");
+    REQUIRE(run(folder, {"swf", log, "-o", workload, "--schedule", jobs}).status == 0);
+    const Arguments options{"-w", workload, "-p", "8", "-f", "csv"};
+    const auto metrics_of = [&](const std::string& path) {
+        Arguments arguments{"metrics", path};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        return run(folder, arguments);
+    };
+    const Outcome direct = metrics_of(log);
+    CHECK(direct.status == 0);
+    CHECK(direct.output == metrics_of(jobs).output);
+    CHECK_THAT(direct.output, Contains("\n\"machine\",2,2,"));
+    CHECK_THAT(direct.errors, Contains(log + ": 2 of 4 jobs left out") && Contains("their wait is unknown (1)"));
+    CHECK(run(folder, {"metrics", jobs, "--baseline", log}).status == 0);
+    CHECK(run(folder, {"check", log, "-w", workload, "-p", "8"}).output ==
+          run(folder, {"check", jobs, "-w", workload, "-p", "8"}).output);
+    CHECK(run(folder, {"report", log, "-o", folder.file("page.html")}).status == 0);
+    CHECK(run(folder, {"plot", "waits", log, "-o", folder.file("waits.svg")}).status == 0);
+
+    const std::string unknown = file(folder, "unknown.swf", "3 9 -1 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n");
+    const Outcome refused = run(folder, {"metrics", unknown});
+    check_refused(refused, 1);
+    CHECK_THAT(refused.errors,
+               Contains("unknown.swf: expected jobs of known wait and run time, but none of its 1 jobs"));
+}

@@ -141,6 +141,7 @@ TEST_CASE("batfill swf writes the log's own schedule, which metrics and check re
     CHECK_THAT(contents(jobs), Contains("17,w0,") && Contains("05,w0,"));
     CHECK(commands::check({jobs, "-w", workload, "-p", "64"}) == 0);
     CHECK(commands::metrics({jobs, "-w", workload, "-p", "64"}) == 0);
+    CHECK(commands::check({folder.log(), "-w", workload, "-p", "64"}) == 0);
     CHECK_THROWS_AS(commands::swf({folder.log(), "--schedule", jobs, "--split", "7", "-o", folder.file("weeks")}),
                     UsageError);
     CHECK_THROWS_AS(commands::swf({folder.log(), "--schedule", workload, "-o", workload}), UsageError);
