@@ -137,6 +137,23 @@ TEST_CASE("rejected and unfinished jobs have no times") {
     }
 }
 
+TEST_CASE("the jobs.csv of Batsim 3 is read, whose unfinished jobs have -1 as times") {
+    // As export_jobs_to_csv() of 3.0.0 and 3.1.0 writes them, with the columns of Batsim 4.
+    const Schedule schedule = parse(
+        header +
+        "1,w0,p,10.000000,2,-1.000000,1,COMPLETED_SUCCESSFULLY,12.000000,5.000000,17.000000,2.000000,7.000000,"
+        "1.400000,0-1,0.000000,\"\"\n"
+        "2,w0,p,11.000000,9,8.000000,0,REJECTED,,,,,,,,,\"\"\n"
+        "3,w0,p,12.000000,1,8.000000,0,NOT_SUBMITTED,-1.000000,-1.000000,-2.000000,-13.000000,-14.000000,14.000000,,"
+        "-1.000000,\"\"\n");
+    REQUIRE(schedule.jobs.size() == 3);
+    CHECK(schedule.jobs[0].finished());
+    CHECK(schedule.jobs[0].execution->wait == Duration::seconds(2));
+    CHECK_FALSE(schedule.jobs[0].walltime);
+    CHECK_FALSE(schedule.jobs[1].finished());
+    CHECK_FALSE(schedule.jobs[2].finished());
+}
+
 TEST_CASE("what is wrong in a jobs.csv is named with its line") {
     const std::string text = header + good_line;
     const std::string at = "run_jobs.csv:2: ";
