@@ -21,6 +21,7 @@ constexpr const char* summary =
     "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
     "walltime demand, columns that agree, no job rejected without need, licences, no start on a processor that is "
     "unavailable, guarantees kept.\n"
+    "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is.\n"
     "Exit status 0 if all is well, 1 with the first violations if not.";
 
 void print_report(const CheckReport& report, std::size_t first, bool with_broken) {

@@ -23,11 +23,14 @@ namespace po = boost::program_options;
 
 constexpr const char* summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-    "PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system\n"
-    "usage and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and\n"
-    "users need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and\n"
-    "workload. With --baseline, waits are also shown as an improvement over another run's. With --by, groups of jobs\n"
-    "are shown instead.";
+    "PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage and lost "
+    "capacity\n"
+    "need the number of processors (--processors or --platform), the metrics of deadlines and users need the "
+    "workload,\n"
+    "as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
+    "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or "
+    "confidence\n"
+    "intervals are shown instead.";
 
 constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
