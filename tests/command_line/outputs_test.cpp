@@ -6,9 +6,11 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <sys/resource.h>
 
 #include "tests/command_line/outcome.hpp"
 
@@ -50,6 +52,38 @@ struct Inputs {
                            [](const std::string& name) { return name.find(".tmp") != std::string::npos; });
     }
 };
+
+// While it lives, files cannot grow beyond `bytes`, in this process and those that it starts: what a full disk does,
+// without one.
+class FullDisk {
+ public:
+    explicit FullDisk(rlim_t bytes) : signal_before_(std::signal(SIGXFSZ, SIG_IGN)) {
+        REQUIRE(getrlimit(RLIMIT_FSIZE, &before_) == 0);
+        const rlimit small{bytes, before_.rlim_max};
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    }
+    ~FullDisk() {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        (void)std::signal(SIGXFSZ, signal_before_);
+    }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+    rlimit before_{};
+    void (*signal_before_)(int);
+};
+
+// So many jobs that their files are larger than 100 kB.
+std::string large_workload(const Folder& folder) {
+    std::string jobs = R"({"nb_res":2,"jobs":[)";
+    for (int i = 0; i < 20'000; ++i) {
+        const std::string number = std::to_string(i);
+        jobs += (i == 0 ? R"({"id":")" : R"(,{"id":")") + number + R"(","subtime":)" + number +
+                R"(,"res":1,"walltime":20,"profile":"p"})";
+    }
+    return file(folder, "large.json", jobs + R"(],"profiles":{"p":{"type":"delay","delay":10}}})");
+}
 
 }  // namespace
 
@@ -97,19 +131,50 @@ TEST_CASE("The files of one run appear together or not at all") {
     CHECK_FALSE(inputs.has_temporary_files());
 }
 
+TEST_CASE("A disk that is full when results are written is one line and status 1, and what was there stays") {
+    const Inputs inputs;
+    const std::string workload = large_workload(inputs.folder);
+    const auto path = [&](const std::string& name) { return inputs.folder.file(name); };
+    const std::string log = path("large.swf");
+    {
+        std::ofstream lines(log);
+        lines << "; MaxProcs: 2\n";
+        for (int i = 1; i <= 5000; ++i) {
+            lines << i << " " << i << " 5 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n";
+        }
+    }
+    // Each with a file that it would replace.
+    const std::vector<std::pair<Arguments, std::string>> commands{
+        {{"simulate", "-q", "-p", inputs.platform, "-w", workload, "-a", "easy", "-e", path("run")}, "run_jobs.csv"},
+        {{"swf", log, "-o", path("log.json")}, "log.json"},
+        {{"swf", log, "--schedule", path("log_jobs.csv")}, "log_jobs.csv"},
+        {{"generate", "lublin", "--processors", "8", "--jobs", "20000", "--seed", "1", "-o", path("drawn.json")},
+         "drawn.json"},
+        {{"deadlines", workload, "--share", "0.2", "--seed", "1", "-o", path("due.json.gz")}, "due.json.gz"},
+    };
+    for (const auto& [command, result] : commands) {
+        INFO(command[0] << ": " << result);
+        file(inputs.folder, result, "what was there\n");
+        {
+            const FullDisk disk(20'000);
+            const Outcome outcome = run(inputs.folder, command);
+            CHECK(outcome.status == 1);
+            CHECK_THAT(outcome.errors, StartsWith("batfill: ") && Contains(result + ": cannot be written: "));
+            CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
+        }
+        CHECK(contents(path(result)) == "what was there\n");
+        CHECK_FALSE(inputs.has_temporary_files());
+        const Outcome with_room = run(inputs.folder, command);
+        CHECK(with_room.status == 0);
+    }
+}
+
 TEST_CASE("Commands that run short of memory end with status 1 and one line, and leave nothing") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     std::cout << "[skipped] needs a build without sanitizers, which take up terabytes of addresses\n";
 #else
     const Inputs inputs;
-    std::string jobs = R"({"nb_res":2,"jobs":[)";
-    for (int i = 0; i < 20'000; ++i) {
-        const std::string number = std::to_string(i);
-        jobs += (i == 0 ? R"({"id":")" : R"(,{"id":")") + number + R"(","subtime":)" + number +
-                R"(,"res":1,"walltime":20,"profile":"p"})";
-    }
-    const std::string workload =
-        file(inputs.folder, "large.json", jobs + R"(],"profiles":{"p":{"type":"delay","delay":10}}})");
+    const std::string workload = large_workload(inputs.folder);
     const std::vector<Arguments> commands{
         {"simulate", "-q", "-p", inputs.platform, "-w", workload, "-a", "easy", "-e", inputs.folder.file("large")},
         {"compare", "easy", "-p", inputs.platform, "-w", workload},
