@@ -110,10 +110,10 @@ class Engine {
     std::unique_ptr<MachineFailures> failures_;
     std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
     std::unique_ptr<Algorithm> algorithm_;
-    SchedulerState state_;
-    Time last_round_;
     // How many jobs the algorithm was told of, or would have been had they not been rejected.
     std::size_t admitted_ = 0;
+    SchedulerState state_;
+    Time last_round_;
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
 
     // Of the message that is being taken in.

@@ -18,7 +18,7 @@ class SharedText {
  public:
     SharedText() = default;
     // NOLINTNEXTLINE(google-explicit-constructor): it stands where a text would stand.
-    SharedText(std::string text) : kept_(text.empty() ? nullptr : new Kept(std::move(text))) {}
+    SharedText(std::string text) : kept_(text.empty() ? nullptr : keep(std::move(text))) {}
     // NOLINTNEXTLINE(google-explicit-constructor)
     SharedText(const char* text) : SharedText(std::string(text)) {}
     // NOLINTNEXTLINE(google-explicit-constructor)
@@ -35,7 +35,7 @@ class SharedText {
     }
     ~SharedText() {
         if (kept_ != nullptr && kept_->sharers.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            delete kept_;
+            drop(kept_);
         }
     }
 
@@ -62,6 +62,8 @@ class SharedText {
         const std::string text;
         std::atomic<std::size_t> sharers = 1;
     };
+    static Kept* keep(std::string text);
+    static void drop(const Kept* kept);
     Kept* kept_ = nullptr;
 };
 
