@@ -12,8 +12,10 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME batfill)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-    "The backfilling algorithms of the literature, as a scheduler for the simulator Batsim and in an embedded simulator
-with the same inputs and outputs, and tools to convert logs, draw workloads, audit and compare schedules.")
+    "The backfilling algorithms of the literature, as a scheduler for
+the simulator Batsim and in an embedded simulator with the same
+inputs and outputs, and tools to convert logs, draw workloads,
+audit and compare schedules.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME batfill-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "batfill (= ${PROJECT_VERSION})")
