@@ -1,9 +1,8 @@
-#include <string>
-#include <utility>
-
 #include <batfill/algorithm.hpp>
 #include <batfill/job_order.hpp>
 #include <batfill/ranked_jobs.hpp>
+
+#include "some_metadata.hpp"
 
 namespace batfill {
 
@@ -29,9 +28,7 @@ class Filler : public Algorithm {
         }
         ranked_.for_each_until([&](JobIndex job) {
             if (round.start_if_possible(job) && writes_metadata_) {
-                std::string metadata = "just some metadata for job " + state.job(job).description().id;
-                std::erase(metadata, '"');
-                round.set_metadata(job, std::move(metadata));
+                round.set_metadata(job, some_metadata(state.job(job)));
             }
             return state.idle_count > 0;
         });

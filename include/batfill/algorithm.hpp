@@ -49,9 +49,17 @@ class Round {
     // until its end is told. Nothing happens if that was asked for before. O(1).
     void kill(JobIndex job);
 
-    // Writes a text of the algorithm's own of a job that it was told of, without double quotes, into the column
-    // `metadata` of Batsim's jobs.csv; of several the last counts. O(text).
+    // Writes a text of the algorithm's own of a job that it was told of, or has registered, without double quotes, into
+    // the column `metadata` of Batsim's jobs.csv; of several the last counts. O(text).
     void set_metadata(JobIndex job, std::string metadata);
+
+    // Adds a profile, a JSON object as in a workload of Batsim 4, to a workload, which may be one that there is not
+    // yet. Its name must be new there. Only in decide().
+    void register_profile(std::string workload, std::string name, std::string source);
+    // Submits a job of the algorithm's own, whose id "WORKLOAD!ID" must be new, with a profile that is there. It is
+    // told of the job as of all others, by submitted(): before this returns, or, if Batsim acknowledges registrations,
+    // when it has done so. Only in decide(), and only while Algorithm::registers_jobs(). Returns the job's number.
+    JobIndex register_job(JobDescription description);
 
  private:
     Engine& engine_;
@@ -80,8 +88,8 @@ std::string text_of(const std::vector<Statistic>& statistics);
 // A scheduling algorithm. The engine calls, in each round: begin_round; withdrawn for each job that the machine has
 // become too small for, if such are rejected; machine_changed or completed (not both; neither if nothing of the kind
 // happened); submitted for each new job in the order received; decide; end_round. A round takes place when jobs were
-// submitted or ended, when processors went or came, and at the instants that next_wake() names. See
-// docs/architecture.md.
+// submitted or ended, when processors went or came, at the instants that next_wake() names, and at the beginning if the
+// algorithm registers jobs. See docs/architecture.md.
 class Algorithm {
  public:
     virtual ~Algorithm() = default;
@@ -119,6 +127,13 @@ class Algorithm {
     // Whether it is to be told how long jobs would run (SchedulerState::run_times), which only a simulator knows: the
     // daemon refuses such an algorithm.
     virtual bool needs_run_times() const { return false; }
+
+    // Whether it may still register jobs (Round::register_job); asked often. One that does has its first round when the
+    // simulation begins, and Batsim goes on until it says no. Not together with needs_run_times().
+    virtual bool registers_jobs() const { return false; }
+
+    // Whether it registers jobs with profiles that jobs which have ended may have had, which Batsim must allow.
+    virtual bool reuses_profiles() const { return false; }
 
     // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
     // already refused jobs that are too large for the machine, or whose walltime is missing or 0.

@@ -37,6 +37,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     }
 
  private:
+    void decide(Time now, SchedulerReply& reply);
     void number_for_engine(Event& event);
     void number_for_simulator(Decision& decision);
     bool acknowledges(const Event& event) const;

@@ -41,8 +41,9 @@ class Engine {
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // All of the machine is available at time `now`, and nothing runs.
-    void begin(Time now, Machine machine);
+    // All of the machine is available at time `now`, and nothing runs. `acknowledges_jobs`: acknowledge() will be
+    // called for each job that is registered. A decide() may follow at once, and has to if registers_jobs().
+    void begin(Time now, Machine machine, bool acknowledges_jobs = false);
 
     // A message of time `now` follows. Requires now >= state().now.
     void arrive(Time now);
@@ -51,6 +52,10 @@ class Engine {
     // order of the calls; a job that completes is running. Of changes of the machine, processors outside it are
     // ignored. Refers to the description of a submitted job from then on, and does not copy it.
     void take_in(Event&& event);
+
+    // Notes that a job which a RegisterJob has named is submitted now. Those that an algorithm registers wait from then
+    // on, those that are submitted again have done so since they were registered.
+    void acknowledge(JobIndex job);
 
     // The round. The decisions are valid until the next call of decide(), in the order in which they are to be applied.
     // The caller may move out of them. Throws DecisionError if the algorithm breaks a rule; the engine is of no use
@@ -67,9 +72,11 @@ class Engine {
     // whose processors were lost, unless they go on.
     std::vector<Statistic> statistics() const;
 
-    // Whether it may register jobs: those that were killed because their processors were lost (`on-failure=requeue`).
-    // When none can follow any more it says registration_finished.
-    bool registers_jobs() const;
+    // Whether it may register jobs: those that were killed because their processors were lost (`on-failure=requeue`),
+    // or the algorithm's own. The same all the time; when none can follow any more it says registration_finished.
+    bool registers_jobs() const { return registers_jobs_; }
+    // Whether it may do so with profiles of jobs that have ended.
+    bool reuses_profiles() const;
     // In the order in which they broke; a job may be there more than once. Job::guaranteed_start is always the last.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;
     // What a job was guaranteed when it was submitted; infinite if nothing. O(1).
@@ -88,6 +95,11 @@ class Engine {
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
     void set_metadata(JobIndex index, std::string metadata);
+    void register_profile(RegisterProfile profile);
+    JobIndex register_job(JobDescription description);
+    void require_registering(const std::string& what) const;
+    bool was_told_of(JobIndex index) const { return index < admitted_ && !unacknowledged_.contains(index); }
+    Job& add_job(SharedJobDescription description);
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation);
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
@@ -110,11 +122,17 @@ class Engine {
     std::unique_ptr<MachineFailures> failures_;
     std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
     std::unique_ptr<Algorithm> algorithm_;
-    // How many jobs the algorithm was told of, or would have been had they not been rejected.
+    // How many jobs the algorithm was told of, or would have been had they not been rejected, with the ones of its own
+    // that are not acknowledged.
     std::size_t admitted_ = 0;
     SchedulerState state_;
     Time last_round_;
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
+    std::set<JobIndex> unacknowledged_;           // the algorithm's own
+    bool acknowledges_jobs_ = false;
+    bool registers_jobs_ = false;
+    bool is_beginning_ = false;  // and the algorithm has a round of its own for that
+    bool is_deciding_ = false;
 
     // Of the message that is being taken in.
     std::vector<JobIndex> submissions_;

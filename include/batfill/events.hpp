@@ -80,8 +80,15 @@ struct CallMeLater {
     Time time;
 };
 
-// Submits a job that is in no workload: that of a killed job once more. It may be started, or rejected, behind this in
-// the same reply.
+// Adds a profile to a workload, which need not be there, for jobs that are registered behind this.
+struct RegisterProfile {
+    std::string workload;
+    std::string name;    // that no profile of the workload has, or has had
+    std::string source;  // a JSON object, as the profiles of a workload of Batsim 4
+};
+
+// Submits a job that is in no workload: that of a killed job once more, or one of the scheduler's own. It may be
+// started, or rejected, behind this in the same reply.
 struct RegisterJob {
     JobIndex job = 0;  // a new number, the next one
     JobDescription description;
@@ -94,6 +101,7 @@ struct SetJobMetadata {
     std::string metadata;
 };
 
-using Decision = std::variant<StartJob, RejectJob, KillJobs, CallMeLater, RegisterJob, SetJobMetadata, Notification>;
+using Decision = std::variant<StartJob, RejectJob, KillJobs, CallMeLater, RegisterProfile, RegisterJob, SetJobMetadata,
+                              Notification>;
 
 }  // namespace batfill

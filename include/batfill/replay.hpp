@@ -52,7 +52,8 @@ class Replay {
     Replay& operator=(Replay&&) noexcept;
 
     // Returns what `batfill simulate` writes to PREFIX_jobs.csv, rejected jobs included, in its order. Throws
-    // UsageError if there is no such algorithm or parameter, and DeadlockError if jobs are never started.
+    // UsageError if there is no such algorithm or parameter, or it submits jobs of its own, and DeadlockError if jobs
+    // are never started.
     Schedule run(const SchedulerChoice& scheduler) const;
 
     // Returns the metric of that schedule, bit for bit as `batfill metrics` computes it, and computes no other. There

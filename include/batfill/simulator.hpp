@@ -188,6 +188,9 @@ class Simulator {
     void reject(JobNumber number);
     void kill(const KillJobs& decision);
     void call_later(Time time);
+    void require_registration(const std::string& what) const;
+    void register_profile(RegisterProfile& decision);
+    const JobProfile& profile_to_register(const JobDescription& job) const;
     void register_job(RegisterJob& decision);
     void notified(NotificationType type);
     void report_kill(const std::vector<JobNumber>& killed);
@@ -199,6 +202,7 @@ class Simulator {
     void count_time_without_idling(std::size_t machine, MachineState from, MachineState to);
     std::optional<Duration> known_run_time(const JobProfile& profile) const;
     Duration run_time(const SimulatedJob& job, JobState& end) const;
+    void begin(SimulatedScheduler& scheduler);
     void send(SimulatedScheduler& scheduler);
     template <class Data>
     void tell(Data data);
@@ -208,7 +212,8 @@ class Simulator {
     const Scenario& scenario_;
     std::vector<SimulatedJob> jobs_;
     std::map<JobNumber, std::string> metadata_;
-    std::deque<WorkloadJob> registered_;               // by the scheduler; they do not move
+    std::deque<WorkloadJob> registered_;  // by the scheduler; they do not move
+    std::map<std::string, std::map<std::string, JobProfile>> registered_profiles_;  // likewise, by workload and name
     std::set<const JobProfile*> removed_profiles_;     // that Batsim has forgotten with a job that had them
     std::vector<std::vector<JobNumber>> submissions_;  // of each workload, in the order of submission
     std::vector<std::size_t> submitted_;               // how many of each workload

@@ -69,6 +69,10 @@ std::string read_workload_text(const std::string& path);
 Workload parse_workload(std::string_view text, const std::string& path, const std::string& name,
                         bool keep_source = false);
 
+// Reads one profile, a JSON object as in the file of a workload, and keeps its source. Throws InputError for what
+// read_workload() refuses of one.
+JobProfile parse_profile(std::string_view text);
+
 // Writes a workload in its format to `path` (a temporary file beside it, renamed when complete; gzipped if the name
 // ends in .gz). Jobs are written in the given order and without the workload's name in their ids, times without
 // needless zeros, optional fields only where they are set, and profiles as their source says. Profiles without a source

@@ -62,11 +62,12 @@ const std::vector<Variant>& variants() {
         {"random", "random", Order::ignored, false, {}},
         {"rejecter", "rejecter", Order::ignored, false, {}},
         {"sequencer", "sequencer", Order::one, false, {}},
+        {"submitter", "submitter", Order::only_fcfs, true, {}},
     };
     return all;
 }
 
-constexpr std::array<const char*, 12> variants_without_equivalent{"crasher",
+constexpr std::array<const char*, 11> variants_without_equivalent{"crasher",
                                                                   "easy_bf_plot_liquid_load_horizon",
                                                                   "energy_bf",
                                                                   "energy_bf_dicho",
@@ -76,7 +77,6 @@ constexpr std::array<const char*, 12> variants_without_equivalent{"crasher",
                                                                   "energy_bf_subpart_sleeper",
                                                                   "energy_watcher",
                                                                   "sleeper",
-                                                                  "submitter",
                                                                   "waiting_time_estimator"};
 
 struct NamePair {
@@ -171,6 +171,36 @@ void follow_killer_options(Fields& options, SchedulerChoice& choice) {
     }
 }
 
+void follow_submitter_options(Fields& options, SchedulerChoice& choice) {
+    if (options.find("nb_jobs_to_submit") != nullptr) {
+        const int jobs = options.integer("nb_jobs_to_submit");
+        if (jobs < 0) {
+            options.fail("nb_jobs_to_submit", "a number that is not negative");
+        }
+        choice.parameters.emplace_back("jobs", std::to_string(jobs));
+    }
+    bool lengths_increase = true;
+    options.optional("increase_jobs_duration", lengths_increase);
+    if (!lengths_increase) {
+        choice.parameters.emplace_back("same-length", "yes");
+    }
+    bool sends_again = false;
+    options.optional("send_profile_if_already_sent", sends_again);
+    if (sends_again && !lengths_increase) {
+        options.fail("send_profile_if_already_sent", "false, as Batsim refuses a profile that is there already");
+    }
+    bool own_event = true;
+    options.optional("send_profiles_in_separate_event", own_event);
+    if (!own_event) {
+        options.fail("send_profiles_in_separate_event", "true, as Batsim 4 knows profiles in events of their own only");
+    }
+    bool metadata = false;
+    options.optional("set_job_metadata", metadata);
+    if (metadata) {
+        choice.parameters.emplace_back("metadata", "yes");
+    }
+}
+
 void follow_options(const Variant& variant, const std::string& text, SchedulerChoice& choice) {
     try {
         JsonReader reader;
@@ -183,6 +213,8 @@ void follow_options(const Variant& variant, const std::string& text, SchedulerCh
             follow_filler_options(options, choice);
         } else if (variant.name == std::string("killer")) {
             follow_killer_options(options, choice);
+        } else if (variant.name == std::string("submitter")) {
+            follow_submitter_options(options, choice);
         }
         if (const std::string rest = options.rest(); !rest.empty()) {
             spdlog::warn("variant options that are not followed: {}", rest);

@@ -44,6 +44,13 @@ void Round::set_metadata(JobIndex job, std::string metadata) {
     engine_.set_metadata(job, std::move(metadata));
 }
 
+void Round::register_profile(std::string workload, std::string name, std::string source) {
+    engine_.register_profile({std::move(workload), std::move(name), std::move(source)});
+}
+JobIndex Round::register_job(JobDescription description) {
+    return engine_.register_job(std::move(description));
+}
+
 Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : Engine(find_algorithm(algorithm), given) {}
 
@@ -58,12 +65,15 @@ Engine::Engine(const AlgorithmDescription& description, const Parameters::Given&
     failures_ = std::make_unique<MachineFailures>(parameters);
     predictor_ = RunTimePredictor::from(description_.parameters, parameters);
     algorithm_ = description_.make(parameters);
+    registers_jobs_ = failures_->requeues() || algorithm_->registers_jobs();
 }
 
 Engine::~Engine() = default;
 
-void Engine::begin(Time now, Machine machine) {
+void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {
     assert(state_.jobs.empty());
+    acknowledges_jobs_ = acknowledges_jobs;
+    is_beginning_ = algorithm_->registers_jobs();
     state_.now = now;
     state_.machine = std::move(machine);
     state_.processors = state_.machine.processors();
@@ -111,14 +121,7 @@ void Engine::submitted(JobSubmitted&& submission) {
     if (submission.job != state_.jobs.size()) {
         throw std::logic_error("jobs are numbered in the order in which they are submitted");
     }
-    Job& job = state_.jobs.emplace_back();
-    job.shared_description = std::move(submission.description);
-    if (job.description().walltime) {
-        job.walltime = *job.description().walltime + walltime_margin_;
-    } else if (default_walltime_) {
-        job.walltime = *default_walltime_;
-        job.walltime_assumed = true;
-    }
+    const Job& job = add_job(std::move(submission.description));
     if (algorithm_->needs_run_times()) {
         if (!submission.run_time) {
             throw InputError("job " + shown(job.description().id) +
@@ -128,6 +131,24 @@ void Engine::submitted(JobSubmitted&& submission) {
         state_.run_times.push_back(*submission.run_time);
     }
     submissions_.push_back(submission.job);
+}
+
+Job& Engine::add_job(SharedJobDescription description) {
+    Job& job = state_.jobs.emplace_back();
+    job.shared_description = std::move(description);
+    if (job.description().walltime) {
+        job.walltime = *job.description().walltime + walltime_margin_;
+    } else if (default_walltime_) {
+        job.walltime = *default_walltime_;
+        job.walltime_assumed = true;
+    }
+    return job;
+}
+
+void Engine::acknowledge(JobIndex job) {
+    if (unacknowledged_.contains(job)) {
+        submissions_.push_back(job);
+    }
 }
 
 void Engine::completed(JobIndex index, JobState state) {
@@ -234,7 +255,8 @@ std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
 
 void Engine::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
-    ++admitted_;
+    unacknowledged_.erase(index);
+    admitted_ = std::max(admitted_, std::size_t{index} + 1);
     job.request = request_of(job.description());
     if (auto reason = reason_to_refuse(job)) {
         job.state = JobState::rejected;
@@ -262,7 +284,7 @@ std::vector<Decision>& Engine::decide() {
     decisions_.clear();
     requeue_killed_jobs();
     std::vector<JobIndex> failed = jobs_to_kill();
-    const bool changed = machine_changed_ || !completions_.empty() || !submissions_.empty();
+    const bool changed = machine_changed_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
     if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
         try {
             run_round();
@@ -293,7 +315,9 @@ void Engine::run_round() {
     for (const JobIndex job : submissions_) {
         admit(round, job);
     }
+    is_deciding_ = true;
     algorithm_->decide(round);
+    is_deciding_ = false;
     algorithm_->end_round(state_);
     if (machine_changed_) {
         note_broken_guarantees();
@@ -301,6 +325,7 @@ void Engine::run_round() {
     completions_.clear();
     submissions_.clear();
     machine_changed_ = false;
+    is_beginning_ = false;
     last_round_ = state_.now;
     ask_for_wake();
 }
@@ -327,7 +352,7 @@ void Engine::fail(JobIndex index, const std::string& rule) const {
 }
 
 void Engine::start(JobIndex index, const ResourceSet* allocation) {
-    if (index >= admitted_) {
+    if (!was_told_of(index)) {
         fail(index, "it cannot start, the algorithm was not told of it");
     }
     if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
@@ -354,7 +379,8 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
 }
 
 bool Engine::start_if_possible(JobIndex index) {
-    const bool possible = index >= admitted_ || !state_.jobs.has(index) || state_.can_start(state_.jobs[index].request);
+    const bool possible =
+        !was_told_of(index) || !state_.jobs.has(index) || state_.can_start(state_.jobs[index].request);
     if (possible) {
         start(index, nullptr);
     }
@@ -373,7 +399,7 @@ void Engine::kill(JobIndex index) {
 }
 
 void Engine::set_metadata(JobIndex index, std::string metadata) {
-    if (index >= admitted_) {
+    if (index >= admitted_) {  // those that are not acknowledged are the algorithm's own
         fail(index, "it cannot have metadata, the algorithm was not told of it");
     }
     if (!state_.jobs.has(index)) {
@@ -383,6 +409,33 @@ void Engine::set_metadata(JobIndex index, std::string metadata) {
         fail(index, "its metadata cannot be written, they have a double quote");
     }
     decisions_.emplace_back(SetJobMetadata{index, std::move(metadata)});
+}
+
+void Engine::require_registering(const std::string& what) const {
+    if (!is_deciding_ || !algorithm_->registers_jobs() || algorithm_->needs_run_times()) {
+        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": it registers " +
+                            what + ", expected that in decide() only, of an algorithm that registers jobs");
+    }
+}
+
+void Engine::register_profile(RegisterProfile profile) {
+    require_registering("profile " + quoted(profile.name));
+    decisions_.emplace_back(std::move(profile));
+}
+
+JobIndex Engine::register_job(JobDescription description) {
+    require_registering("job " + shown(description.id));
+    const auto index = static_cast<JobIndex>(state_.jobs.size());
+    decisions_.emplace_back(RegisterJob{index, description, {}});
+    add_job(std::move(description));
+    admitted_ = state_.jobs.size();
+    if (acknowledges_jobs_) {
+        unacknowledged_.insert(index);
+    } else {
+        Round round(*this);
+        admit(round, index);
+    }
+    return index;
 }
 
 // Takes the processors of a job that is to start out of the idle ones.
@@ -535,15 +588,19 @@ void Engine::break_guarantee(JobIndex index, Time new_start) {
 // Batsim goes on until it is told that no job will be registered any more. As long as a job waits or runs, it may lose
 // its processors.
 void Engine::finish_registration() {
-    if (registers_jobs() && !registration_finished_ && all_submitted_ && state_.waiting.empty() &&
-        state_.running.empty()) {
+    if (!registers_jobs_ || registration_finished_ || algorithm_->registers_jobs()) {
+        return;
+    }
+    const bool all_ended =
+        all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty();
+    if (!failures_->requeues() || all_ended) {
         registration_finished_ = true;
         decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
     }
 }
 
-bool Engine::registers_jobs() const {
-    return failures_->requeues();
+bool Engine::reuses_profiles() const {
+    return failures_->requeues() || algorithm_->reuses_profiles();
 }
 
 const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {

@@ -370,6 +370,11 @@ void append_batsim5_job(const WorkloadJob& job, std::string_view name, JsonReade
 
 }  // namespace
 
+JobProfile parse_profile(std::string_view text) {
+    JsonReader json;
+    return read_profile(json.parse(text), true);
+}
+
 double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors) {
     assert(!processors.empty());
     double slowest = platform.hosts[static_cast<std::size_t>(processors.last())].speed;

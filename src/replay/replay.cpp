@@ -68,6 +68,11 @@ struct ReplayPreparation {
     }
     Simulator replayed(const SchedulerChoice& choice) const {
         Engine engine(choice.algorithm, choice.parameters);
+        if (engine.algorithm().registers_jobs()) {
+            throw UsageError("algorithm " + choice.algorithm +
+                             ": with these parameters it submits jobs of its own, only those of the workload are "
+                             "compared");
+        }
         EmbeddedScheduler scheduler(engine, &machine);
         Simulator result(simulator);
         result.run(scheduler);

@@ -90,7 +90,8 @@ std::vector<Statistic> Session::statistics() const {
 void Session::submitted(protocol::JobSubmitted& submission, Time timestamp) {
     const std::string& id = submission.job.id;
     if (to_be_acknowledged_.erase(id) > 0) {
-        return;  // the engine has known it since it registered it
+        engine_->acknowledge(index_of_.at(id));  // which has known it since it registered it
+        return;
     }
     const auto job = static_cast<JobIndex>(index_of_.size());
     if (!index_of_.emplace(id, job).second) {
@@ -110,6 +111,10 @@ void Session::greet(const protocol::Init& init, Time now) {
         throw InputError("the first message of a simulation comes twice");
     }
     choose(init.text);
+    if (engine_->algorithm().registers_jobs()) {
+        throw UsageError("algorithm " + engine_->description().name +
+                         ": it registers profiles in the words of Batsim 4, expected a Batsim 4");
+    }
     protocol::Hello hello;
     hello.name = "batfill";
     hello.version = version;
@@ -127,10 +132,18 @@ void Session::check_options(const protocol::Configuration& options, Time now) {
             // Batsim would wait for ever for jobs that never come.
             reply_.events.push_back({now, protocol::Notify{NotificationType::registration_finished, {}, {}, {}}});
         }
-    } else if (!options.dynamic_jobs_enabled || !options.profile_reuse_enabled) {
+    } else if (engine_->reuses_profiles() && (!options.dynamic_jobs_enabled || !options.profile_reuse_enabled)) {
         throw InputError(
             "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
-            "--enable-dynamic-jobs and --enable-profile-reuse, as on-failure=requeue needs it");
+            "--enable-dynamic-jobs and --enable-profile-reuse, as " +
+            (engine_->algorithm().reuses_profiles() ? "algorithm " + engine_->description().name
+                                                    : std::string("on-failure=requeue")) +
+            " needs it");
+    } else if (!options.dynamic_jobs_enabled) {
+        throw InputError(
+            "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as "
+            "algorithm " +
+            engine_->description().name + " needs it");
     }
 }
 
@@ -151,7 +164,7 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
         choose(begins.config.sched_config);
         check_options(begins.config, now);
     }
-    engine_->begin(now, Machine(hosts));
+    engine_->begin(now, Machine(hosts), acknowledges_jobs_);
     begun_ = true;
     const SchedulerState& state = engine_->state();
     if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&
@@ -244,7 +257,7 @@ void Session::decide() {
 protocol::RegisterJob Session::registration(RegisterJob& decision) {
     const std::string& id = decision.description.id;
     if (!index_of_.emplace(id, decision.job).second) {
-        throw InputError("job " + quoted(id) + " was to be registered for one that was killed, and is there already");
+        throw InputError("job " + quoted(id) + " was to be registered, and is there already");
     }
     if (acknowledges_jobs_) {
         to_be_acknowledged_.insert(id);
@@ -271,6 +284,11 @@ protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
                                          jobs.job_ids.push_back(id(job));
                                      }
                                      return jobs;
+                                 },
+                                 [&](RegisterProfile& registers) -> Data {
+                                     return protocol::RegisterProfile{std::move(registers.workload),
+                                                                      std::move(registers.name),
+                                                                      std::move(registers.source)};
                                  },
                                  [&](RegisterJob& registers) -> Data { return registration(registers); },
                                  [&](const CallMeLater& call) -> Data {

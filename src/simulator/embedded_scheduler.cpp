@@ -10,22 +10,29 @@ namespace batfill {
 void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     index_of_.resize(simulator.jobs().size());
     number_of_.reserve(simulator.jobs().size());
-    engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(simulator.scenario().platform.hosts));
+    engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(simulator.scenario().platform.hosts),
+                  simulator.scenario().acknowledge_dynamic_jobs);
     reply.now = Time();
     if (simulator.scenario().enable_dynamic_jobs && !engine_.registers_jobs()) {
         reply.decisions.push_back({Time(), Notification{NotificationType::registration_finished, {}, {}}});
     }
+    decide(Time(), reply);
 }
 
 void EmbeddedScheduler::message(Time now, std::span<Event> events, SchedulerReply& reply) {
     engine_.arrive(now);
     for (Event& event : events) {
         if (acknowledges(event)) {
+            engine_.acknowledge(index_of_[std::get<JobSubmitted>(event.data).job]);
             continue;
         }
         number_for_engine(event);
         engine_.take_in(std::move(event));
     }
+    decide(now, reply);
+}
+
+void EmbeddedScheduler::decide(Time now, SchedulerReply& reply) {
     for (Decision& decision : engine_.decide()) {
         number_for_simulator(decision);
         reply.decisions.push_back({now, std::move(decision)});

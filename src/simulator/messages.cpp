@@ -176,6 +176,9 @@ Decision decision_of(const protocol::ReplyEvent& event, KnownJobs& jobs) {
     if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
         return RejectJob{jobs[reject->job_id], {}};
     }
+    if (const auto* registers = std::get_if<protocol::RegisterProfile>(&event.data)) {
+        return RegisterProfile{registers->workload_name, registers->profile_name, registers->profile};
+    }
     if (const auto* registers = std::get_if<protocol::RegisterJob>(&event.data)) {
         return registration_of(*registers, jobs);
     }
@@ -199,7 +202,7 @@ Decision decision_of(const protocol::ReplyEvent& event, KnownJobs& jobs) {
     }
     throw InputError(
         "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
-        "REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_JOB or SET_JOB_METADATA");
+        "REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB or SET_JOB_METADATA");
 }
 
 }  // namespace

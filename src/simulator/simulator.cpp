@@ -115,15 +115,7 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
         set_timer(events.empty() ? now_ : events.front().time, Timer::Kind::event_submitter, i);
     }
     try {
-        ++messages_;
-        scheduler.begin(*this, reply_);
-        next_decision_ = 0;
-        if (scenario_.rules.submissions_before_first_reply) {
-            expire_timers();
-            read_mailbox();
-            std::swap(mailbox_, late_messages_);  // the scheduler's reply is under way, too
-        }
-        continue_reply();
+        begin(scheduler);
         while (true) {
             read_mailbox();
             if (scheduler_ready_ && !events_.empty()) {
@@ -154,6 +146,22 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
     if (progress) {
         progress(ended_.size(), now_);
     }
+}
+
+void Simulator::begin(SimulatedScheduler& scheduler) {
+    ++messages_;
+    scheduler.begin(*this, reply_);
+    next_decision_ = 0;
+    // Batsim 4 takes a reply in decision by decision, and the submissions of that instant come in between.
+    const bool registers = std::any_of(
+        reply_.decisions.begin(), reply_.decisions.end(),
+        [](const SchedulerReply::TimedDecision& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
+    if (scenario_.rules.submissions_before_first_reply || registers) {
+        expire_timers();
+        read_mailbox();
+        std::swap(mailbox_, late_messages_);  // the scheduler's reply is under way, too
+    }
+    continue_reply();
 }
 
 void Simulator::send(SimulatedScheduler& scheduler) {
@@ -358,6 +366,7 @@ void Simulator::apply(Decision& decision) {
                           [this](const RejectJob& rejects) { reject(rejects.job); },
                           [this](const KillJobs& kills) { kill(kills); },
                           [this](const CallMeLater& call) { call_later(call.time); },
+                          [this](RegisterProfile& registers) { register_profile(registers); },
                           [this](RegisterJob& registers) { register_job(registers); },
                           [this](SetJobMetadata& sets) { metadata_[sets.job] = std::move(sets.metadata); },
                           [this](const Notification& notification) { notified(notification.type); }},
@@ -399,34 +408,74 @@ std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) con
     return equal_speed_ > 0 ? Duration::from_seconds(profile.cpu / equal_speed_) : std::nullopt;
 }
 
-void Simulator::register_job(RegisterJob& decision) {
-    const std::string& id = decision.description.id;
-    const auto refuse = [&](const std::string& why) {
-        throw InputError("the scheduler registers job " + shown(id) + " at " + now_.to_string() + ": " + why);
-    };
+// Throws InputError unless something can be registered now; `what` names it.
+void Simulator::require_registration(const std::string& what) const {
     if (!scenario_.enable_dynamic_jobs) {
-        refuse("expected a simulation with --enable-dynamic-jobs");
+        throw InputError(what + ": expected a simulation with --enable-dynamic-jobs");
     }
     if (registration_finished_) {
-        refuse("it has said registration_finished before");
+        throw InputError(what + ": it has said registration_finished before");
     }
+}
+
+void Simulator::register_profile(RegisterProfile& decision) {
+    const std::string what = "the scheduler registers profile " + quoted(decision.name) + " of workload " +
+                             quoted(decision.workload) + " at " + now_.to_string();
+    require_registration(what);
+    const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
+                                       [&](const Workload& candidate) { return candidate.name == decision.workload; });
+    const bool is_known = workload != scenario_.workloads.end() && workload->profiles.contains(decision.name);
+    auto& profiles = registered_profiles_[decision.workload];
+    if (is_known || profiles.contains(decision.name)) {
+        throw InputError(what + ": there is such a profile already");
+    }
+    try {
+        profiles.emplace(decision.name, parse_profile(decision.source));
+    } catch (const InputError& problem) {
+        throw InputError(what + ": " + problem.what());
+    }
+}
+
+// Throws InputError if the job can have none.
+const JobProfile& Simulator::profile_to_register(const JobDescription& job) const {
+    const std::string_view name = JobIdParts(job.id).workload;
+    const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
+                                       [&](const Workload& candidate) { return candidate.name == name; });
+    const auto registered = registered_profiles_.find(std::string(name));
+    if (workload == scenario_.workloads.end() && registered == registered_profiles_.end()) {
+        throw InputError("there is no such workload");
+    }
+    if (workload != scenario_.workloads.end()) {
+        if (const auto found = workload->profiles.find(job.profile); found != workload->profiles.end()) {
+            return found->second;
+        }
+    }
+    if (registered != registered_profiles_.end()) {
+        if (const auto found = registered->second.find(job.profile); found != registered->second.end()) {
+            return found->second;
+        }
+    }
+    throw InputError("there is no profile " + quoted(job.profile) + " in its workload");
+}
+
+void Simulator::register_job(RegisterJob& decision) {
+    const std::string& id = decision.description.id;
+    const std::string what = "the scheduler registers job " + shown(id) + " at " + now_.to_string();
+    require_registration(what);
     if (find_job(id)) {
-        refuse("there is such a job already");
+        throw InputError(what + ": there is such a job already");
     }
-    const auto workload =
-        std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
-                     [&](const Workload& candidate) { return candidate.name == JobIdParts(id).workload; });
-    if (workload == scenario_.workloads.end()) {
-        refuse("there is no such workload");
+    const JobProfile* profile = nullptr;
+    try {
+        profile = &profile_to_register(decision.description);
+    } catch (const InputError& problem) {
+        throw InputError(what + ": " + problem.what());
     }
-    const auto profile = workload->profiles.find(decision.description.profile);
-    if (profile == workload->profiles.end()) {
-        refuse("there is no profile " + quoted(decision.description.profile) + " in its workload");
+    if (!scenario_.enable_profile_reuse && removed_profiles_.contains(profile)) {
+        throw InputError(what +
+                         ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
     }
-    if (!scenario_.enable_profile_reuse && removed_profiles_.contains(&profile->second)) {
-        refuse("a job with its profile has ended, expected a simulation with --enable-profile-reuse");
-    }
-    require_simulable(profile->second, "", decision.description);
+    require_simulable(*profile, "", decision.description);
     const auto number = static_cast<JobNumber>(jobs_.size());
     assert(decision.job == number);
     by_id_.emplace(id, number);
@@ -434,11 +483,11 @@ void Simulator::register_job(RegisterJob& decision) {
         registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});
     SimulatedJob& simulated = jobs_.emplace_back();
     simulated.job = &job;
-    simulated.profile = &profile->second;
+    simulated.profile = profile;
     simulated.state = JobState::submitted;
     ++in_queue_;
     if (scenario_.acknowledge_dynamic_jobs) {
-        tell(JobSubmitted{number, job.description, known_run_time(profile->second)});
+        tell(JobSubmitted{number, job.description, known_run_time(*profile)});
     }
 }
 

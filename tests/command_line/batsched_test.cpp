@@ -21,7 +21,7 @@ namespace {
 
 const std::vector<std::string> known_variants{"conservative_bf", "easy_bf",  "easy_bf_fast", "fcfs",
                                               "fcfs_fast",       "filler",   "killer",       "killer2",
-                                              "random",          "rejecter", "sequencer"};
+                                              "random",          "rejecter", "sequencer",    "submitter"};
 
 const std::vector<std::string> known_orders{"fcfs",     "lcfs",      "desc_bounded_slowdown", "desc_slowdown",
                                             "asc_size", "desc_size", "asc_walltime",          "desc_walltime"};
@@ -108,15 +108,28 @@ TEST_CASE("Options of batsched's variants are followed where they can be") {
           "filler order=fcfs placement=lowest walltime-margin=5 metadata=yes");
     CHECK(text_of(batsched_choice(with("filler", "fcfs", R"({"set_job_metadata": false, "unheard_of": 1})"))) ==
           "filler order=fcfs placement=lowest walltime-margin=5");
+    CHECK(text_of(batsched_choice(with("submitter", "fcfs",
+                                       R"({"nb_jobs_to_submit": 3, "increase_jobs_duration": false,)"
+                                       R"("set_job_metadata": true})"))) ==
+          "submitter placement=lowest walltime-margin=5 jobs=3 same-length=yes metadata=yes");
+    CHECK(text_of(batsched_choice(with("submitter", "fcfs", R"({"send_profile_if_already_sent": true})"))) ==
+          "submitter placement=lowest walltime-margin=5");
 }
 
 TEST_CASE("What batsched does not know, or what has no equivalent, is refused in one line") {
     CHECK(problem_of(with("easy")) ==
           "unknown variant 'easy', known: conservative_bf, easy_bf, easy_bf_fast, fcfs, fcfs_fast, filler, killer, "
-          "killer2, random, rejecter, sequencer");
+          "killer2, random, rejecter, sequencer, submitter");
     CHECK_THAT(problem_of(with("energy_bf")),
                StartsWith("batsched's variant 'energy_bf' has no equivalent here, known: conservative_bf, "));
-    CHECK_THAT(problem_of(with("submitter")), StartsWith("batsched's variant 'submitter' has no equivalent here, "));
+    CHECK(problem_of(with("submitter", "lcfs")) == "variant submitter has the queue order fcfs only, found 'lcfs'");
+    CHECK_THAT(problem_of(with("submitter", "fcfs", R"({"nb_jobs_to_submit": -1})")),
+               Contains("expected a number that is not negative"));
+    CHECK_THAT(problem_of(with("submitter", "fcfs",
+                               R"({"increase_jobs_duration": false, "send_profile_if_already_sent": true})")),
+               Contains("\"send_profile_if_already_sent\": expected false, "));
+    CHECK_THAT(problem_of(with("submitter", "fcfs", R"({"send_profiles_in_separate_event": false})")),
+               Contains("expected true, "));
     CHECK(problem_of(with("easy_bf", "saf")) ==
           "unknown queue order 'saf', known: fcfs, lcfs, desc_bounded_slowdown, desc_slowdown, asc_size, desc_size, "
           "asc_walltime, desc_walltime");
@@ -169,6 +182,8 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
          {"-a", "easy", "-P", "order=spf", "-P", "backfill-order=spf", "-P", "walltime-margin=60"}},
         {{"--variant", "conservative_bf", "--policy", "basic"},
          {"-a", "conservative", "-P", "compression=submission", "-P", "walltime-margin=5"}},
+        {{"-v", "submitter", "--variant_options", R"({"nb_jobs_to_submit": 40})"},
+         {"-a", "submitter", "-P", "jobs=40"}},
         {{"-v", "killer", "--variant_options_filepath", options, "--call_make_decisions_on_single_nop", "false"},
          {"-a", "killer", "-P", "delay=600"}},
     };
@@ -182,13 +197,16 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
         const std::size_t from = log.find(mark) + mark.size();
         const std::string endpoint = log.substr(from, log.find('\n', from) - from);
         const std::string theirs = folder.file("theirs");
-        REQUIRE(run(folder, {"simulate", "-p", platform, "-w", workload, "-s", endpoint, "-e", theirs}).status == 0);
+        REQUIRE(run(folder,
+                    {"simulate", "-p", platform, "-w", workload, "-s", endpoint, "-e", theirs, "--enable-dynamic-jobs"})
+                    .status == 0);
         CHECK(daemon.wait() == 0);
         Arguments embedded{"simulate", "-p", platform, "-w", workload, "-e", folder.file("ours")};
         embedded.insert(embedded.end(), ours.begin(), ours.end());
         REQUIRE(run(folder, embedded).status == 0);
         const std::string jobs = contents(folder.file("theirs_jobs.csv"));
-        CHECK(std::count(jobs.begin(), jobs.end(), '\n') == 301);
+        const bool registers = of_batsched[1] == "submitter";
+        CHECK(std::count(jobs.begin(), jobs.end(), '\n') == (registers ? 341 : 301));
         CHECK(jobs == contents(folder.file("ours_jobs.csv")));
     }
 }

@@ -43,16 +43,17 @@ std::vector<std::string> algorithms(const Folder& folder) {
     return names;
 }
 
-// Replays by the daemon and by the embedded scheduler, with `common` options of the simulator, and compares the files.
+// Replays by the daemon and by the embedded scheduler, with `common` options of the simulator, and with `for_daemon`
+// for the first, and compares the files.
 void compare_replays(const Folder& folder, const std::vector<std::string>& scheduler,
-                     const std::vector<std::string>& common) {
+                     const std::vector<std::string>& common, const std::vector<std::string>& for_daemon = {}) {
     const auto with = [](std::vector<std::string> arguments, const std::vector<std::string>& more) {
         arguments.insert(arguments.end(), more.begin(), more.end());
         return arguments;
     };
     const std::string endpoint = "ipc://" + folder.file("socket");
     Process daemon(folder, with({"serve", "-s", endpoint}, scheduler));
-    run(folder, with({"simulate", "-s", endpoint, "-e", folder.file("daemon")}, common));
+    run(folder, with({"simulate", "-s", endpoint, "-e", folder.file("daemon")}, with(common, for_daemon)));
     REQUIRE(daemon.wait() == 0);
     run(folder, with(with({"simulate", "-e", folder.file("embedded")}, common), scheduler));
     for (const std::string name : {"_jobs.csv", "_schedule.csv"}) {
@@ -71,7 +72,10 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule, for every al
     REQUIRE(names.size() >= 4);
     for (const std::string& name : names) {
         INFO(name);
-        compare_replays(folder, {"-a", name}, {"-p", platform, "-w", workload});
+        // Batsim has to be told beforehand that a daemon will register jobs.
+        const bool registers = name == "submitter";
+        compare_replays(folder, {"-a", name}, {"-p", platform, "-w", workload},
+                        registers ? std::vector<std::string>{"--enable-dynamic-jobs"} : std::vector<std::string>{});
     }
 }
 

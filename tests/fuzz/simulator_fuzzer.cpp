@@ -18,6 +18,7 @@
 #include <batfill/error.hpp>
 #include <batfill/simulator.hpp>
 
+#include "../workloads_of.hpp"
 #include "src/simulator/results.hpp"
 
 namespace {
@@ -266,9 +267,9 @@ void audit(const Simulator& simulator, const CheckOptions& options,
     for (const JobNumber number : simulator.ended()) {
         append_csv(scheduled_job(simulator, number), text);
     }
-    const Scenario& scenario = simulator.scenario();
-    const CheckReport report = check_schedule(parse_schedule(text, "simulated"), scenario.workloads, scenario.platform,
-                                              options, nullptr, nullptr, event_lists);
+    const CheckReport report =
+        check_schedule(parse_schedule(text, "simulated"), batfill::tests::workloads_of(simulator),
+                       simulator.scenario().platform, options, nullptr, nullptr, event_lists);
     if (!report.violations.empty()) {
         std::cerr << text << report.violations.front().text << std::endl;
         std::abort();

@@ -305,3 +305,8 @@ TEST_CASE("An instant in two messages, submissions first, lets fcfs start the sa
     }
     spdlog::set_level(spdlog::level::info);
 }
+
+TEST_CASE("An algorithm that registers profiles is for Batsim 4 only", "[batsim5]") {
+    CHECK_THROWS_WITH(Dialogue(R"({"algorithm":"submitter"})"),
+                      "algorithm submitter: it registers profiles in the words of Batsim 4, expected a Batsim 4");
+}

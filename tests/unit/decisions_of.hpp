@@ -24,6 +24,9 @@ struct ShortDecision {
     std::string operator()(const protocol::RegisterJob& registers) const {
         return "register " + registers.job.id + " " + registers.source;
     }
+    std::string operator()(const protocol::RegisterProfile& registers) const {
+        return "profile " + registers.workload_name + " " + registers.profile_name + " " + registers.profile;
+    }
     std::string operator()(const protocol::Notify& notify) const { return to_string(notify.type); }
     template <class Other>
     std::string operator()(const Other&) const {
@@ -32,7 +35,7 @@ struct ShortDecision {
 };
 
 // The decisions of a reply in a short form: "start ID PROCESSORS", "reject ID", "kill ID", "call TIME", "register ID
-// JOB", or the type of a notification, separated by "; ".
+// JOB", "profile WORKLOAD NAME PROFILE", or the type of a notification, separated by "; ".
 inline std::string decisions_of(const protocol::Reply& reply) {
     std::string said;
     for (const protocol::ReplyEvent& event : reply.events) {

@@ -24,10 +24,22 @@ class RogueQueue : public Algorithm {
  public:
     using Decide = std::function<void(Round&)>;
     explicit RogueQueue(Decide decide) : decide_(std::move(decide)) {}
-    void decide(Round& round) override { decide_(round); }
+    void decide(Round& round) override { misbehave(round); }
+
+ protected:
+    void misbehave(Round& round) { decide_(round); }
 
  private:
     Decide decide_;
+};
+
+// Registers a job when it is told of another, and not in decide().
+class RogueRegistrar : public RogueQueue {
+ public:
+    using RogueQueue::RogueQueue;
+    bool registers_jobs() const override { return true; }
+    void submitted(Round& round, JobIndex) override { misbehave(round); }
+    void decide(Round&) override {}
 };
 
 // Asks to be woken at the present instant.
@@ -286,4 +298,18 @@ TEST_CASE("Only jobs that wait can be in the plan", "[rogue]") {
               round.start(job);
               self.place(round, job, round.now() + Duration::seconds(50));
           }) == std::string(a_at_5) + "it is in the plan, expected only jobs that wait");
+}
+
+TEST_CASE("Jobs and profiles are registered in decide(), by an algorithm that says that it does so", "[rogue]") {
+    const std::string rule = ", expected that in decide() only, of an algorithm that registers jobs";
+    const auto register_job = [](Round& round) {
+        JobDescription job;
+        job.id = "own!1";
+        round.register_job(job);
+    };
+    CHECK(error_of_queue(register_job) == "algorithm rogue at 5.000000: it registers job own!1" + rule);
+    CHECK(error_of_queue([](Round& round) { round.register_profile("own", "p", "{}"); }) ==
+          "algorithm rogue at 5.000000: it registers profile \"p\"" + rule);
+    CHECK(error_of(described([=] { return std::make_unique<RogueRegistrar>(register_job); })) ==
+          "algorithm rogue at 5.000000: it registers job own!1" + rule);
 }

@@ -18,14 +18,17 @@ namespace {
 
 Starts starts(const std::string& algorithm, const Parameters::Given& parameters, int processors,
               const std::string& jobs, const std::string& events = "") {
-    const Scenario scenario = scenario_of(machine(processors), {workload_of(jobs)}, events);
-    Simulator simulator(scenario);
+    Scenario scenario = scenario_of(machine(processors), {workload_of(jobs)}, events);
     Engine engine(algorithm, parameters);
+    scenario.enable_dynamic_jobs = engine.registers_jobs();
+    scenario.enable_profile_reuse = engine.reuses_profiles();
+    Simulator simulator(scenario);
     EmbeddedScheduler scheduler(engine);
     simulator.run(scheduler);
     Starts result;
     for (const SimulatedJob& simulated : simulator.jobs()) {
-        result[simulated.job->description.id.substr(3)] =
+        const std::string& id = simulated.job->description.id;
+        result[id.starts_with("w0!") ? id.substr(3) : id] =
             simulated.state == JobState::rejected ? "rejected" : brief(simulated.start);
     }
     return result;
@@ -223,6 +226,20 @@ TEST_CASE("killer2 kills the running job when another is submitted", "[schedules
     const std::string jobs = job("a", "0", 1, "50", "10") + "," + job("b", "3", 2, "50", "10") + "," +
                              job("c", "6", 1, "50", "10") + "," + job("d", "6", 1, "50", "10");
     CHECK(starts("killer2", {}, 2, jobs) == Starts{{"a", "0"}, {"b", "3"}, {"c", "6"}, {"d", "16"}});
+}
+
+TEST_CASE("submitter registers jobs of its own as soon as nothing waits and a processor is idle", "[schedules]") {
+    // 2 processors. The first of its jobs, of 1 s, is there before a and b, which come in one message: a starts, one in
+    // a round, b at 1. That leaves nothing waiting and no processor idle until a ends at 4 and b at 5. The jobs of 11 s
+    // and 21 s follow, each where a processor is idle. c (2) waits for both.
+    const std::string jobs =
+        job("a", "0", 1, "50", "4") + "," + job("b", "0", 1, "50", "4") + "," + job("c", "6", 2, "50", "1");
+    CHECK(starts("submitter", {{"jobs", "3"}}, 2, jobs) ==
+          Starts{{"dynamic!0", "0"}, {"a", "0"}, {"b", "1"}, {"dynamic!1", "4"}, {"dynamic!2", "5"}, {"c", "26"}});
+    // All of 1 s, and no more of them than asked for.
+    CHECK(starts("submitter", {{"jobs", "3"}, {"same-length", "yes"}}, 2, jobs) ==
+          Starts{{"dynamic!0", "0"}, {"a", "0"}, {"b", "1"}, {"dynamic!1", "4"}, {"dynamic!2", "5"}, {"c", "6"}});
+    CHECK(starts("submitter", {{"jobs", "0"}}, 2, jobs) == Starts{{"a", "0"}, {"b", "4"}, {"c", "8"}});
 }
 
 TEST_CASE("Plans count with walltimes and the margin, and jobs are stopped at their walltimes", "[schedules]") {

@@ -716,5 +716,51 @@ TEST_CASE("The id of a job that is registered again must be free", "[session][fa
     batsim.answer(message("0", {submitted("0", "w0!a", 1, "9"), submitted("0", "w0!a#1", 1, "9")}));
     batsim.answer(message("1", {machine("1", "unavailable", "0")}));
     CHECK(problem_of([&] { batsim.answer(message("1", {completed("1", "w0!a", "COMPLETED_KILLED")})); }) ==
-          "job \"w0!a#1\" was to be registered for one that was killed, and is there already");
+          "job \"w0!a#1\" was to be registered, and is there already");
+}
+
+TEST_CASE("Jobs of the algorithm's own start when they are registered, or when Batsim has acknowledged them",
+          "[session]") {
+    const std::string first = R"(profile dynamic delay_1.000000 {"type":"delay","delay":1}; register dynamic!0 )"
+                              R"({"id":"0","subtime":0,"res":1,"walltime":6,"profile":"delay_1.000000"})";
+    const std::string second = R"(profile dynamic delay_11.000000 {"type":"delay","delay":11}; register dynamic!1 )"
+                               R"({"id":"1","subtime":1,"res":1,"walltime":16,"profile":"delay_11.000000"})";
+    const std::string options = R"("dynamic-jobs-enabled":true,"dynamic-jobs-acknowledged":)";
+    Dialogue untold("submitter", {{"jobs", "2"}});
+    CHECK(untold.answer(begins_with(1, options + "false")) == first + "; start dynamic!0 0");
+    CHECK(untold.answer(message("1", {completed("1", "dynamic!0")})) ==
+          second + "; start dynamic!1 0; registration_finished");
+    CHECK(untold.answer(message("12", {completed("12", "dynamic!1")})) == "");
+    Dialogue told("submitter", {{"jobs", "2"}});
+    CHECK(told.answer(begins_with(1, options + "true")) == first);
+    CHECK(told.answer(message("0.5", {submitted("0.5", "dynamic!0", 1, "6")})) == "start dynamic!0 0");
+    CHECK(problem_of([&] { told.answer(message("0.6", {submitted("0.6", "dynamic!0", 1, "6")})); }) ==
+          "job \"dynamic!0\" is submitted twice");
+    CHECK(told.answer(message("1", {completed("1", "dynamic!0")})) == second + "; registration_finished");
+    // A job of the workload that comes first keeps its number.
+    CHECK(told.answer(message("1", {submitted("1", "w0!a", 1, "9"), submitted("1", "dynamic!1", 1, "16")})) ==
+          "start dynamic!1 0");
+    CHECK(told.answer(message("12", {completed("12", "dynamic!1")})) == "start w0!a 0");
+}
+
+TEST_CASE("Jobs of the algorithm's own are never registered by a Batsim that cannot do so", "[session]") {
+    const auto problem_with = [](const std::string& options, const Parameters::Given& parameters) {
+        Dialogue batsim("submitter", parameters);
+        return problem_of([&] { batsim.answer(begins_with(2, options)); });
+    };
+    CHECK(problem_with(R"("dynamic-jobs-enabled":false)", {}) ==
+          "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as algorithm "
+          "submitter needs it");
+    CHECK(problem_with(R"("dynamic-jobs-enabled":true)", {{"same-length", "yes"}}) ==
+          "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
+          "--enable-dynamic-jobs and --enable-profile-reuse, as algorithm submitter needs it");
+    Dialogue none("submitter", {{"jobs", "0"}});
+    CHECK(none.answer(begins_with(2, dynamic)) == "registration_finished");
+    Dialogue taken("submitter", {{"jobs", "2"}});
+    taken.answer(begins_with(1, R"("dynamic-jobs-enabled":true)"));
+    taken.answer(message("0", {submitted("0", "dynamic!1", 1, "9")}));
+    CHECK(problem_of([&] {
+              taken.answer(message("1", {completed("1", "dynamic!0")}));
+              taken.answer(message("2", {completed("2", "dynamic!1")}));
+          }) == "job \"dynamic!1\" was to be registered, and is there already");
 }

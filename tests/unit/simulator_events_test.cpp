@@ -460,3 +460,52 @@ TEST_CASE("Progress is told up to the end", "[simulator]") {
     CHECK(ended == 1);
     CHECK(now == at("10"));
 }
+
+TEST_CASE("A job can have a profile that the scheduler registers, also in a workload of its own", "[simulator]") {
+    Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10"))});
+    scenario.enable_dynamic_jobs = true;
+    const std::string source = R"({"type":"delay","delay":3})";
+    const Played played =
+        play(scenario, {{0,
+                         {{registers_profile("own", "p", source), registers(1, "own!b", 1, "p"), start(1, "0"),
+                           registers_profile("w0", "p", R"({"type":"delay","delay":4})"), registers(2, "w0!c", 1, "p"),
+                           start(2, "1"), finished()},
+                          ""}},
+                        {1, {{reject(0)}, ""}}});
+    CHECK(played.error.empty());
+    CHECK(played.frames == std::vector<std::string>{"0: submitted w0!a, no_more_static_job_to_submit",
+                                                    "3: completed own!b", "4: completed w0!c"});
+    CHECK(played.simulator->jobs()[1].profile->source == source);
+}
+
+TEST_CASE("What a scheduler registers of profiles must be possible", "[simulator]") {
+    Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10"))});
+    const std::string source = R"({"type":"delay","delay":3})";
+    const auto error_of = [&](const std::vector<TimedDecision>& decisions) {
+        return play(scenario, {{0, {decisions, ""}}}).error;
+    };
+    CHECK(error_of({registers_profile("own", "p", source)}) ==
+          "the scheduler registers profile \"p\" of workload \"own\" at 0.000000: expected a simulation with "
+          "--enable-dynamic-jobs");
+    scenario.enable_dynamic_jobs = true;
+    const std::string again = ": there is such a profile already";
+    CHECK(error_of({registers_profile("w0", "d10", source)}) ==
+          "the scheduler registers profile \"d10\" of workload \"w0\" at 0.000000" + again);
+    CHECK(error_of({registers_profile("own", "p", source), registers_profile("own", "p", source)}) ==
+          "the scheduler registers profile \"p\" of workload \"own\" at 0.000000" + again);
+    CHECK(error_of({finished(), registers_profile("own", "p", source)}) ==
+          "the scheduler registers profile \"p\" of workload \"own\" at 0.000000: it has said registration_finished "
+          "before");
+    CHECK_THAT(error_of({registers_profile("own", "p", R"({"type":"delay","delay":0})")}),
+               Catch::Contains("at 0.000000: field \"delay\": expected a number of seconds above 0"));
+    CHECK(error_of({registers_profile("own", "p", source), registers(1, "own!b", 1, "q")}) ==
+          "the scheduler registers job own!b at 0.000000: there is no profile \"q\" in its workload");
+    CHECK_THAT(error_of({registers_profile("own", "p", R"({"type":"smpi"})"), registers(1, "own!b", 1, "p")}),
+               Catch::Contains("job own!b: profile \"p\" of type smpi cannot be simulated"));
+    // The profile goes with the first job of it that ends.
+    const Played late = play(
+        scenario, {{0, {{registers_profile("own", "p", source), registers(1, "own!b", 1, "p"), start(1, "0")}, ""}},
+                   {1, {{start(0, "1")}, ""}},
+                   {3, {{registers(2, "own!c", 1, "p")}, ""}}});
+    CHECK_THAT(late.error, Catch::Contains("own!c at 3.000000: a job with its profile has ended"));
+}

@@ -94,6 +94,10 @@ inline TimedDecision registers(JobNumber job, const std::string& id, int process
     description.profile = profile;
     return {Time(), RegisterJob{job, description, {}}};
 }
+inline TimedDecision registers_profile(const std::string& workload, const std::string& name,
+                                       const std::string& source) {
+    return {Time(), RegisterProfile{workload, name, source}};
+}
 inline TimedDecision finished() {
     return {Time(), Notification{NotificationType::registration_finished, {}, {}}};
 }

@@ -239,6 +239,12 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
     CHECK(registers.description.id == "w0!a#1");
     CHECK(registers.description.walltime == Duration::seconds(9));
     CHECK(registers.source == R"({"id":"w0!a#1","subtime":4,"res":1,"walltime":9,"profile":"d1","of_the_user":[1]})");
+    const auto profile =
+        std::get<RegisterProfile>(take(R"("type":"REGISTER_PROFILE","data":{"workload_name":"own","profile_name":"p",)"
+                                       R"("profile":{"type":"delay","delay":1}})"));
+    CHECK(profile.workload == "own");
+    CHECK(profile.name == "p");
+    CHECK(profile.source == R"({"type":"delay","delay":1})");
     CHECK_THROWS_WITH(take(R"("type":"REGISTER_JOB","data":{"job_id":"w0!a","job":{"id":"a","subtime":4,"res":1,)"
                            R"("profile":"d1"}})"),
                       Catch::Contains("w0!a") && Catch::Contains("there already"));
@@ -248,8 +254,6 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
                                     R"("type":"ANSWER","data":{"estimate_waiting_time":1})",
                                     R"("type":"SET_RESOURCE_STATE","data":{"resources":"0","state":"1"})",
                                     R"("type":"CHANGE_JOB_STATE","data":{"job_id":"w0!a","job_state":"REJECTED"})",
-                                    R"("type":"REGISTER_PROFILE","data":{"workload_name":"w0","profile_name":"p",)"
-                                    R"("profile":{"type":"delay","delay":1}})",
                                     R"("type":"TO_JOB_MSG","data":{"job_id":"w0!a","msg":"go"})"}) {
         INFO(event);
         CHECK_THROWS_WITH(take(event), Catch::Contains("cannot follow, expected EXECUTE_JOB"));

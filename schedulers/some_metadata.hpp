@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include <batfill/state.hpp>
+
+namespace batfill {
+
+// The text that algorithms of batsched write into the column `metadata` of a job, without the double quotes that its id
+// may have.
+inline std::string some_metadata(const Job& job) {
+    std::string text = "just some metadata for job " + job.description().id;
+    std::erase(text, '"');
+    return text;
+}
+
+}  // namespace batfill

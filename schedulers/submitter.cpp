@@ -1,0 +1,91 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <batfill/algorithm.hpp>
+
+#include "some_metadata.hpp"
+
+namespace batfill {
+
+namespace {
+
+// Submits jobs of its own while the simulation runs: one processor each, as soon as nothing waits and a processor is
+// idle. In each round it starts one waiting job and registers one of its own, as batsched's does in each message. A
+// round is O(log n).
+class Submitter : public Algorithm {
+ public:
+    explicit Submitter(const Parameters& parameters)
+        : jobs_(parameters.whole_number("jobs").value()),
+          same_length_(parameters.boolean("same-length")),
+          writes_metadata_(parameters.boolean("metadata")) {}
+
+    bool registers_jobs() const override { return registered_ < jobs_; }
+    bool reuses_profiles() const override { return same_length_ && jobs_ > 1; }
+
+    void submitted(Round& round, JobIndex job) override { write_metadata(round, job); }
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        start_first(round);
+        if (!registers_jobs() || !state.waiting.empty() || state.idle_count == 0) {
+            return;
+        }
+        // The one that is registered, unless Batsim has to acknowledge it first.
+        write_metadata(round, register_next(round));
+        start_first(round);
+    }
+
+    std::vector<Statistic> statistics() const override { return {{"jobs_registered", registered_}}; }
+
+ private:
+    static void start_first(Round& round) {
+        const WaitingQueue& waiting = round.state().waiting;
+        if (!waiting.empty()) {
+            round.start_if_possible(waiting.job(0));
+        }
+    }
+
+    void write_metadata(Round& round, JobIndex job) const {
+        if (writes_metadata_) {
+            round.set_metadata(job, some_metadata(round.state().job(job)));
+        }
+    }
+
+    JobIndex register_next(Round& round) {
+        const auto number = static_cast<std::int64_t>(registered_);
+        const Duration length = Duration::seconds(same_length_ ? 1 : 1 + 10 * number);
+        JobDescription job;
+        job.id = "dynamic!" + std::to_string(number);
+        job.submit = round.now();
+        job.processors = 1;
+        job.walltime = length + Duration::seconds(5);
+        job.profile = "delay_" + length.to_string();
+        if (!same_length_ || number == 0) {
+            round.register_profile("dynamic", job.profile,
+                                   R"({"type":"delay","delay":)" + length.to_shortest_string() + "}");
+        }
+        const JobIndex index = round.register_job(std::move(job));
+        ++registered_;
+        return index;
+    }
+
+    std::uint64_t jobs_;
+    bool same_length_;
+    bool writes_metadata_;
+    std::uint64_t registered_ = 0;
+};
+
+const Registration registration({
+    "submitter",
+    "submits jobs of its own while the simulation runs",
+    "none; the algorithm of this name of batsched",
+    {Parameter::whole_number("jobs", "10", "how many jobs it submits"),
+     Parameter::boolean("same-length", "they run for 1 s, all with one profile; else for 1, 11, 21, ... s"),
+     Parameter::boolean("metadata", "writes a text into the column metadata of jobs.csv")},
+    [](const Parameters& parameters) { return std::make_unique<Submitter>(parameters); },
+});
+
+}  // namespace
+
+}  // namespace batfill
