@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -49,6 +50,15 @@ std::vector<std::string> paths(const std::string& chart, const std::string& kind
         result.emplace_back(found.node().attribute("d").value());
     }
     return result;
+}
+
+// Four bytes of a PNG, the highest first.
+std::size_t number_in(const std::string& png, std::size_t from) {
+    std::size_t number = 0;
+    for (const char byte : png.substr(from, 4)) {
+        number = number * 256 + static_cast<unsigned char>(byte);
+    }
+    return number;
 }
 
 std::size_t rectangles(const std::vector<std::string>& paths) {
@@ -110,6 +120,52 @@ TEST_CASE("a Gantt chart of many jobs is drawn in cells and stays small") {
     const std::size_t drawn = rectangles(paths(folder.file("chart.svg"), "jobs"));
     CHECK(drawn > 1000);
     CHECK(drawn <= 6 + 630 * 64);
+}
+
+TEST_CASE("plot draws a PNG of as many pixels as asked for") {
+    const Inputs inputs;
+    const std::string png = inputs.folder.file("chart.png");
+    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4"}).status == 0);
+    pugi::xml_document svg;
+    REQUIRE(svg.load_file(inputs.chart.c_str()));
+    const std::size_t height = svg.child("svg").attribute("height").as_uint();
+    for (const std::size_t zoom : {std::size_t{1}, std::size_t{2}}) {
+        Arguments arguments{"plot", "gantt", inputs.easy, "-p", "4", "-o", png};
+        if (zoom == 1) {  // 2 is the default
+            arguments.insert(arguments.end(), {"--dpi", "96"});
+        }
+        const Outcome outcome = run(inputs.folder, arguments);
+        CHECK(outcome.errors.empty());
+        REQUIRE(outcome.status == 0);
+        const std::string drawn = contents(png);
+        REQUIRE(drawn.substr(0, 8) == "\x89PNG\r\n\x1a\n");
+        REQUIRE(drawn.substr(12, 4) == "IHDR");
+        CHECK(number_in(drawn, 16) == 720 * zoom);
+        CHECK(number_in(drawn, 20) == height * zoom);
+    }
+}
+
+TEST_CASE("plot says what a PNG needs where that is not installed or fails, and leaves no chart") {
+    const Inputs inputs;
+    const std::string png = inputs.folder.file("chart.png");
+    const std::string path = std::getenv("PATH");
+    const auto plot_with = [&](const std::string& programs) {
+        setenv("PATH", programs.c_str(), 1);
+        Outcome outcome = run(inputs.folder, {"plot", "gantt", inputs.easy, "-p", "4", "-o", png});
+        setenv("PATH", path.c_str(), 1);
+        return outcome;
+    };
+    const Outcome without = plot_with(inputs.folder.file("none"));
+    check_refused(without, 1);
+    CHECK_THAT(without.errors, Contains("librsvg2-bin"));
+    file(inputs.folder, "rsvg-convert", "#!/bin/sh\necho no font >&2\necho at all >&2\nexit 3\n");
+    std::filesystem::permissions(inputs.folder.file("rsvg-convert"), std::filesystem::perms::owner_all);
+    const Outcome failing = plot_with(std::filesystem::path(png).parent_path());
+    check_refused(failing, 1);
+    CHECK_THAT(failing.errors, Contains("rsvg-convert fails: no font\n"));
+    CHECK(!std::filesystem::exists(png));
+    check_refused(inputs.plot({"gantt", inputs.easy, "-p", "4", "--dpi", "96"}), 2);
+    check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-p", "4", "-o", png, "--dpi", "0"}), 2);
 }
 
 TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart") {
