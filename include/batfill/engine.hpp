@@ -133,18 +133,18 @@ class Engine {
     bool registers_jobs_ = false;
     bool is_beginning_ = false;  // and the algorithm has a round of its own for that
     bool is_deciding_ = false;
+    bool all_submitted_ = false;  // but for jobs that are registered
+    bool registration_finished_ = false;
 
     // Of the message that is being taken in.
+    bool machine_changed_ = false;
     std::vector<JobIndex> submissions_;
     std::vector<Completion> completions_;
-    bool machine_changed_ = false;
     std::vector<JobIndex> to_be_requeued_;
 
     std::vector<Decision> decisions_;
     std::set<Time> calls_;                 // asked for and still to come
     std::vector<JobIndex> to_be_stopped_;  // running jobs whose walltime was assumed
-    bool all_submitted_ = false;           // but for jobs that are registered
-    bool registration_finished_ = false;
 };
 
 }  // namespace batfill
