@@ -2,7 +2,7 @@
 # of its tables, and what its text says, in farms/tables and farms/figures. The paper draws its farms and jobs, and so do
 # we: no log is read. Without logs, `all` makes the same from fewer draws, in farms-trial.
 # A scenario is a way to draw farms with the schedulers to replay them; each of its inter-arrival times is one job of the
-# workflow, whose farms and schedules are gone when it ends.
+# workflow, a campaign (docs/campaign.md) whose farms are gone when it ends.
 
 FARMS = {"farms": SETTINGS.paper("farms")}
 FARMS["farms-trial"] = {**FARMS["farms"], **FARMS["farms"]["trial"]}
@@ -73,9 +73,9 @@ rule farms_replays:
         batfill=SETTINGS.batfill,
     output:
         results="{study}/replays/{scenario}/interarrival-{interarrival}/results.csv",
+        campaign="{study}/replays/{scenario}/interarrival-{interarrival}/farms.yaml",
         manifest="{study}/replays/{scenario}/interarrival-{interarrival}/manifest.json",
     params:
-        engine=SETTINGS.engine,
         draws=lambda wildcards: FARMS[wildcards.study]["draws"],
         scenario=lambda wildcards: farms_scenarios(wildcards.study)[wildcards.scenario],
     script:
@@ -124,7 +124,7 @@ rule farms_manifest:
     output:
         "{study}/manifest.json",
     params:
-        engine=SETTINGS.engine,
+        engine="simulate",
         settings=lambda wildcards: FARMS[wildcards.study],
     script:
         "../common/manifest.py"

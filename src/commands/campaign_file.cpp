@@ -279,8 +279,8 @@ CampaignWorkload Reader::workload_from(const std::string& source, const YAML::No
     if (source == "generate") {
         workload.source = Source::model;
         workload.name = text(entry[source], "a model");
-        if (workload.name != "lublin") {
-            fail(entry[source], unknown_name("model", workload.name, {"lublin"}));
+        if (workload.name != "lublin" && workload.name != farm_model) {
+            fail(entry[source], unknown_name("model", workload.name, {farm_model, "lublin"}));
         }
         workload.options.push_back(workload.name);
     } else {

@@ -16,6 +16,9 @@ namespace batfill::commands {
 // What one combination of the values in a `sweep` says: which option has which value.
 using Swept = std::vector<std::pair<std::string, std::string>>;
 
+// The model of `batfill generate` that draws a machine with each workload.
+inline constexpr const char* farm_model = "farm";
+
 // One workload of a campaign, or several if it is a log that is cut into periods.
 struct CampaignWorkload {
     enum class Source { log, workload, model };
@@ -32,7 +35,7 @@ struct CampaignWorkload {
 
 struct CampaignMachine {
     std::string name;  // of files and in tables
-    std::string word;  // as --platform takes it; empty: as many hosts as the workload says
+    std::string word;  // as --platform takes it; empty: the one drawn with the workload, or as many hosts as that says
 };
 
 struct CampaignScheduler {

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_result_size = std::size_t{1} << 20;
 constexpr const char* master_host = "master_host";
 
-Platform platform_of(const CampaignRun& run) {
+Platform read_platform_of(const CampaignRun& run) {
     const std::optional<int> hosts = number_of_hosts(run.platform);
     return hosts ? homogeneous_platform(*hosts) : read_platform(platform_file(run.platform), master_host);
 }
@@ -53,7 +53,7 @@ struct Prepared {
  private:
     static Scenario scenario_of(const CampaignRun& run, const std::string& workload_path, bool registers_jobs) {
         Scenario scenario;
-        scenario.platform = platform_of(run);
+        scenario.platform = read_platform_of(run);
         scenario.workloads.push_back(read_workload(workload_path, "w0"));
         if (!run.events.empty()) {
             scenario.event_lists.push_back(read_external_events(run.events, false));
@@ -213,12 +213,13 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
             if (!events.empty()) {
                 events.insert(0, folder + '/');
             }
+            const std::string platform = platform_of(workload, machine, folder);
             for (const CampaignScheduler& scheduler : campaign.schedulers) {
                 CampaignRun run;
                 run.workload = &workload;
                 run.machine = &machine;
                 run.scheduler = &scheduler;
-                run.platform = machine.word.empty() ? std::to_string(workload.processors) : machine.word;
+                run.platform = platform;
                 run.events = events;
                 run.prefix =
                     (fs::path("runs") / workload.name / machine.name / file_name_of(scheduler.scheduler.name)).string();

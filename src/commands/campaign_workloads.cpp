@@ -16,6 +16,7 @@
 
 #include "generate.hpp"
 #include "inputs.hpp"
+#include "platform_option.hpp"
 #include "src/core/files.hpp"
 #include "src/core/sha256.hpp"
 
@@ -80,6 +81,14 @@ bool is_cut(const CampaignWorkload& workload) {
                        [](const std::string& option) { return option.starts_with("--split="); });
 }
 
+bool draws_machine(const CampaignWorkload& workload) {
+    return workload.source == CampaignWorkload::Source::model && workload.options.front() == farm_model;
+}
+
+std::string platform_name(const CampaignWorkload& workload) {
+    return workload.name + ".xml";
+}
+
 // Makes the files of the workload in `folder`, named as they will be.
 void make(const CampaignWorkload& workload, const fs::path& folder) {
     const PrintsToFile prints((folder / made_file).string());
@@ -107,7 +116,10 @@ void make(const CampaignWorkload& workload, const fs::path& folder) {
             break;
         }
         case CampaignWorkload::Source::model:
-            call(workload, generate, workload.options, {"-o", file});
+            call(workload, generate, workload.options,
+                 draws_machine(workload)
+                     ? Arguments{"-o", file, "--platform", (folder / platform_name(workload)).string()}
+                     : Arguments{"-o", file});
             break;
     }
     if (!workload.deadlines) {
@@ -178,6 +190,12 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
         one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
         one.file = (fs::path("workloads") / workload.name / file).string();
         one.last_submission = Time::at(*time);
+        if (draws_machine(workload)) {
+            one.platform = (fs::path("workloads") / workload.name / platform_name(workload)).string();
+            if (!fs::is_regular_file(folder / platform_name(workload), ignored)) {
+                return {};
+            }
+        }
         made.push_back(std::move(one));
     }
     return made;
@@ -257,6 +275,13 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
     return all;
 }
 
+std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder) {
+    if (!machine.word.empty()) {
+        return machine.word;
+    }
+    return made.platform.empty() ? std::to_string(made.processors) : (fs::path(folder) / made.platform).string();
+}
+
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
                           const std::string& folder) {
     const CampaignWorkload& workload = campaign.workloads[made.entry];
@@ -274,8 +299,9 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
         arguments.push_back("--until=" + std::max(made.last_submission, Time::seconds(1)).to_string());
     }
     const PrintsToFile prints("/dev/null");
+    const std::string platform = platform_of(made, machine, folder);
     call(workload, failures,
-         {machine.word.empty() ? "--processors=" + std::to_string(made.processors) : "--platform=" + machine.word, "-o",
+         {(number_of_hosts(platform) ? "--processors=" : "--platform=") + platform, "-o",
           (fs::path(folder) / file).string()},
          arguments);
     return file;

@@ -16,6 +16,7 @@ struct MadeWorkload {
     std::string name;       // of files and in tables; no other has it
     std::string period;     // "week-007" of a log that is cut; else empty
     std::string file;       // below the campaign's folder
+    std::string platform;   // the machine that was drawn with it, below the campaign's folder; empty if none was
     std::string sha256;     // of the file
     std::size_t jobs = 0;
     int processors = 0;  // nb_res
@@ -29,6 +30,9 @@ struct MadeWorkload {
 // campaign file. Other processes may do the same at the same time.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program);
+
+// The machine on which a workload is replayed, as --platform takes it.
+std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
 
 // Makes the failures of the machine with so many hosts that go with a workload, in FOLDER/events/, and returns the
 // path of the file, below `folder`; an empty one if the machine does not fail. They end, unless an option says

@@ -130,6 +130,48 @@ TEST_CASE("campaign replays every workload under every scheduler, and its table 
     }
 }
 
+TEST_CASE("A campaign on farms replays each on the machine that was drawn with it") {
+    const CampaignFolder campaign;
+    const std::string farms = R"(
+workloads:
+  - generate: farm
+    jobs: 40
+    machines: 5
+    license-ratio: 20:40
+    failures: {mtbf: 20000, mttr: 2000, seed: 1}
+    sweep: {seed: 1..2}
+schedulers:
+  - bf-mod
+  - easy,placement=machine
+)";
+    const Outcome outcome = campaign.run(farms + "schedules: true\n");
+    CHECK(outcome.errors.empty());
+    REQUIRE(outcome.status == 0);
+    const Folder& folder = campaign.folder;
+    const std::string workload = folder.file("w.json");
+    const std::string platform = folder.file("p.xml");
+    const std::string place = "workloads/farm,seed=2/farm,seed=2";
+    REQUIRE(run(folder, {"generate", "farm", "--jobs", "40", "--machines", "5", "--license-ratio", "20:40", "--seed",
+                         "2", "-o", workload, "--platform", platform})
+                .status == 0);
+    CHECK(contents(campaign.in(place + ".json")) == contents(workload));
+    CHECK(contents(campaign.in(place + ".xml")) == contents(platform));
+    REQUIRE(run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-a", "bf-mod", "--events",
+                         campaign.in("events/farm,seed=2-own.txt"), "-e", folder.file("alone")})
+                .status == 0);
+    CHECK(contents(campaign.in("runs/farm,seed=2/own/bf-mod_jobs.csv")) == contents(folder.file("alone_jobs.csv")));
+    const Outcome measured =
+        run(folder, {"metrics", folder.file("alone_jobs.csv"), "-p", platform, "-w", workload, "--format", "csv"});
+    const std::string usage = campaign.value("\"farm,seed=2\",,own,bf-mod,bf-mod,2", "license_usage");
+    CHECK(!usage.empty());
+    CHECK_THAT(measured.output, Contains(',' + usage + '\n') || Contains(',' + usage + ','));
+
+    CHECK_THAT(campaign.run(farms + "schedules: true\n").output, Contains("0 runs made, 4 up to date"));
+    fs::remove(campaign.in(place + ".xml"));
+    CHECK_THAT(campaign.run(farms + "schedules: true\n").output, Contains("farm,seed=2: 1 workload"));
+    CHECK(contents(campaign.in(place + ".xml")) == contents(platform));
+}
+
 TEST_CASE("A campaign that runs again makes only what is not there, and leaves the same files") {
     const CampaignFolder campaign;
     REQUIRE(campaign.run(sixteen_runs).status == 0);

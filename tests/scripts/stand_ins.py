@@ -59,6 +59,7 @@ with calls.open("a", encoding="utf-8") as stream:
     print(json.dumps(sys.argv[1:]), file=stream)
 answer = json.loads(answers.read_text(encoding="utf-8")).get(sys.argv[1], {{}})
 for name, text in answer.get("writes", {{}}).items():
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
     Path(name).write_text(text, encoding="utf-8")
 sys.stdout.write(answer.get("prints", ""))
 sys.exit(answer.get("status", 0))

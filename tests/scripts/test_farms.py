@@ -2,6 +2,7 @@
 from pathlib import Path
 
 import pytest
+from common.files import read_json
 from common.tables import read_csv, write_csv
 from farms import figures, replays, tables
 from farms.results import MEASURES, NAMES, Results
@@ -150,23 +151,26 @@ def test_figure_has_a_line_for_each_scheduler(tmp_path: Path, collected: str, pa
     assert Path(outputs["svg"]).stat().st_size > 0
 
 
-def test_replays_of_all_draws_are_audited_and_measured(tmp_path: Path, program: StandInProgram) -> None:
-    program.answer("metrics", prints="run,mean_wait\nx,12.5\n")
+def test_replays_of_all_draws_are_one_campaign(tmp_path: Path, program: StandInProgram) -> None:
+    columns = "workload,period,machine,scheduler,algorithm,workload.seed,metric,value\n"
+    table = [f"farm-seed={seed},,own,{scheduler},{scheduler},{seed},{metric},{seed}{len(scheduler)}\n"
+             for seed in (1, 2) for scheduler in ("easy", "bf-mod") for metric in ("jobs", "license_usage")
+             if (scheduler, metric) != ("easy", "license_usage")]
+    program.answer("campaign", writes={"campaign/results.csv": columns + "".join(table)})
     schedulers = {"easy": {"algorithm": "easy", "parameters": ["placement=machine"]},
                   "bf-mod": {"algorithm": "bf-mod", "parameters": []}}
-    outputs = results_in(tmp_path, results="results.csv", manifest="manifest.json")
+    outputs = results_in(tmp_path, results="results.csv", campaign="farms.yaml", manifest="manifest.json")
     replays.main(StandInJob(
         {"batfill": str(program.file)}, outputs,
-        {"engine": "simulate", "draws": 2,
+        {"draws": 2,
          "scenario": {"options": ["--license-ratio", "5"], "schedulers": schedulers, "interarrivals": [12]}},
         {"study": "farms", "scenario": "ratio-5", "interarrival": "12"}))
-    assert program.calls[:4] == [
-        "generate farm --seed 1 --interarrival 12 --license-ratio 5 -o farm-1.json --platform farm-1.xml",
-        "simulate -q -p farm-1.xml -w farm-1.json -e easy-1 -a easy -P placement=machine",
-        "check easy-1_jobs.csv -w farm-1.json -p farm-1.xml",
-        "metrics easy-1_jobs.csv -w farm-1.json -p farm-1.xml --format csv",
-    ]
-    assert len(program.calls) == 2 * (1 + 2 * 3)
+    assert program.calls == ["campaign farms.yaml -o campaign --threads 1"]
+    assert read_json(outputs["campaign"]) == {
+        "workloads": [{"generate": "farm", "interarrival": "12", "license-ratio": "5", "sweep": {"seed": "1..2"}}],
+        "schedulers": [{"name": "easy", "algorithm": "easy", "placement": "machine"},
+                       {"name": "bf-mod", "algorithm": "bf-mod"}]}
+    # What a schedule has no value of is empty.
     rows = read_csv(outputs["results"])
-    assert [(row["draw"], row["scheduler"], row["mean_wait"]) for row in rows] == [
-        ("1", "easy", "12.5"), ("1", "bf-mod", "12.5"), ("2", "easy", "12.5"), ("2", "bf-mod", "12.5")]
+    assert [tuple(row.values()) for row in rows] == [
+        ("1", "easy", "14", ""), ("1", "bf-mod", "16", "16"), ("2", "easy", "24", ""), ("2", "bf-mod", "26", "26")]
