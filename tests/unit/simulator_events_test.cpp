@@ -506,6 +506,6 @@ TEST_CASE("What a scheduler registers of profiles must be possible", "[simulator
     const Played late = play(
         scenario, {{0, {{registers_profile("own", "p", source), registers(1, "own!b", 1, "p"), start(1, "0")}, ""}},
                    {1, {{start(0, "1")}, ""}},
-                   {3, {{registers(2, "own!c", 1, "p")}, ""}}});
+                   {2, {{registers(2, "own!c", 1, "p")}, ""}}});
     CHECK_THAT(late.error, Catch::Contains("own!c at 3.000000: a job with its profile has ended"));
 }
