@@ -422,8 +422,6 @@ def test_a_log_is_split_into_numbered_periods(tmp_path: Path, program: StandInPr
     whole = {"profiles": {"a": {"delay": 10}, "b": {"delay": 20}},
              "jobs": [{"profile": "a", "res": 1}, {"profile": "b", "res": 4}]}
     # One answer for both calls: the folder of periods and the whole log.
-    program.file.write_text(program.file.read_text(encoding="utf-8").replace(
-        "answer = ", 'Path("split").mkdir(exist_ok=True)\nanswer = '), encoding="utf-8")
     program.answer("swf", prints='{"kept": 2}', writes={
         "split/KTH-2.json": "second", "split/KTH-3.json": "third", "whole.json": json.dumps(whole)})
     output = results_in(tmp_path, workloads="workloads", conversion="split.json", manifest="m")
