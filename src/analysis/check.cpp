@@ -42,8 +42,10 @@ class Audit {
           outages_(event_lists, processors()),
           options_(options),
           guarantees_(guarantees) {
+        scheduled_.reserve(schedule.jobs.size());
         for (const ScheduledJob& job : schedule.jobs) {
             scheduled_.emplace(job.id, &job);
+            some_are_later_runs_ = some_are_later_runs_ || analysis::may_be_later_run(job.id);
         }
         if (broken != nullptr) {
             for (const BrokenGuarantee& one : *broken) {
@@ -98,10 +100,10 @@ class Audit {
     Outages outages_;
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;
-    std::unordered_map<std::string_view, const ScheduledJob*> scheduled_;
+    std::unordered_map<std::string_view, const ScheduledJob*> scheduled_;  // the first one of each id
+    bool some_are_later_runs_ = false;
     std::map<std::string_view, std::vector<const BrokenGuarantee*>> broken_;  // of each job, in the order of the list
     CheckReport report_;
-    std::unordered_set<std::string_view> seen_;
     std::vector<const ScheduledJob*> ran_;  // jobs of the workloads that have an execution
 };
 
@@ -127,7 +129,7 @@ CheckReport Audit::run() {
 }
 
 void Audit::check_job(const ScheduledJob& job) {
-    if (!seen_.insert(job.id).second) {
+    if (scheduled_.find(job.id)->second != &job) {
         violation(job.submit, job, "there more than once");
         return;
     }
@@ -202,6 +204,9 @@ void Audit::check_earlier_run(const ScheduledJob& job, const std::string& earlie
 
 // Whether another run of the job came after this one.
 bool Audit::is_submitted_again(const ScheduledJob& job) const {
+    if (!some_are_later_runs_) {
+        return false;
+    }
     const std::string later_id = analysis::later_run(job.id, !jobs_.earlier_run(job.id));
     return scheduled_.contains(later_id) && jobs_.earlier_run(later_id) == job.id;
 }
@@ -398,7 +403,7 @@ void Audit::check_deadline(const ScheduledJob& job, const JobDescription& descri
 void Audit::check_missing() {
     for (const Workload& workload : workloads_) {
         for (const WorkloadJob& job : workload.jobs) {
-            if (!seen_.contains(job.description.id)) {
+            if (!scheduled_.contains(job.description.id)) {
                 report_.violations.push_back(
                     {job.description.submit, "job " + shown(job.description.id) + ": missing"});
             }

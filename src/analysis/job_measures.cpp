@@ -83,6 +83,7 @@ FinishedJob finished_job(const ScheduledJob& job) {
 
 FinishedJobs finished_jobs(const Schedule& schedule) {
     FinishedJobs finished;
+    finished.reserve(schedule.jobs.size());
     for (const ScheduledJob& job : schedule.jobs) {
         if (job.finished()) {
             finished.push_back(finished_job(job));

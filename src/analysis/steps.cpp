@@ -23,39 +23,53 @@ std::optional<double> mean_of_waiting(const FinishedJobs& jobs, Weight weight) {
     return ratio(sum, *span);
 }
 
-std::optional<double> most(const FinishedJobs& jobs, long long Step::*of) {
-    if (jobs.empty()) {
-        return std::nullopt;
-    }
-    long long found = 0;
-    for (const Step& step : steps_of(jobs)) {
-        found = std::max(found, step.*of);
-    }
-    return static_cast<double>(found);
-}
+// What changes at an instant because of one job.
+struct Change {
+    Time at;
+    int busy = 0;
+    int waiting = 0;
+    int requested = 0;
+};
 
-}  // namespace
-
-std::vector<Step> steps_of(const FinishedJobs& jobs) {
-    std::vector<Step> changes;
+// Calls `visit` with each step of the jobs, in the order of time; only the changes are in memory meanwhile.
+template <class Visit>
+void walk_steps(const FinishedJobs& jobs, Visit visit) {
+    std::vector<Change> changes;
     changes.reserve(jobs.size() * 3);
     for (const FinishedJob& job : jobs) {
         changes.push_back({job.submit, 0, 1, job.processors});
         changes.push_back({job.start, job.allocated, -1, -job.processors});
         changes.push_back({job.start + job.run, -job.allocated, 0, 0});
     }
-    std::sort(changes.begin(), changes.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
-    std::vector<Step> steps;
+    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+    Step before;
     Step now;
     for (std::size_t i = 0; i < changes.size(); ++i) {
         now = {changes[i].at, now.busy + changes[i].busy, now.waiting + changes[i].waiting,
                now.requested + changes[i].requested};
         const bool instant_over = i + 1 == changes.size() || changes[i + 1].at != now.at;
-        const Step before = steps.empty() ? Step() : steps.back();
-        if (instant_over && now != Step{now.at, before.busy, before.waiting, before.requested}) {
-            steps.push_back(now);
+        before.at = now.at;
+        if (instant_over && now != before) {
+            visit(now);
+            before = now;
         }
     }
+}
+
+std::optional<double> most(const FinishedJobs& jobs, long long Step::*of) {
+    if (jobs.empty()) {
+        return std::nullopt;
+    }
+    long long found = 0;
+    walk_steps(jobs, [&](const Step& step) { found = std::max(found, step.*of); });
+    return static_cast<double>(found);
+}
+
+}  // namespace
+
+std::vector<Step> steps_of(const FinishedJobs& jobs) {
+    std::vector<Step> steps;
+    walk_steps(jobs, [&](const Step& step) { steps.push_back(step); });
     return steps;
 }
 
@@ -81,15 +95,18 @@ std::optional<double> lost_capacity(const FinishedJobs& jobs, int processors) {
     if (!span) {
         return std::nullopt;
     }
-    const std::vector<Step> steps = steps_of(jobs);
     Duration lost;  // of all processors together
-    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-        // Schedules of others may have jobs that start before their submission, or more processors in use than there
-        // are; neither makes anything less lost at another instant.
-        const long long idle = std::max(0LL, processors - steps[i].busy);
-        const long long wanted = std::max(0LL, steps[i].requested);
-        lost = lost + (steps[i + 1].at - steps[i].at) * std::min(idle, wanted);
-    }
+    std::optional<Step> before;
+    walk_steps(jobs, [&](const Step& step) {
+        if (before) {
+            // Schedules of others may have jobs that start before their submission, or more processors in use than
+            // there are; neither makes anything less lost at another instant.
+            const long long idle = std::max(0LL, processors - before->busy);
+            const long long wanted = std::max(0LL, before->requested);
+            lost = lost + (step.at - before->at) * std::min(idle, wanted);
+        }
+        before = step;
+    });
     return ratio(lost, *span * processors);
 }
 

@@ -36,6 +36,11 @@ std::string id_of(const Attempt& attempt) {
 }  // namespace
 
 WorkloadJobs::WorkloadJobs(const std::vector<Workload>& workloads) {
+    std::size_t jobs = 0;
+    for (const Workload& workload : workloads) {
+        jobs += workload.jobs.size();
+    }
+    jobs_.reserve(jobs);
     for (const Workload& workload : workloads) {
         for (const WorkloadJob& job : workload.jobs) {
             const auto profile = workload.profiles.find(job.description.profile);
@@ -73,6 +78,10 @@ std::optional<std::string> WorkloadJobs::earlier_run(std::string_view id) const 
         return std::nullopt;
     }
     return id_of({attempt->first_id, attempt->number - 1});
+}
+
+bool may_be_later_run(std::string_view id) {
+    return attempt_of(id).has_value();
 }
 
 std::string later_run(std::string_view id, bool is_first) {

@@ -38,6 +38,9 @@ class WorkloadJobs {
     std::unordered_map<std::string_view, IndexedJob> jobs_;
 };
 
+// Whether an id has the form of that of a later run. O(length).
+bool may_be_later_run(std::string_view id);
+
 // The id of the run that follows if this one is killed and the job submitted again.
 std::string later_run(std::string_view id, bool is_first);
 

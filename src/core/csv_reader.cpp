@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <utility>
 
@@ -218,6 +220,24 @@ std::size_t CsvParser::position_of(std::string_view column, bool required) const
                   std::string(row_.format_.written_by) + " writes it");
     }
     return found;
+}
+
+std::size_t estimated_lines(const std::string& path) {
+    constexpr std::size_t size_of_beginning = std::size_t{1} << 18;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return 0;
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::string beginning(size_of_beginning, '\0');
+    file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+    beginning.resize(static_cast<std::size_t>(file.gcount()));
+    const auto lines = static_cast<std::size_t>(std::count(beginning.begin(), beginning.end(), '\n'));
+    if (lines == 0 || beginning.starts_with("\x1f\x8b")) {
+        return 0;
+    }
+    // Two per cent more, as lines at the beginning may be longer than others.
+    return std::filesystem::file_size(path, ignored) / (beginning.size() / lines) * 51 / 50;
 }
 
 void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle) {

@@ -65,6 +65,10 @@ class CsvRow {
     std::vector<std::size_t> position_;  // which field each column is, or missing
 };
 
+// About how many lines a file has, by its size and those at its beginning, so that a table of them can be given its
+// memory at once; 0 if nobody can tell, as of a gzipped file or a pipe. O(1).
+std::size_t estimated_lines(const std::string& path);
+
 // Calls `handle` for each line of the file below the column names; it may throw. The file may be gzipped. Throws
 // InputError naming file and line if the text is not CSV or lacks a column. O(size of the file).
 void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle);

@@ -171,6 +171,7 @@ Schedule parse_schedule(std::string_view text, const std::string& path) {
 
 Schedule read_schedule(const std::string& path) {
     Schedule schedule{path, {}};
+    schedule.jobs.reserve(estimated_lines(path));
     read_csv(path, format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); });
     return schedule;
 }

@@ -15,32 +15,13 @@
 #include <batfill/workload.hpp>
 
 #include "src/core/files.hpp"
+#include "temporary_folder.hpp"
 #include "test_data.hpp"
 
 using namespace batfill;
+using batfill::tests::TemporaryFolder;
 
 namespace {
-
-// A folder for the files of one test; it is removed with them.
-class TemporaryFolder {
- public:
-    TemporaryFolder()
-        : path_(std::filesystem::temp_directory_path() / ("batfill_workload_" + std::to_string(getpid()))) {
-        std::filesystem::create_directory(path_);
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-    std::size_t files() const {
-        return static_cast<std::size_t>(
-            std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
-    }
-
- private:
-    std::filesystem::path path_;
-};
 
 Workload parse(std::string_view text, bool keep_source = false) {
     return parse_workload(text, "file.json", "w0", keep_source);
