@@ -1,0 +1,63 @@
+# Nix's recipe of batfill: `nix build ./cmake/nix`. docs/packages.md says what of it was tried.
+{
+  description = "Backfilling schedulers for Batsim, and an embedded simulator";
+
+  inputs.nixpkgs.url = "github:NixOS/nixpkgs/nixos-25.05";
+
+  outputs = { self, nixpkgs }:
+    let
+      system = "x86_64-linux";
+      pkgs = nixpkgs.legacyPackages.${system};
+
+      # Puts the pages of `batfill report` together.
+      d3 = pkgs.fetchzip {
+        url = "https://registry.npmjs.org/d3/-/d3-5.16.0.tgz";
+        hash = "sha256-aQQRhnJxV5/9C+cQslctP3v/AePGfbSw8L3chObJzK4=";
+      };
+
+      libcsv = pkgs.stdenv.mkDerivation {
+        pname = "libcsv";
+        version = "3.0.3-2021-08-20";
+        src = pkgs.fetchFromGitHub {
+          owner = "rgamble";
+          repo = "libcsv";
+          rev = "b1d5212831842ee5869d99bc208a21837e4037d5";
+          hash = "sha256-4n3vqqo1U+5sjGdZYNtwDKPnvCgKLu7bgBT9fIFP0Vo=";
+        };
+        meta.license = pkgs.lib.licenses.lgpl21Plus;
+      };
+
+      batfill = pkgs.stdenv.mkDerivation {
+        pname = "batfill";
+        version = "0.2.0";
+        # The clone that this file lies in, as git has it.
+        src = ../..;
+        nativeBuildInputs = with pkgs; [ cmake ninja pkg-config help2man ];
+        buildInputs = with pkgs; [
+          boost cppzmq eigen libcsv libsodium pugixml rapidjson spdlog yaml-cpp zeromq zlib
+        ];
+        # Man pages are made by a script, of what the program says when it is built.
+        postPatch = "patchShebangs cmake/make-man-pages";
+        # The program's own library is found from where it lies, those of others where they are.
+        cmakeFlags = [
+          "-DBATFILL_TESTS=OFF"
+          "-DCMAKE_SKIP_BUILD_RPATH=OFF"
+          "-DCMAKE_INSTALL_RPATH_USE_LINK_PATH=ON"
+          "-DD3_LIBRARY=${d3}/dist/d3.min.js"
+          "-DD3_LICENSE=${d3}/LICENSE"
+        ];
+        meta = {
+          description = "Backfilling schedulers for Batsim, and an embedded simulator";
+          license = pkgs.lib.licenses.asl20;
+          mainProgram = "batfill";
+          platforms = [ system ];
+        };
+      };
+    in
+    {
+      packages.${system} = {
+        default = batfill;
+        inherit batfill libcsv;
+      };
+    };
+}
