@@ -23,6 +23,7 @@
 #include "src/core/csv_text.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
+#include "src/core/library_file.hpp"
 #include "src/core/sha256.hpp"
 #include "src/core/text_table.hpp"
 
@@ -291,9 +292,9 @@ void print_means(const Campaign& campaign, const std::vector<RunResult>& results
     write_aligned(std::cout, lines);
 }
 
-// A hash of the program and the plugins: other programs may give other results.
+// A hash of the program, its library and the plugins: others may give other results.
 std::string hash_of_program(const po::variables_map& values) {
-    std::string text = sha256_of_file("/proc/self/exe");
+    std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
     for (const std::string& plugin : values["plugin"].as<std::vector<std::string>>()) {
         text += sha256_of_file(plugin);
     }
