@@ -10,9 +10,13 @@
       pkgs = nixpkgs.legacyPackages.${system};
 
       # Puts the pages of `batfill report` together.
-      d3 = pkgs.fetchzip {
-        url = "https://registry.npmjs.org/d3/-/d3-5.16.0.tgz";
-        hash = "sha256-aQQRhnJxV5/9C+cQslctP3v/AePGfbSw8L3chObJzK4=";
+      d3Library = pkgs.fetchurl {
+        url = "https://unpkg.com/d3@5.16.0/dist/d3.min.js";
+        hash = "sha256-Xb6SSzhH3wEPC4Vy3W70Lqh9Y3Du/3KxPqI2JHQSpTw=";
+      };
+      d3License = pkgs.fetchurl {
+        url = "https://unpkg.com/d3@5.16.0/LICENSE";
+        hash = "sha256-ejyw5QVYdOZ9uaotX+Jt4jIE+plP+60ZiQH/6cgSpxc=";
       };
 
       libcsv = pkgs.stdenv.mkDerivation {
@@ -43,8 +47,8 @@
           "-DBATFILL_TESTS=OFF"
           "-DCMAKE_SKIP_BUILD_RPATH=OFF"
           "-DCMAKE_INSTALL_RPATH_USE_LINK_PATH=ON"
-          "-DD3_LIBRARY=${d3}/dist/d3.min.js"
-          "-DD3_LICENSE=${d3}/LICENSE"
+          "-DD3_LIBRARY=${d3Library}"
+          "-DD3_LICENSE=${d3License}"
         ];
         meta = {
           description = "Backfilling schedulers for Batsim, and an embedded simulator";

@@ -39,21 +39,29 @@ class Batfill(CMakePackage):
 
     conflicts("%gcc@:11", msg="batfill is C++20")
 
-    # Puts the pages of `batfill report` together; Spack has no recipe of it.
+    # It puts the pages of `batfill report` together; Spack has no recipe of it.
     resource(
         name="d3",
-        url="https://registry.npmjs.org/d3/-/d3-5.16.0.tgz",
-        sha256="2e46da2089b9483a01f4cea7d27d62d463a31348ddd3c309a9a5dc2cb4568cfa",
+        url="https://unpkg.com/d3@5.16.0/dist/d3.min.js",
+        sha256="5dbe924b3847df010f0b8572dd6ef42ea87d6370eeff72b13ea236247412a53c",
+        expand=False,
         placement="d3",
+    )
+    resource(
+        name="d3-license",
+        url="https://unpkg.com/d3@5.16.0/LICENSE",
+        sha256="7a3cb0e5055874e67db9aa2d5fe26de23204fa994ffbad198901ffe9c812a717",
+        expand=False,
+        placement="d3-license",
     )
 
     generator("ninja")
 
     def cmake_args(self):
         """No tests, which need further libraries, and D3 where Spack has put it."""
-        d3 = join_path(self.stage.source_path, "d3")
+        source = self.stage.source_path
         return [
             self.define("BATFILL_TESTS", False),
-            self.define("D3_LIBRARY", join_path(d3, "dist", "d3.min.js")),
-            self.define("D3_LICENSE", join_path(d3, "LICENSE")),
+            self.define("D3_LIBRARY", join_path(source, "d3", "d3.min.js")),
+            self.define("D3_LICENSE", join_path(source, "d3-license", "LICENSE")),
         ]
