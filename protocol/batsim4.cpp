@@ -1,3 +1,4 @@
+#include <charconv>
 #include <set>
 
 #include "protocol/json_frames.hpp"
@@ -129,8 +130,20 @@ Notify notify(EventData& data) {
     return event;
 }
 
+// A number of a pstate, which is a text.
+int pstate(EventData& data) {
+    const std::string_view text = data.fields.text("state");
+    int number = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 0) {
+        data.fields.fail("state", "the number of a pstate, as text");
+    }
+    return number;
+}
+
 ResourceStateChanged resource_state_changed(EventData& data) {
-    return {data.fields.resources("resources"), std::string(data.fields.text("state"))};
+    ResourceSet resources = data.fields.resources("resources");
+    return {std::move(resources), pstate(data)};
 }
 
 Query query(EventData& data) {
@@ -165,7 +178,8 @@ CallMeLater call_me_later(EventData& data) {
 }
 
 SetResourceState set_resource_state(EventData& data) {
-    return {some_resources(data.fields, "resources"), std::string(data.fields.text("state"))};
+    ResourceSet resources = some_resources(data.fields, "resources");
+    return {std::move(resources), pstate(data)};
 }
 
 SetJobMetadata set_job_metadata(EventData& data) {
@@ -297,7 +311,7 @@ class Encoder : public EventEncoder<Encoder> {
     void operator()(const ResourceStateChanged& event) {
         begin("RESOURCE_STATE_CHANGED");
         resources("resources", event.resources);
-        text("state", event.state);
+        text("state", std::to_string(event.pstate));
     }
     void operator()(const FromJobMessage& event) {
         begin("FROM_JOB_MSG");
@@ -327,7 +341,7 @@ class Encoder : public EventEncoder<Encoder> {
     void operator()(const SetResourceState& event) {
         begin("SET_RESOURCE_STATE");
         resources("resources", event.resources);
-        text("state", event.state);
+        text("state", std::to_string(event.pstate));
     }
     void operator()(const SetJobMetadata& event) {
         begin("SET_JOB_METADATA");

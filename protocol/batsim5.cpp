@@ -236,7 +236,7 @@ int pstate(EventData& data, std::string_view name) {
 }
 
 ResourceStateChanged hosts_pstate_changed(EventData& data) {
-    return {data.fields.resources("host_ids"), std::to_string(pstate(data, "pstate"))};
+    return {data.fields.resources("host_ids"), pstate(data, "pstate")};
 }
 
 HostsTurnedOnOff hosts_turned_on_off(EventData& data) {
@@ -318,7 +318,7 @@ RegisterProfile register_profile(EventData& data) {
 }
 
 SetResourceState change_hosts_pstate(EventData& data) {
-    return {some_resources(data.fields, "host_ids"), std::to_string(pstate(data, "pstate"))};
+    return {some_resources(data.fields, "host_ids"), pstate(data, "pstate")};
 }
 
 TurnOnOffHosts turn_on_off_hosts(EventData& data) {
@@ -479,7 +479,7 @@ class Encoder : public EventEncoder<Encoder> {
     void operator()(const ResourceStateChanged& event) {
         begin("HostsPStateChangedEvent");
         resources("host_ids", event.resources);
-        json("pstate", event.state);
+        json("pstate", std::to_string(event.pstate));
     }
     void operator()(const HostsTurnedOnOff& event) {
         begin("HostsTurnedOnOffEvent");
@@ -564,7 +564,7 @@ class Encoder : public EventEncoder<Encoder> {
     void operator()(const SetResourceState& event) {
         begin("ChangeHostsPStateEvent");
         resources("host_ids", event.resources);
-        json("pstate", event.state);
+        json("pstate", std::to_string(event.pstate));
     }
     void operator()(const TurnOnOffHosts& event) {
         begin("TurnOnOffHostsEvent");

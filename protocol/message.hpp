@@ -137,7 +137,7 @@ struct RequestedCall {
 
 struct ResourceStateChanged {
     ResourceSet resources;
-    std::string state;  // text of the new pstate's number
+    int pstate = 0;
     friend bool operator==(const ResourceStateChanged&, const ResourceStateChanged&) = default;
 };
 
@@ -219,7 +219,7 @@ struct CallMeLater {
 
 struct SetResourceState {
     ResourceSet resources;  // not empty
-    std::string state;      // text of a pstate's number
+    int pstate = 0;
     friend bool operator==(const SetResourceState&, const SetResourceState&) = default;
 };
 

@@ -49,6 +49,12 @@ class Round {
     // until its end is told. Nothing happens if that was asked for before. O(1).
     void kill(JobIndex job);
 
+    // Puts idle processors to sleep, all of which can sleep (Machine::can_sleep()), or wakes processors that are asleep
+    // and available. Nothing happens without processors. They are in state().falling_asleep and state().waking until
+    // Batsim tells that it is done, which is a round. Only of an algorithm that switches_processors().
+    void put_to_sleep(const ResourceSet& processors);
+    void wake(const ResourceSet& processors);
+
     // Writes a text of the algorithm's own of a job that it was told of, or has registered, without double quotes, into
     // the column `metadata` of Batsim's jobs.csv; of several the last counts. O(text).
     void set_metadata(JobIndex job, std::string metadata);
@@ -88,8 +94,8 @@ std::string text_of(const std::vector<Statistic>& statistics);
 // A scheduling algorithm. The engine calls, in each round: begin_round; withdrawn for each job that the machine has
 // become too small for, if such are rejected; machine_changed or completed (not both; neither if nothing of the kind
 // happened); submitted for each new job in the order received; decide; end_round. A round takes place when jobs were
-// submitted or ended, when processors went or came, at the instants that next_wake() names, and at the beginning if the
-// algorithm registers jobs. See docs/architecture.md.
+// submitted or ended, when processors went or came, slept or woke, at the instants that next_wake() names, and at the
+// beginning if the algorithm registers jobs. See docs/architecture.md.
 class Algorithm {
  public:
     virtual ~Algorithm() = default;
@@ -134,6 +140,9 @@ class Algorithm {
 
     // Whether it registers jobs with profiles that jobs which have ended may have had, which Batsim must allow.
     virtual bool reuses_profiles() const { return false; }
+
+    // Whether it may put processors to sleep (Round::put_to_sleep). The same all the time.
+    virtual bool switches_processors() const { return false; }
 
     // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
     // already refused jobs that are too large for the machine, or whose walltime is missing or 0.

@@ -89,11 +89,17 @@ class Engine {
     void completed(JobIndex index, JobState state);
     void killed(const JobsKilled& killed);
     void machine_changed(const MachineChanged& change);
+    void resource_state_changed(const ResourceStateChanged& change);
+    void make_idle(const ResourceSet& processors);
     void run_round();
     void correct_predictions();
     void start(JobIndex index, const ResourceSet* allocation);  // null: as its placement says
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
+    void put_to_sleep(const ResourceSet& processors);
+    void wake(const ResourceSet& processors);
+    void require_switching(const ResourceSet& processors, const char* what, bool possible) const;
+    void set_pstates(const ResourceSet& processors, int pstate);
     void set_metadata(JobIndex index, std::string metadata);
     void register_profile(RegisterProfile profile);
     JobIndex register_job(JobDescription description);
@@ -138,6 +144,7 @@ class Engine {
 
     // Of the message that is being taken in.
     bool machine_changed_ = false;
+    bool processors_switched_ = false;
     std::vector<JobIndex> submissions_;
     std::vector<Completion> completions_;
     std::vector<JobIndex> to_be_requeued_;

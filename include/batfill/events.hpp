@@ -51,12 +51,20 @@ struct MachineChanged {
     bool available = false;
 };
 
+// A SetResourceState was done, which has taken its time.
+struct ResourceStateChanged {
+    ResourceSet processors;
+    int pstate = 0;
+};
+
 // The time of a CallMeLater has come.
 struct RequestedCall {};
 
 struct Event {
     Time timestamp;  // never after the time of the message that brings the event
-    std::variant<JobSubmitted, JobCompleted, JobsKilled, MachineChanged, RequestedCall, Notification> data;
+    std::variant<JobSubmitted, JobCompleted, JobsKilled, MachineChanged, ResourceStateChanged, RequestedCall,
+                 Notification>
+        data;
 };
 
 // ---- Decisions: what a scheduler wants done
@@ -101,7 +109,14 @@ struct SetJobMetadata {
     std::string metadata;
 };
 
+// Puts idle processors to sleep, or wakes sleeping ones: a ResourceStateChanged of the same processors tells when all
+// of them are there.
+struct SetResourceState {
+    ResourceSet processors;  // not empty
+    int pstate = 0;          // in which they sleep, or computing_pstate
+};
+
 using Decision = std::variant<StartJob, RejectJob, KillJobs, CallMeLater, RegisterProfile, RegisterJob, SetJobMetadata,
-                              Notification>;
+                              SetResourceState, Notification>;
 
 }  // namespace batfill

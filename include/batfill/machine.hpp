@@ -21,7 +21,27 @@ struct Host {
     double speed = 0;
     std::map<std::string, std::string> properties;       // <prop> of the host, or of the cluster that it is in
     std::map<std::string, std::string> zone_properties;  // <prop> of the zones around it; the innermost wins
+    // The speeds in all of its pstates, if it has several; empty if it has one, or they are unknown.
+    std::vector<double> pstate_speeds = {};
+    int pstate = 0;  // in which it starts, if they are known
 };
+
+// The pstate in which all hosts compute as long as nobody says otherwise, and to which those that slept come back.
+constexpr int computing_pstate = 0;
+
+// What Batsim's property `sleep_pstates` says of a host, "SLEEP:OFF:ON": the pstate in which it sleeps, and the two
+// virtual ones in which it is while it falls asleep and while it wakes. In these it computes one flop, so that the
+// reciprocals of their speeds are the seconds that this takes.
+struct SleepPstates {
+    int sleep = 0;
+    int falling_asleep = 0;
+    int waking = 0;
+    friend bool operator==(const SleepPstates&, const SleepPstates&) = default;
+};
+
+// Of several, with commas between them, the first; none if the host has no such property. Throws InputError if it is
+// not like that, or names the pstate in which hosts compute.
+std::optional<SleepPstates> sleep_pstates_of(const Host& host);
 
 // Numbers the counters of a machine: its place in Machine::counters().
 using CounterIndex = std::size_t;
@@ -74,13 +94,19 @@ class Machine {
         std::string name;
         long long copies = 0;
     };
+    // Processors that can be put to sleep, and the pstate in which they are then.
+    struct SleepState {
+        int pstate = 0;
+        ResourceSet processors;
+    };
 
     // No processors at all.
     Machine() = default;
     // One group of equal processors 0..processors-1. Requires processors >= 0.
     explicit Machine(int processors);
-    // Reads what the properties of the hosts say: `machine`, `licenses` (names with commas between them) and `speed`
-    // (flops per second, where Host::speed is unknown) of a host, `licenses` of a zone ("name:copies,name:copies").
+    // Reads what the properties of the hosts say: `machine`, `licenses` (names with commas between them), `speed`
+    // (flops per second, where Host::speed is unknown) and `sleep_pstates` of a host, `licenses` of a zone
+    // ("name:copies,name:copies").
     // Licences count only where some zone states copies; one that only hosts name has none. Throws InputError if a
     // property is not like that, if two zones disagree on a licence, or if the hosts of one named machine differ.
     // O(hosts * log(groups)).
@@ -91,6 +117,10 @@ class Machine {
     const std::vector<Group>& groups() const { return groups_; }
     // By name.
     const std::vector<Counter>& counters() const { return counters_; }
+    // By pstate; empty if no processor can sleep.
+    const std::vector<SleepState>& sleep_states() const { return sleep_states_; }
+    // All processors that can be put to sleep.
+    const ResourceSet& can_sleep() const { return can_sleep_; }
     // O(log(counters)).
     std::optional<CounterIndex> find_counter(std::string_view name) const;
 
@@ -108,10 +138,13 @@ class Machine {
  private:
     std::vector<CounterIndex> counters_named(std::string_view licenses) const;
     void refuse_machines_of_several_kinds() const;
+    void read_sleep_states(std::span<const Host> hosts);
 
     int processors_ = 0;
     std::vector<Group> groups_;
     std::vector<Counter> counters_;
+    std::vector<SleepState> sleep_states_;
+    ResourceSet can_sleep_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
     std::vector<std::vector<std::uint64_t>> groups_with_;
 };

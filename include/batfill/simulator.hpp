@@ -98,6 +98,9 @@ struct MachineTimes {
     Duration computing;
     Duration idle;
     Duration unavailable;
+    Duration sleeping;
+    Duration falling_asleep;
+    Duration waking;
 };
 
 // Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
@@ -125,17 +128,20 @@ class Simulator {
     // The text that the scheduler has set for a job; empty if none.
     const std::string& metadata(JobNumber job) const;
     const MachineTimes& machine_times() const { return machine_times_; }
+    // How often processors were put to sleep or woken, and in how many decisions.
+    std::size_t processor_switches() const { return processor_switches_; }
+    std::size_t grouped_switches() const { return switches_.size(); }
     std::size_t messages() const { return messages_; }
     Time now() const { return now_; }
 
  private:
     // Whatever waits for an instant. Of those that wait for the same one, the one that was set first expires first.
     struct Timer {
-        enum class Kind { submitter, event_submitter, job, call, reply };
+        enum class Kind { submitter, event_submitter, job, call, reply, switching };
         Time time;
         std::size_t order;
         Kind kind;
-        std::size_t number;  // of the workload, event list or job
+        std::size_t number;  // of the workload, event list, job or entry of switches_
     };
     struct Later {
         bool operator()(const Timer& a, const Timer& b) const {
@@ -157,18 +163,21 @@ class Simulator {
         Timer timer;
         std::vector<JobNumber> killed;
     };
-    enum class MachineState : std::uint8_t { idle, computing, unavailable };
+    enum class MachineState : std::uint8_t { idle, computing, unavailable, sleeping, falling_asleep, waking };
     // By number, in columns: a job that starts or ends changes all of its machines alike, which is most of the work of
     // a replay where jobs are wide.
     struct Machines {
-        explicit Machines(std::size_t number) : state(number), since(number), busy(number), used(number) {}
+        explicit Machines(std::size_t number)
+            : state(number), since(number), busy(number), power(number), used(number) {}
         std::vector<MachineState> state;
         std::vector<Time> since;
-        std::vector<std::uint8_t> busy;  // 1: a job holds it, available or not
-        std::vector<std::uint8_t> used;  // 1: counts as computing; only with machines_never_idle_again
-        std::size_t unavailable = 0;     // how many are
+        std::vector<std::uint8_t> busy;   // 1: a job holds it, available or not
+        std::vector<MachineState> power;  // in which it would be if no job held it and it were available
+        std::vector<std::uint8_t> used;   // 1: counts as computing; only with machines_never_idle_again
+        std::size_t unavailable = 0;      // how many are
     };
 
+    static const char* name_of(MachineState state);
     void add_jobs(const Workload& workload);
     void set_timer(Time time, Timer::Kind kind, std::size_t number) { set_timer({time, order_++, kind, number}); }
     void set_timer(const Timer& timer);
@@ -187,6 +196,10 @@ class Simulator {
     void start(StartJob& decision);
     void reject(JobNumber number);
     void kill(const KillJobs& decision);
+    void switch_processors(const SetResourceState& decision);
+    Duration time_to_switch(int processor, int pstate) const;
+    void set_power(const ResourceSet& processors, MachineState power);
+    void end_switch(const SetResourceState& decision);
     void call_later(Time time);
     void require_registration(const std::string& what) const;
     void register_profile(RegisterProfile& decision);
@@ -241,6 +254,9 @@ class Simulator {
     std::size_t in_queue_ = 0;
     std::size_t pending_calls_ = 0;
     std::size_t messages_ = 0;
+    std::vector<SetResourceState> switches_;  // all that were asked for
+    std::size_t pending_switches_ = 0;
+    std::size_t processor_switches_ = 0;
     std::vector<JobNumber> ended_;
     MachineTimes machine_times_;
 };

@@ -141,12 +141,17 @@ struct SchedulerState {
     Machine machine;
     int processors = 0;                       // of the whole machine
     Placement placement = Placement::lowest;  // of all jobs
-    ResourceSet idle;                         // available and not allocated
+    ResourceSet idle;                         // available, awake and not allocated
     int idle_count = 0;                       // how many these are
     IdleByGroup idle_by_group;                // of these; empty but with Placement::machine
     ResourceSet unavailable;                  // allocated or not
-    std::vector<long long> copies_left;       // of each counter of the machine, those that no job holds
-    JobTable jobs;                            // numbered in order of arrival
+    // Processors that were put to sleep and may be woken, that are on their way there, and that wake. They are neither
+    // idle nor allocated, and may be unavailable.
+    ResourceSet asleep;
+    ResourceSet falling_asleep;
+    ResourceSet waking;
+    std::vector<long long> copies_left;  // of each counter of the machine, those that no job holds
+    JobTable jobs;                       // numbered in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex, for algorithms that need to know

@@ -87,6 +87,23 @@ Copies copies_stated_by_zones(std::span<const Host> hosts) {
     return copies;
 }
 
+// Adds a number that is larger than all before.
+void append(int number, std::vector<ResourceSet::Interval>& intervals) {
+    if (!intervals.empty() && intervals.back().last == number - 1) {
+        intervals.back().last = number;
+    } else {
+        intervals.push_back({number, number});
+    }
+}
+
+ResourceSet set_of(const std::vector<ResourceSet::Interval>& intervals) {
+    ResourceSet set;
+    for (const ResourceSet::Interval& interval : intervals) {
+        set.insert(ResourceSet::range(interval.first, interval.last));
+    }
+    return set;
+}
+
 constexpr std::pair<Placement, std::string_view> placement_names[] = {
     {Placement::lowest, "lowest"},
     {Placement::contiguous, "contiguous"},
@@ -106,6 +123,31 @@ std::optional<Placement> placement_named(std::string_view name) {
     const auto* const found = std::find_if(std::begin(placement_names), std::end(placement_names),
                                            [=](const auto& named) { return named.second == name; });
     return found == std::end(placement_names) ? std::nullopt : std::optional(found->first);
+}
+
+std::optional<SleepPstates> sleep_pstates_of(const Host& host) {
+    const std::string_view all = property(host.properties, "sleep_pstates");
+    const std::vector<std::string_view> several = split(all);
+    if (several.empty()) {
+        return std::nullopt;
+    }
+    SleepPstates pstates;
+    const char* at = several.front().data();
+    const char* const end = at + several.front().size();
+    bool is_good = true;
+    for (int* const pstate : {&pstates.sleep, &pstates.falling_asleep, &pstates.waking}) {
+        const auto [next, error] = std::from_chars(at, end, *pstate);
+        const bool is_last = pstate == &pstates.waking;
+        is_good = is_good && error == std::errc() && *pstate > computing_pstate &&
+                  (is_last ? next == end : next != end && *next == ':');
+        if (!is_good) {
+            throw InputError("platform: host " + host.name + ": property sleep_pstates is '" + std::string(all) +
+                             "', expected three numbers of pstates above " + std::to_string(computing_pstate) +
+                             ", SLEEP:OFF:ON");
+        }
+        at = next + (is_last ? 0 : 1);
+    }
+    return pstates;
 }
 
 bool Machine::Group::has_all(std::span<const CounterIndex> required) const {
@@ -145,11 +187,7 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
             known->second = counters_named(licenses);
         }
         auto& intervals = alike[{-speed_of(host), property(host.properties, "machine"), known->second}];
-        if (!intervals.empty() && intervals.back().last == number - 1) {
-            intervals.back().last = number;
-        } else {
-            intervals.push_back({number, number});
-        }
+        append(number, intervals);
     }
     for (const auto& [likeness, intervals] : alike) {
         const auto& [negative_speed, name, counters] = likeness;
@@ -157,12 +195,11 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         group.name = name;
         group.speed = -negative_speed;
         group.counters = counters;
-        for (const ResourceSet::Interval& interval : intervals) {
-            group.processors.insert(ResourceSet::range(interval.first, interval.last));
-            group.size += interval.last - interval.first + 1;
-        }
+        group.processors = set_of(intervals);
+        group.size = group.processors.size();
     }
     refuse_machines_of_several_kinds();
+    read_sleep_states(hosts);
     std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
         const int lowest_of_a = a.processors.intervals().front().first;
         const int lowest_of_b = b.processors.intervals().front().first;
@@ -181,6 +218,19 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         for (const CounterIndex counter : groups_[i].counters) {
             groups_with_[counter][i / 64] |= std::uint64_t{1} << (i % 64);
         }
+    }
+}
+
+void Machine::read_sleep_states(std::span<const Host> hosts) {
+    std::map<int, std::vector<ResourceSet::Interval>> by_pstate;
+    for (int number = 0; number < processors_; ++number) {
+        if (const std::optional<SleepPstates> pstates = sleep_pstates_of(hosts[static_cast<std::size_t>(number)])) {
+            append(number, by_pstate[pstates->sleep]);
+        }
+    }
+    for (const auto& [pstate, intervals] : by_pstate) {
+        sleep_states_.push_back({pstate, set_of(intervals)});
+        can_sleep_.insert(sleep_states_.back().processors);
     }
 }
 

@@ -40,6 +40,12 @@ bool Round::start_if_possible(JobIndex job) {
 void Round::kill(JobIndex job) {
     engine_.kill(job);
 }
+void Round::put_to_sleep(const ResourceSet& processors) {
+    engine_.put_to_sleep(processors);
+}
+void Round::wake(const ResourceSet& processors) {
+    engine_.wake(processors);
+}
 void Round::set_metadata(JobIndex job, std::string metadata) {
     engine_.set_metadata(job, std::move(metadata));
 }
@@ -110,6 +116,7 @@ void Engine::take_in(Event&& event) {
                           [this](const JobCompleted& completion) { completed(completion.job, completion.state); },
                           [this](const JobsKilled& kill) { killed(kill); },
                           [this](const MachineChanged& change) { machine_changed(change); },
+                          [this](const ResourceStateChanged& change) { resource_state_changed(change); },
                           [](const RequestedCall&) {},  // needs no more than the round that follows
                           [this](const Notification& notification) {
                               all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
@@ -168,17 +175,21 @@ void Engine::completed(JobIndex index, JobState state) {
     }
     job.state = state;
     job.allocation.remove(state_.unavailable);
-    state_.idle.insert(job.allocation);
-    state_.idle_count += job.allocation.size();
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.give(state_.machine, job.allocation);
-    }
+    make_idle(job.allocation);
     job.allocation = {};
     for (const CounterIndex counter : job.request.counters) {
         ++state_.copies_left[counter];
     }
     if (job.walltime_assumed) {
         std::erase(to_be_stopped_, index);
+    }
+}
+
+void Engine::make_idle(const ResourceSet& processors) {
+    state_.idle.insert(processors);
+    state_.idle_count += processors.size();
+    if (state_.placement == Placement::machine) {
+        state_.idle_by_group.give(state_.machine, processors);
     }
 }
 
@@ -202,7 +213,9 @@ void Engine::machine_changed(const MachineChanged& change) {
         state_.unavailable.insert(known);
     }
     state_.idle = ResourceSet::range(0, state_.processors - 1);
-    state_.idle.remove(state_.unavailable);
+    for (const ResourceSet* others : {&state_.unavailable, &state_.asleep, &state_.falling_asleep, &state_.waking}) {
+        state_.idle.remove(*others);
+    }
     for (RunningJob& running : state_.running) {
         const Job& job = state_.jobs[running.job];
         running.processors = job.processors() - job.allocation.count_common(state_.unavailable);
@@ -284,7 +297,8 @@ std::vector<Decision>& Engine::decide() {
     decisions_.clear();
     requeue_killed_jobs();
     std::vector<JobIndex> failed = jobs_to_kill();
-    const bool changed = machine_changed_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
+    const bool changed =
+        machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
     if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
         try {
             run_round();
@@ -325,6 +339,7 @@ void Engine::run_round() {
     completions_.clear();
     submissions_.clear();
     machine_changed_ = false;
+    processors_switched_ = false;
     is_beginning_ = false;
     last_round_ = state_.now;
     ask_for_wake();

@@ -243,6 +243,11 @@ class PlatformReader {
         }
         add_host(element, std::string(required(element, "id")), speeds[static_cast<std::size_t>(*pstate)],
                  read_properties(element, {}), zone.properties);
+        if (speeds.size() > 1) {
+            expanded_bytes_ += speeds.size() * sizeof(double);
+            hosts_.back().host.pstate_speeds = speeds;
+            hosts_.back().host.pstate = *pstate;
+        }
     }
 
     void read_cluster(pugi::xml_node element, const Zone& zone) {

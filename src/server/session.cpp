@@ -76,10 +76,12 @@ void Session::take_in(protocol::Event& event) {
         engine_->take_in({event.timestamp, std::move(jobs)});
     } else if (auto* notify = std::get_if<protocol::Notify>(&event.data)) {
         notified(*notify, event.timestamp);
+    } else if (auto* switched = std::get_if<protocol::ResourceStateChanged>(&event.data)) {
+        engine_->take_in({event.timestamp, ResourceStateChanged{std::move(switched->resources), switched->pstate}});
     } else if (std::holds_alternative<protocol::RequestedCall>(event.data)) {
         engine_->take_in({event.timestamp, RequestedCall{}});
     }
-    // All other events (changes of power state, queries, answers, messages of jobs, events of unknown type) are for
+    // All other events (queries, answers, messages of jobs, events of unknown type) are for
     // schedulers of other kinds.
 }
 
@@ -114,6 +116,10 @@ void Session::greet(const protocol::Init& init, Time now) {
     if (engine_->algorithm().registers_jobs()) {
         throw UsageError("algorithm " + engine_->description().name +
                          ": it registers profiles in the words of Batsim 4, expected a Batsim 4");
+    }
+    if (engine_->algorithm().switches_processors()) {
+        throw UsageError("algorithm " + engine_->description().name +
+                         ": it puts processors to sleep as Batsim 4 has it, expected a Batsim 4");
     }
     protocol::Hello hello;
     hello.name = "batfill";
@@ -172,6 +178,9 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
         spdlog::warn(
             "no speeds of the machines are known, they are tried in the order of their numbers; expected hosts "
             "with a property speed, or the option --platform");
+    }
+    if (engine_->algorithm().switches_processors() && state.machine.can_sleep().empty()) {
+        spdlog::warn("no processor can be put to sleep, expected hosts with a property sleep_pstates");
     }
     spdlog::info("simulation begins: {} processors, algorithm {}", processors, engine_->description().name);
 }
@@ -296,6 +305,9 @@ protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
                                  },
                                  [&](SetJobMetadata& metadata) -> Data {
                                      return protocol::SetJobMetadata{id(metadata.job), std::move(metadata.metadata)};
+                                 },
+                                 [&](SetResourceState& sets) -> Data {
+                                     return protocol::SetResourceState{std::move(sets.processors), sets.pstate};
                                  },
                                  [&](Notification& notification) -> Data {
                                      return protocol::Notify{notification.type,

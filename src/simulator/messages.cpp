@@ -126,6 +126,9 @@ protocol::Event::Data data_of(const Simulator& simulator, Event& event) {
             },
             [&](const JobsKilled& killed) -> Data { return kill_report(simulator, killed); },
             [&](MachineChanged& change) -> Data { return machine_notice(change); },
+            [&](ResourceStateChanged& change) -> Data {
+                return protocol::ResourceStateChanged{std::move(change.processors), change.pstate};
+            },
             [&](const RequestedCall&) -> Data { return protocol::RequestedCall{}; },
             [&](Notification& notification) -> Data {
                 return protocol::Notify{
@@ -195,6 +198,9 @@ Decision decision_of(const protocol::ReplyEvent& event, KnownJobs& jobs) {
     if (const auto* metadata = std::get_if<protocol::SetJobMetadata>(&event.data)) {
         return SetJobMetadata{jobs[metadata->job_id], metadata->metadata};
     }
+    if (const auto* sets = std::get_if<protocol::SetResourceState>(&event.data)) {
+        return SetResourceState{sets->resources, sets->pstate};
+    }
     if (const auto* notify = std::get_if<protocol::Notify>(&event.data);
         notify != nullptr && (notify->type == NotificationType::registration_finished ||
                               notify->type == NotificationType::continue_registration)) {
@@ -202,7 +208,7 @@ Decision decision_of(const protocol::ReplyEvent& event, KnownJobs& jobs) {
     }
     throw InputError(
         "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
-        "REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB or SET_JOB_METADATA");
+        "REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB, SET_JOB_METADATA or SET_RESOURCE_STATE");
 }
 
 }  // namespace

@@ -104,13 +104,13 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     row.add("mean_turnaround_time", mean_seconds(turnaround_sum));
     row.add("mean_waiting_time", mean_seconds(wait_sum));
     row.add("nb_computing_machines", simulator.scenario().platform.hosts.size());
-    row.add("nb_grouped_switches", 0);
+    row.add("nb_grouped_switches", simulator.grouped_switches());
     row.add("nb_jobs", jobs);
     row.add("nb_jobs_finished", jobs - rejected);
     row.add("nb_jobs_killed", jobs - rejected - successful);
     row.add("nb_jobs_rejected", rejected);
     row.add("nb_jobs_success", successful);
-    row.add("nb_machine_switches", 0);
+    row.add("nb_machine_switches", simulator.processor_switches());
     if (!batsim5) {
         row.add("scheduling_time", static_cast<long double>(real_times.scheduling));
         row.add("simulation_time", static_cast<long double>(real_times.simulation));
@@ -118,9 +118,9 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     row.add("success_rate", mean(static_cast<long double>(successful)));
     row.add("time_computing", simulator.machine_times().computing);
     row.add("time_idle", simulator.machine_times().idle);
-    row.add("time_sleeping", Duration());
-    row.add("time_switching_off", Duration());
-    row.add("time_switching_on", Duration());
+    row.add("time_sleeping", simulator.machine_times().sleeping);
+    row.add("time_switching_off", simulator.machine_times().falling_asleep);
+    row.add("time_switching_on", simulator.machine_times().waking);
     row.add("time_unavailable", simulator.machine_times().unavailable);
     file.write(batsim5 ? row.json() : row.csv());
 }

@@ -222,6 +222,9 @@ bool Simulator::expire(const Timer& timer) {
         }
         leave_machines(job, job.expected_state);
     }
+    if (timer.kind == Timer::Kind::switching) {
+        end_switch(switches_[timer.number]);
+    }
     mailbox_.push_back({Message::Kind::timer_expired, timer, {}});
     return true;
 }
@@ -260,6 +263,12 @@ void Simulator::receive(const Message& message) {
         case Timer::Kind::reply:
             continue_reply();
             break;
+        case Timer::Kind::switching: {
+            --pending_switches_;
+            const SetResourceState& done = switches_[message.timer.number];
+            tell(ResourceStateChanged{done.processors, done.pstate});
+            break;
+        }
     }
 }
 
@@ -369,8 +378,27 @@ void Simulator::apply(Decision& decision) {
                           [this](RegisterProfile& registers) { register_profile(registers); },
                           [this](RegisterJob& registers) { register_job(registers); },
                           [this](SetJobMetadata& sets) { metadata_[sets.job] = std::move(sets.metadata); },
+                          [this](const SetResourceState& sets) { switch_processors(sets); },
                           [this](const Notification& notification) { notified(notification.type); }},
                decision);
+}
+
+const char* Simulator::name_of(MachineState state) {
+    switch (state) {
+        case MachineState::idle:
+            return "idle";
+        case MachineState::computing:
+            return "busy";
+        case MachineState::unavailable:
+            return "unavailable";
+        case MachineState::sleeping:
+            return "asleep";
+        case MachineState::falling_asleep:
+            return "falling asleep";
+        case MachineState::waking:
+            break;
+    }
+    return "waking";
 }
 
 void Simulator::reject(JobNumber number) {
@@ -541,8 +569,7 @@ void Simulator::start(StartJob& decision) {
         const auto end = machines_.state.begin() + interval.last + 1;
         if (std::count(begin, end, MachineState::idle) != end - begin) {
             const auto other = std::find_if(begin, end, [](MachineState state) { return state != MachineState::idle; });
-            refuse("processor " + std::to_string(other - machines_.state.begin()) +
-                   (*other == MachineState::computing ? " is busy" : " is unavailable"));
+            refuse("processor " + std::to_string(other - machines_.state.begin()) + " is " + name_of(*other));
         }
         set_state(interval, MachineState::idle, MachineState::computing);
         std::fill(machines_.busy.begin() + interval.first, machines_.busy.begin() + interval.last + 1, 1);
@@ -661,6 +688,15 @@ void Simulator::count_time(MachineState state, Duration spent) {
         case MachineState::unavailable:
             machine_times_.unavailable = machine_times_.unavailable + spent;
             break;
+        case MachineState::sleeping:
+            machine_times_.sleeping = machine_times_.sleeping + spent;
+            break;
+        case MachineState::falling_asleep:
+            machine_times_.falling_asleep = machine_times_.falling_asleep + spent;
+            break;
+        case MachineState::waking:
+            machine_times_.waking = machine_times_.waking + spent;
+            break;
     }
 }
 
@@ -681,7 +717,7 @@ void Simulator::change_machines(const ExternalEvent& event) {
                 refuse(available ? " is not unavailable" : " is unavailable already");
             }
             if (available) {
-                set_state({host, host}, from, machines_.busy[at] != 0 ? MachineState::computing : MachineState::idle);
+                set_state({host, host}, from, machines_.busy[at] != 0 ? MachineState::computing : machines_.power[at]);
                 --machines_.unavailable;
             } else {
                 set_state({host, host}, from, MachineState::unavailable);
@@ -693,7 +729,7 @@ void Simulator::change_machines(const ExternalEvent& event) {
 
 bool Simulator::finished() const {
     return job_submitters_ == 0 && event_submitters_ == 0 && running_ == 0 && in_queue_ == 0 && pending_calls_ == 0 &&
-           (registration_finished_ || !scenario_.enable_dynamic_jobs);
+           pending_switches_ == 0 && (registration_finished_ || !scenario_.enable_dynamic_jobs);
 }
 
 std::string Simulator::deadlock() const {

@@ -98,6 +98,25 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule when processo
     }
 }
 
+TEST_CASE("The daemon and the embedded scheduler give one schedule when processors sleep") {
+    const Folder folder;
+    const std::string workload = generated_workload(folder);
+    std::ofstream file(folder.file("sleepers.xml"));
+    file << R"(<platform version="4.1"><zone id="z" routing="Vivaldi">)"
+         << R"(<host id="master_host" coordinates="0 0 0" speed="1Gf"/>)";
+    for (int host = 100; host < 200; ++host) {
+        file << R"(<host id="n)" << host << R"(" coordinates="0 0 0" speed="1Gf,1e-9f,0.16f,0.0066f">)"
+             << R"(<prop id="sleep_pstates" value="1:2:3"/></host>)";
+    }
+    file << "</zone></platform>\n";
+    file.close();
+    compare_replays(folder, {"-a", "easy-sleeper", "-P", "idle-time=300"},
+                    {"-p", folder.file("sleepers.xml"), "-w", workload});
+    const std::string statistics = contents(folder.file("embedded_statistics.csv"));
+    CHECK(statistics.find("woken,") != std::string::npos);
+    CHECK(statistics.find("woken,0") == std::string::npos);
+}
+
 TEST_CASE("The daemon and the embedded scheduler give one schedule when weights are tuned at work") {
     const Folder folder;
     const std::string workload = generated_workload(folder);

@@ -193,6 +193,7 @@ struct Outcome {
     std::size_t messages = 0;
     std::size_t broken_guarantees = 0;
     std::size_t resubmitted = 0;
+    std::size_t switches = 0;  // processors that were put to sleep or woken
     friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
@@ -221,6 +222,7 @@ Outcome outcome_of(const Simulator& simulator) {
         append_csv(job, outcome.jobs);
     }
     outcome.messages = simulator.messages();
+    outcome.switches = simulator.processor_switches();
     return outcome;
 }
 
@@ -353,6 +355,7 @@ Outcome simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
     const Outcome of_daemon = by_daemon(scenario, drawn);
     REQUIRE(of_daemon.jobs == outcome.jobs);
     REQUIRE(of_daemon.messages == outcome.messages);
+    REQUIRE(of_daemon.switches == outcome.switches);
     if (scenario.enable_dynamic_jobs) {
         // Jobs that are submitted again wait at once in any case, the algorithm's own only when they are acknowledged.
         scenario.acknowledge_dynamic_jobs = true;
@@ -431,13 +434,30 @@ DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {
     return with;
 }
 
+// Most processors can sleep, in every other round; how long it takes them depends on the round.
+Platform machine_of_round(int processors, int round) {
+    Platform platform = machine(processors);
+    for (std::size_t i = 0; round % 2 == 1 && i < platform.hosts.size(); ++i) {
+        if (i % 4 != 3) {
+            Host& host = platform.hosts[i];
+            host = host_that_sleeps(std::move(host));
+            host.pstate_speeds[2] = 1.0 / (1 + round % 7);
+            host.pstate_speeds[3] = 1.0 / (1 + 10 * (round % 5));
+        }
+    }
+    return platform;
+}
+
 void try_every_algorithm(Trouble trouble, int rounds) {
     const QuietLog quiet;
+    bool switches = false;
+    std::size_t switched = 0;
     bool guarantees = false;
     std::size_t broken_guarantees = 0;
     std::size_t resubmitted = 0;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
         guarantees |= Engine(drawn.name, drawn.parameters).gives_guarantees();
+        switches |= Engine(drawn.name, drawn.parameters).algorithm().switches_processors();
         std::mt19937 random(2024);
         for (int round = 0; round < rounds; ++round) {
             INFO(drawn.text() << ", workload " << round);
@@ -445,17 +465,19 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             Workload workload = random_workload(random, processors, trouble);
             const bool fails = trouble == Trouble::failures || (trouble == Trouble::no_time && draw(random, 0, 1) == 0);
             const std::string events = fails ? random_failures(random, processors) : "";
-            const Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
+            const Scenario scenario = scenario_of(machine_of_round(processors, round), {std::move(workload)}, events);
             const DrawnAlgorithm tried = fails ? with_failure_parameters(drawn, round) : drawn;
             const Outcome outcome = simulated_in_all_ways(scenario, tried);
             broken_guarantees += outcome.broken_guarantees;
             resubmitted += outcome.resubmitted;
+            switched += outcome.switches;
         }
     }
     // The failures are such that there is something to be seen.
     const bool failures = trouble == Trouble::failures || trouble == Trouble::no_time;
     CHECK((broken_guarantees > 0) == (failures && guarantees));
     CHECK((resubmitted > 0) == failures);
+    CHECK((switched > 0) == switches);
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ TEST_CASE("The other events of Batsim 5 mean what those of Batsim 4 do", "[batsi
     CHECK(only_event<Notify>("AllStaticExternalEventsHaveBeenInjectedEvent", "{}").type ==
           NotificationType::no_more_external_event_to_occur);
     CHECK(only_event<ResourceStateChanged>("HostsPStateChangedEvent", R"({"host_ids":"0-3","pstate":2})") ==
-          ResourceStateChanged{ResourceSet::range(0, 3), "2"});
+          ResourceStateChanged{ResourceSet::range(0, 3), 2});
     CHECK(only_event<HostsTurnedOnOff>("HostsTurnedOnOffEvent", R"({"host_ids":"1","state":0})") ==
           HostsTurnedOnOff{ResourceSet::range(1, 1), 0});
     CHECK(only_event<UnknownEvent>("ProbeDataEmittedEvent", R"({"probe_id":"p","data":[1]})") ==
@@ -286,7 +286,7 @@ TEST_CASE("Decisions are written as Batsim 5 reads them", "[batsim5]") {
           R"("event_type":"FinishRegistrationEvent","event":{})");
     CHECK(written(ForceSimulationStop{}) == R"("event_type":"ForceSimulationStopEvent","event":{})");
     CHECK(written(StopCallMeLater{"3"}) == R"("event_type":"StopCallMeLaterEvent","event":{"call_me_later_id":"3"})");
-    CHECK(written(SetResourceState{ResourceSet::range(0, 1), "2"}) ==
+    CHECK(written(SetResourceState{ResourceSet::range(0, 1), 2}) ==
           R"("event_type":"ChangeHostsPStateEvent","event":{"host_ids":"0-1","pstate":2})");
     CHECK(written(TurnOnOffHosts{ResourceSet::range(0, 1), 1}) ==
           R"("event_type":"TurnOnOffHostsEvent","event":{"host_ids":"0-1","state":1})");

@@ -112,6 +112,7 @@ class FailingMachine {
     std::string text_of(const CallMeLater&) const { return ""; }
     std::string text_of(const SetJobMetadata&) const { return "?"; }
     std::string text_of(const RegisterProfile&) const { return "?"; }
+    std::string text_of(const SetResourceState&) const { return "?"; }
 
     Engine engine_;
 };

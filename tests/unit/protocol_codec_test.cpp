@@ -295,7 +295,7 @@ class Generator {
             case 6:
                 return notify();
             case 7:
-                return ResourceStateChanged{some_resources(), text()};
+                return ResourceStateChanged{some_resources(), static_cast<int>(below(20))};
             case 8:
                 return Query{object()};
             case 9:
@@ -321,7 +321,7 @@ class Generator {
             case 3:
                 return CallMeLater{time()};
             case 4:
-                return SetResourceState{some_resources(), text()};
+                return SetResourceState{some_resources(), static_cast<int>(below(20))};
             case 5:
                 return SetJobMetadata{text(), text()};
             case 6:
@@ -655,6 +655,8 @@ TEST_CASE("Missing and mistyped fields of Batsim's events are named with what wa
          R"("data.resources": expected resources such as "0-3 7", found the text "0-")"},
         {"RESOURCE_STATE_CHANGED", R"({"resources":"0","state":1})",
          R"("data.state": expected a text, found the number 1)"},
+        {"RESOURCE_STATE_CHANGED", R"({"resources":"0","state":"asleep"})",
+         R"("data.state": expected the number of a pstate, as text, found the text "asleep")"},
         {"QUERY", R"({"requests":[]})", R"("data.requests": expected an object, found an array)"},
         {"FROM_JOB_MSG", R"({"job_id":"a"})", R"("data.msg": expected a value, found none)"},
         {"SIMULATION_BEGINS", R"({})", R"("data.config": expected an object, found none)"},
@@ -691,6 +693,8 @@ TEST_CASE("Missing and mistyped fields of the scheduler's events are named with 
         {"KILL_JOB", R"({"job_ids":[]})", R"("data.job_ids": expected at least one job, found an array)"},
         {"CALL_ME_LATER", R"({"timestamp":"5"})",
          R"("data.timestamp": expected a number of seconds, at most 1e18, found the text "5")"},
+        {"SET_RESOURCE_STATE", R"({"resources":"0","state":"-1"})",
+         R"("data.state": expected the number of a pstate, as text, found the text "-1")"},
         {"SET_RESOURCE_STATE", R"({"resources":"0"})", R"("data.state": expected a text, found none)"},
         {"SET_JOB_METADATA", R"({"job_id":"a"})", R"("data.metadata": expected a text, found none)"},
         {"CHANGE_JOB_STATE", R"({"job_id":"a","job_state":true})", R"("data.job_state": expected a text, found true)"},

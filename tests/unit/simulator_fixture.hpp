@@ -26,6 +26,20 @@ inline Platform machine(int processors, double speed = 1e9) {
     return platform;
 }
 
+// Processors that can sleep, in pstate 1: they fall asleep in two seconds and wake in five.
+inline Host host_that_sleeps(Host host) {
+    host.properties["sleep_pstates"] = "1:2:3";
+    host.pstate_speeds = {host.speed, 1e-9, 0.5, 0.2};
+    return host;
+}
+inline Platform machine_that_sleeps(int processors) {
+    Platform platform = machine(processors);
+    for (Host& host : platform.hosts) {
+        host = host_that_sleeps(std::move(host));
+    }
+    return platform;
+}
+
 // A workload of delay jobs, given as the text of its jobs; profile "d10" is a delay of 10 seconds and so on.
 inline Workload workload_of(const std::string& jobs, const std::string& name = "w0") {
     std::string profiles;
@@ -97,6 +111,9 @@ inline TimedDecision registers(JobNumber job, const std::string& id, int process
 inline TimedDecision registers_profile(const std::string& workload, const std::string& name,
                                        const std::string& source) {
     return {Time(), RegisterProfile{workload, name, source}};
+}
+inline TimedDecision sets_pstate(const std::string& processors, int pstate) {
+    return {Time(), SetResourceState{ResourceSet::parse(processors).value(), pstate}};
 }
 inline TimedDecision finished() {
     return {Time(), Notification{NotificationType::registration_finished, {}, {}}};
@@ -176,6 +193,9 @@ class ScriptedScheduler : public SimulatedScheduler {
     std::string text_of(const MachineChanged& change) const {
         return std::string(change.available ? "event_machine_available " : "event_machine_unavailable ") +
                change.processors.to_string();
+    }
+    std::string text_of(const ResourceStateChanged& change) const {
+        return "pstate " + std::to_string(change.pstate) + " " + change.processors.to_string();
     }
     std::string text_of(const RequestedCall&) const { return "call"; }
     std::string text_of(const Notification& notification) const {

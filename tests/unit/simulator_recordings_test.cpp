@@ -108,13 +108,12 @@ class RepeatingScheduler : public SimulatedScheduler {
     std::size_t next_ = 0;
 };
 
-void repeat(const std::string& recording_name, const std::string& workload_name, const Platform& platform) {
-    const Recording recording = read_recording(test_data("batsim/captures/" + recording_name));
-    REQUIRE(recording.messages.size() > 100);
+void repeat(const Recording& recording, Workload workload, const Platform& platform) {
+    REQUIRE(recording.messages.size() > 20);
     REQUIRE(recording.messages.size() == recording.replies.size());
     Scenario scenario;
     scenario.platform = platform;
-    scenario.workloads.push_back(read_workload(test_data("batsim/inputs/workloads/" + workload_name), "w0", true));
+    scenario.workloads.push_back(std::move(workload));
     Simulator simulator(scenario);
     RepeatingScheduler scheduler(recording);
     simulator.run(scheduler);
@@ -122,7 +121,34 @@ void repeat(const std::string& recording_name, const std::string& workload_name,
     CHECK(simulator.ended().size() == scenario.workloads[0].jobs.size());
 }
 
+void repeat(const std::string& recording_name, const std::string& workload_name, const Platform& platform) {
+    repeat(read_recording(test_data("batsim/captures/" + recording_name)),
+           read_workload(test_data("batsim/inputs/workloads/" + workload_name), "w0", true), platform);
+}
+
 }  // namespace
+
+TEST_CASE("Recorded runs where processors sleep and wake come out message by message", "[simulator][recorded]") {
+    if (!have_test_data("batsim/captures/energy-sleeper.jsonl")) {
+        return;
+    }
+    const Platform platform =
+        read_platform(test_data("batsim/inputs/platforms/energy_platform_homogeneous_no_net_128.xml"));
+    repeat("energy-sleeper.jsonl", "test_delays.json", platform);
+    // This one was recorded with jobs that communicate, on a platform without a network: that took no time.
+    Recording recording = read_recording(test_data("batsim/captures/energy-idle-sleeper.jsonl"));
+    const std::string communication = R"("com":1250000000.000000)";
+    const std::size_t at = recording.messages[0].find(communication);
+    REQUIRE(at != std::string::npos);
+    recording.messages[0].replace(at, communication.size(), R"("com":0)");
+    repeat(
+        recording,
+        parse_workload(R"({"nb_res":128,"jobs":[{"id":"0","subtime":0,"walltime":1000,"res":2,"profile":"ptask_prof"},)"
+                       R"({"id":"1","subtime":100,"walltime":1000,"res":2,"profile":"ptask_prof"}],"profiles":)"
+                       R"({"ptask_prof":{"type":"parallel_homogeneous","cpu":500000000,"com":0}}})",
+                       "/w.json", "w0", true),
+        platform);
+}
 
 TEST_CASE("A recorded run with many events at one instant comes out message by message", "[simulator][recorded]") {
     if (have_test_data("batsim/captures/same-instants-300-easy.jsonl")) {
@@ -228,6 +254,10 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
     CHECK(std::get<CallMeLater>(take(R"("type":"CALL_ME_LATER","data":{"timestamp":6.5})")).time == at("6.5"));
     CHECK(std::get<SetJobMetadata>(take(R"("type":"SET_JOB_METADATA","data":{"job_id":"w0!a","metadata":"m"})"))
               .metadata == "m");
+    const auto sets =
+        std::get<SetResourceState>(take(R"("type":"SET_RESOURCE_STATE","data":{"resources":"0-2","state":"13"})"));
+    CHECK(sets.processors == ResourceSet::range(0, 2));
+    CHECK(sets.pstate == 13);
     CHECK(std::get<Notification>(take(R"("type":"NOTIFY","data":{"type":"registration_finished"})")).type ==
           NotificationType::registration_finished);
     CHECK(std::get<Notification>(take(R"("type":"NOTIFY","data":{"type":"continue_registration"})")).type ==
@@ -252,7 +282,6 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
                       Catch::Contains("unknown job") && Catch::Contains("w0!b"));
     for (const char* const event : {R"("type":"QUERY","data":{"requests":{"consumed_energy":{}}})",
                                     R"("type":"ANSWER","data":{"estimate_waiting_time":1})",
-                                    R"("type":"SET_RESOURCE_STATE","data":{"resources":"0","state":"1"})",
                                     R"("type":"CHANGE_JOB_STATE","data":{"job_id":"w0!a","job_state":"REJECTED"})",
                                     R"("type":"TO_JOB_MSG","data":{"job_id":"w0!a","msg":"go"})"}) {
         INFO(event);

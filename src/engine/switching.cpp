@@ -1,0 +1,63 @@
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+
+// What the engine does to put processors to sleep and to wake them.
+
+namespace batfill {
+
+// Throws DecisionError unless it is `possible`, of this algorithm; `what` is done to the processors.
+void Engine::require_switching(const ResourceSet& processors, const char* what, bool possible) const {
+    const std::string text = "algorithm " + description_.name + " at " + state_.now.to_string() + ": it " + what +
+                             " processors " + processors.to_string();
+    if (!algorithm_->switches_processors()) {
+        throw DecisionError(text + ", expected that of an algorithm that switches processors only");
+    }
+    if (!possible) {
+        throw DecisionError(text + ", not all of which allow that now");
+    }
+}
+
+void Engine::set_pstates(const ResourceSet& processors, int pstate) {
+    if (!processors.empty()) {
+        decisions_.emplace_back(SetResourceState{processors, pstate});
+    }
+}
+
+void Engine::put_to_sleep(const ResourceSet& processors) {
+    require_switching(processors, "puts to sleep",
+                      state_.idle.contains_all(processors) && state_.machine.can_sleep().contains_all(processors));
+    state_.idle.remove(processors);
+    state_.idle_count -= processors.size();
+    if (state_.placement == Placement::machine) {
+        state_.idle_by_group.take(state_.machine, processors);
+    }
+    state_.falling_asleep.insert(processors);
+    for (const Machine::SleepState& state : state_.machine.sleep_states()) {
+        set_pstates(processors.intersection(state.processors), state.pstate);
+    }
+}
+
+void Engine::wake(const ResourceSet& processors) {
+    require_switching(processors, "wakes",
+                      state_.asleep.contains_all(processors) && processors.count_common(state_.unavailable) == 0);
+    state_.asleep.remove(processors);
+    state_.waking.insert(processors);
+    set_pstates(processors, computing_pstate);
+}
+
+// Others than those that were asked for are ignored.
+void Engine::resource_state_changed(const ResourceStateChanged& change) {
+    if (change.pstate == computing_pstate) {
+        ResourceSet awake = state_.waking.intersection(change.processors);
+        state_.waking.remove(awake);
+        awake.remove(state_.unavailable);
+        make_idle(awake);
+    } else {
+        const ResourceSet asleep = state_.falling_asleep.intersection(change.processors);
+        state_.falling_asleep.remove(asleep);
+        state_.asleep.insert(asleep);
+    }
+    processors_switched_ |= algorithm_->switches_processors();
+}
+
+}  // namespace batfill

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include <batfill/error.hpp>
+#include <batfill/machine.hpp>
+#include <batfill/simulator.hpp>
+
+// Processors that are put to sleep and woken, as Batsim 4.2.1 does it with --energy.
+
+namespace batfill {
+
+// All of them are there when the slowest is.
+void Simulator::switch_processors(const SetResourceState& decision) {
+    const auto refuse = [&](const std::string& why) {
+        throw InputError("the scheduler sets the pstate of processors " + decision.processors.to_string() + " to " +
+                         std::to_string(decision.pstate) + " at " + now_.to_string() + ": " + why);
+    };
+    const bool wakes = decision.pstate == computing_pstate;
+    Duration longest;
+    for (const ResourceSet::Interval& interval : decision.processors.intervals()) {
+        for (int processor = interval.first; processor <= interval.last; ++processor) {
+            const std::string name = "processor " + std::to_string(processor);
+            if (processor >= static_cast<int>(machines_.state.size())) {
+                refuse(name + " does not exist");
+            }
+            const MachineState state = machines_.state[static_cast<std::size_t>(processor)];
+            if (state != (wakes ? MachineState::sleeping : MachineState::idle)) {
+                refuse(name + " is " + name_of(state) + ", expected that it is " + (wakes ? "asleep" : "idle"));
+            }
+            try {
+                longest = std::max(longest, time_to_switch(processor, decision.pstate));
+            } catch (const InputError& problem) {
+                refuse(name + " " + problem.what());
+            }
+        }
+    }
+    set_power(decision.processors, wakes ? MachineState::waking : MachineState::falling_asleep);
+    ++pending_switches_;
+    processor_switches_ += static_cast<std::size_t>(decision.processors.size());
+    switches_.push_back(decision);
+    set_timer(now_ + longest, Timer::Kind::switching, switches_.size() - 1);
+}
+
+// Throws InputError with a predicate if the processor cannot go there.
+Duration Simulator::time_to_switch(int processor, int pstate) const {
+    const Host& host = scenario_.platform.hosts[static_cast<std::size_t>(processor)];
+    const std::optional<SleepPstates> pstates = sleep_pstates_of(host);
+    if (!pstates) {
+        throw InputError("cannot sleep, expected a host with a property sleep_pstates");
+    }
+    if (pstate != computing_pstate && pstate != pstates->sleep) {
+        throw InputError("has pstate " + std::to_string(pstates->sleep) + " to sleep in, no other can be set but " +
+                         std::to_string(computing_pstate));
+    }
+    if (host.pstate != computing_pstate) {
+        throw InputError("starts in pstate " + std::to_string(host.pstate) + ", only those that start in " +
+                         std::to_string(computing_pstate) + " can be put to sleep here");
+    }
+    const auto way = static_cast<std::size_t>(pstate == computing_pstate ? pstates->waking : pstates->falling_asleep);
+    const std::optional<Duration> time =
+        way < host.pstate_speeds.size() ? Duration::from_seconds(1 / host.pstate_speeds[way]) : std::nullopt;
+    if (!time) {
+        throw InputError("has no speed in pstate " + std::to_string(way) + " that says how long this takes");
+    }
+    return *time;
+}
+
+// What is unavailable shows it only when it is available again.
+void Simulator::set_power(const ResourceSet& processors, MachineState power) {
+    for (const ResourceSet::Interval& interval : processors.intervals()) {
+        for (int processor = interval.first; processor <= interval.last; ++processor) {
+            const auto at = static_cast<std::size_t>(processor);
+            machines_.power[at] = power;
+            if (machines_.state[at] != MachineState::unavailable) {
+                set_state({processor, processor}, machines_.state[at], power);
+            }
+        }
+    }
+}
+
+void Simulator::end_switch(const SetResourceState& decision) {
+    set_power(decision.processors, decision.pstate == computing_pstate ? MachineState::idle : MachineState::sleeping);
+}
+
+}  // namespace batfill
