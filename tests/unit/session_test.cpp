@@ -259,7 +259,8 @@ TEST_CASE("Batsim's scheduler configuration chooses the algorithm, and the comma
 }
 
 TEST_CASE("A session without a usable algorithm says which ones there are", "[session]") {
-    CHECK_THROWS_WITH(Dialogue("").answer(begins(2)), Contains("no algorithm named") && Contains("easy, fcfs"));
+    CHECK_THROWS_WITH(Dialogue("").answer(begins(2)),
+                      Contains("no algorithm named") && Contains("easy, easy-sleeper, fcfs"));
     CHECK_THROWS_WITH(Dialogue("").answer(begins(2, "not for us")), Contains("no algorithm named"));
     CHECK_THROWS_AS(Dialogue("").answer(begins(2, R"({"algorithm":"best"})")), UsageError);
     CHECK_THROWS_WITH(Dialogue("").answer(begins(2, R"({"algorithm":"best"})")),
