@@ -69,9 +69,7 @@ void plan_compression(benchmark::State& state) {
     }
     for (auto _ : state) {
         plan.give_back(Time(), Time::seconds(50), machine / 2);  // shorter than any waiting job
-        for (std::size_t i = 0; i < plan.by_start().size(); ++i) {
-            plan.move_earlier(plan.by_start()[i], Time());
-        }
+        plan.move_all_earlier(Time());
         plan.hold(Time(), Time::seconds(50), machine / 2);
     }
     state.counters["per job"] = benchmark::Counter(static_cast<double>(depth) * static_cast<double>(state.iterations()),

@@ -7,8 +7,8 @@ namespace {
 
 // As conservative backfilling, but a job moves to an earlier start only if it can start now, or if a new job of lower
 // priority would take the room; other holes are left open for what may come. The jobs that may move are tried in an
-// order of the user's choice. A completion costs one pass over the waiting jobs for each that moves, a submission one
-// pass; both O(1) for each job that provably cannot move, else a search.
+// order of the user's choice. A completion costs a pass over the waiting jobs, O(1) for each; a submission costs one
+// over those that come before it, O(1) for each that provably cannot move, else a search.
 class DelayedCompression : public OrderedPlanAlgorithm {
  public:
     explicit DelayedCompression(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}
@@ -26,7 +26,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
                                 description.walltime;
         queue().insert(state, job);
         for (const JobIndex other : queue().now(state)) {
-            if (other == job) {
+            if (other == job || !plan().may_move()) {
                 break;
             }
             if (plan().move_earlier(other, round.now(), completion)) {
@@ -44,7 +44,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += move_earlier_in_order(round, round.now() + Duration::microseconds(1));
+        moves_ += move_to_now_in_order(round);
     }
 
  private:

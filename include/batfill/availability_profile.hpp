@@ -40,38 +40,64 @@ class AvailabilityProfile {
     Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity(),
                   Time before = Time::infinity()) const;
 
-    // The smallest and the largest number of processors that are free at an instant of [from, to); requires from < to
-    // and to > origin().
-    struct Bounds {
-        int least;
-        int most;
-    };
-    Bounds bounds(Time from, Time to) const;
+    // For how long processors are free from the origin on, by their number, as free_from_origin() tells it.
+    class FreeFromOrigin {
+     public:
+        // How many are free at the origin.
+        int most() const { return descents_.front().processors; }
+        // The first instant at which fewer than `processors` are free; infinite if there is none. Requires processors >
+        // 0. O(instants at which fewer are free than ever before).
+        Time until(int processors) const;
+        // Whether some number of processors is free for longer than by `other`.
+        bool exceeds(const FreeFromOrigin& other) const;
 
-    // For how long just before and just after an interval processors are free, by their number: find() tells it for any
-    // number from the least on that it was made for, rounded down to a power of two if that is not less.
+     private:
+        friend class AvailabilityProfile;
+        struct Descent {
+            Time at;
+            int processors;
+        };
+        std::vector<Descent> descents_;  // where fewer are free than ever before, up to the first where none is
+    };
+    // Writes over `result`, to use its memory again. O(steps / block_size), and the steps of as many blocks as there
+    // are such instants; nothing behind the first instant at which no processor is free.
+    void free_from_origin(FreeFromOrigin& result) const;
+
+    // What it helps that processors were given back during an interval: for how long just before and just after it
+    // processors are free, by their number.
     class Surroundings {
      public:
+        // Only those that need from `least` to `most` processors are helped: there were too few at some instant of the
+        // interval, and there are enough now. Nobody if least > most.
+        int least() const { return least_; }
+        int most() const { return most_; }
         struct Window {
             Time begin;  // of what is free before the interval, or that of the interval
             Time end;    // of what is free after it, or that of the interval; may be infinite
             Duration length() const { return end.is_infinite() ? Duration::infinity() : end - begin; }
         };
-        const Window& find(int processors) const {
-            return windows_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processors))) - 1];
+        // For this number rounded down to a power of two, if that is not less than `least`. Requires least() <=
+        // processors <= most().
+        const Window& find(int processors) const { return windows_[static_cast<std::size_t>(power_of(processors))]; }
+
+        static constexpr std::size_t powers = 31;
+        // Which power of two the number is rounded down to; that of 1 for less.
+        static int power_of(int processors) {
+            return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(processors, 1)))) - 1;
         }
 
      private:
         friend class AvailabilityProfile;
-        static constexpr int largest_power = 30;
-        int smallest_power() const { return static_cast<int>(std::bit_width(static_cast<unsigned>(least_))) - 1; }
+        // What the window of a power of two is made for.
         int wanted(int power) const { return std::max(1 << power, least_); }
         int least_ = 1;
-        std::array<Window, largest_power + 1> windows_;  // by power of two
+        int most_ = 0;
+        std::array<Window, powers> windows_;  // by power of two, of those from least_ to most_
     };
-    // Around [from, to); requires origin() <= from < to and least >= 1. O(steps / block_size), and the steps of as many
-    // blocks as there are ends of windows.
-    Surroundings surroundings(Time from, Time to, int least) const;
+    // Writes over `result`, for `given` processors that have been given back during [from, to); requires origin() <=
+    // from < to and given >= 0. O(steps / block_size), the steps between the two and those of as many blocks as there
+    // are ends of windows.
+    void surroundings(Time from, Time to, int given, Surroundings& result) const;
 
     int free_at(Time t) const;  // requires t >= origin()
     // How many steps begin or hold in [from, to); requires origin() <= from <= to. O(steps / block_size).
@@ -97,7 +123,12 @@ class AvailabilityProfile {
     };
 
     Position find(Time t) const;  // the step that holds t
-    void find_begins(Surroundings& around, Time from) const;
+    struct Bounds {
+        int least;
+        int most;
+    };
+    Bounds bounds(Position at, Time to) const;  // of the values from that step on, of steps before `to`
+    void find_begins(Surroundings& around, Position first, Time from) const;
     void find_ends(Surroundings& around, Time to) const;
     Position split_at(Time t);                // makes t the beginning of a step and returns it
     void merge_at(Position at);               // removes a step that has its predecessor's value; bounds are not updated

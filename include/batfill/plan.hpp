@@ -1,11 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <batfill/availability_profile.hpp>
@@ -32,13 +32,13 @@ struct ProfileEventCounts {
 // Whatever names a job throws BrokenRule if the plan does not have the job, or has it already where a new one is
 // demanded.
 //
-// The plan remembers what it has proved: a job that could not start before some instant when it was last looked at can
-// only do so now if processors were given back since, at an instant before its planned start, and enough of them.
-// `move_earlier` answers such calls without a search, which is part of what makes compression cheap (see
-// docs/performance.md).
-// Proofs are of the plan as it is when a job is placed and when processors are given back. Where some jobs are to be
-// placed regardless of others (dbf's L0 of its L1), the others have to be cancelled before either; look_again_at is for
-// a job where that was not so.
+// The plan remembers what it has proved: for each planned job, between which instants a start before its planned one
+// may have become possible. That is nowhere when it is placed, and where processors are given back an index finds the
+// jobs that may profit, by their width, their walltime and their planned start. All others are known to stay where they
+// are without a search, which is what makes compression cheap (see docs/performance.md). Proofs are of the plan as it
+// is when a job is placed and when processors are given back. Where some jobs are to be placed regardless of others
+// (dbf's L0 of its L1), the others have to be cancelled before either; look_again_at is for a job where that was not
+// so.
 class Plan {
  public:
     Plan() : profile_(Time(), 0) {}
@@ -49,7 +49,9 @@ class Plan {
     // The clock moves to `now`. Requires that it does not move back.
     void advance(Time now);
 
-    // Processors that a running job holds until `end`, or gives back that long before it.
+    // Processors that a running job holds until `end`, or gives back that long before it. To give back costs a change
+    // of the profile, a walk over it as far as these processors are free around, and O(1) for each job that is planned
+    // in what is free there or is short enough for it.
     void hold(Time from, Time end, int processors);
     void give_back(Time from, Time end, int processors);
 
@@ -65,16 +67,28 @@ class Plan {
     Time place(const Request& request, Time from);
 
     // Removes a planned job and places it at earliest(job, now) if that is earlier than its planned start, and than the
-    // instant `than`; it never moves later. Returns whether it moved. Cost: O(1) when nothing relevant was given
-    // back since it was last looked at, else one search of the profile; four changes of the profile and a search of the
-    // order when it moves.
+    // instant `than`; it never moves later. Returns whether it moved. Cost: O(1) when nothing that was given back since
+    // it was last looked at can help it, else one search of the profile; when it moves, two changes of the profile, a
+    // search of the order, and what giving back costs.
     bool move_earlier(JobIndex job, Time now, Time than = Time::infinity());
 
+    // Calls move_earlier for each planned job, in the order of their planned starts. A job that moves goes to a place
+    // before its own, so the jobs behind it keep theirs. Returns how many moves there were. O(1) if no job may move,
+    // else O(planned jobs) and the calls for those that may.
+    std::size_t move_all_earlier(Time now, Time than = Time::infinity());
+
     // Calls move_earlier for the jobs in this order, and after each that moved again from the first one on, until none
-    // moves. Returns how many moves there were. Requires that they are all planned jobs, each once. Jobs that cannot
-    // have profited from a move are not tried again. Cost: O(jobs) calls, and for each move O(jobs that are planned
-    // behind what it gave back) to find those that may profit, and their calls.
-    std::size_t move_earlier_in_order(const std::vector<JobIndex>& order, Time now, Time than);
+    // moves. Returns how many moves there were. Requires that they are planned jobs, each once. Only jobs that may
+    // move are looked at: O(log planned jobs) for each, and the call; O(planned jobs) once if there is such a job.
+    std::size_t move_earlier_in_order(const std::vector<JobIndex>& order, Time now);
+
+    // The same for moves to `now` alone, which has to be the profile's origin. Nothing is searched: what is free from
+    // now on tells which jobs can start. Cost: O(jobs), again for each move that makes more free from now on, and O(1)
+    // for each other move, apart from the move itself.
+    std::size_t move_to_now_in_order(const std::vector<JobIndex>& order, Time now);
+
+    // Whether move_earlier may have to search for some job. O(1).
+    bool may_move() const { return !may_move_.empty(); }
 
     // Takes planned jobs out of the profile and out of by_start(); until place_again they have no planned start. What
     // they free is theirs alone until then, and is not counted as given back. O(planned jobs), and a change of the
@@ -99,7 +113,7 @@ class Plan {
 
     // Removes a job that starts as planned: its processors stay taken until start + walltime.
     void start(JobIndex job);
-    // Removes a job that will not start; its processors are given back.
+    // Removes a job that will not start; its processors are given back, and it costs the same.
     void remove(JobIndex job);
 
     // The planned jobs by planned start, ties by submission time, then order of arrival.
@@ -148,56 +162,108 @@ class Plan {
         Instants in_pass;
     };
 
-    struct Slot {
-        Time start;
-        Duration walltime;
-        Time submit;
-        Time impossible_before;  // proved: it cannot start before this, and none of the first `proved` returns of
-        std::size_t proved;      // processors has changed that
-        int processors;
-        bool cancelled;  // else `start` is planned and in the profile
-        Time end() const { return start + walltime; }
-    };
-    // Processors given back during [from, to). It helps only jobs that were too wide for some instant there before, and
-    // were not afterwards: they need more than `least_before`, and not more than `most_after`. Of these one that is
-    // planned within what is free around the interval may begin there earlier, and one that is planned behind it has to
-    // fit: `around` is of the profile as it was then, for these numbers. It is not worth its cost where each job is
-    // looked at once after all returns, and nothing there.
-    struct Return {
-        Time from;
-        Time to;
-        int least_before;
-        int most_after;
-        std::shared_ptr<const AvailabilityProfile::Surroundings> around = nullptr;  // apart, as it is large
-        bool may_help(const Slot& slot) const;
-        // Of a job that it may help: no start before this has become possible by it.
-        Time first_start(const Slot& slot) const;
-    };
-    // The starts that returns have made possible are in [from, until); there is none if `from` is infinite.
+    // Starts that may have become possible.
     struct Opened {
         Time from;
         Time until;
+        bool some() const { return from < until; }
+        void include(const Opened& other) {
+            from = std::min(from, other.from);
+            until = std::max(until, other.until);
+        }
+    };
+    static const Opened nothing_opened;
+    static const Opened everything_opened;
+    // What is asked of many jobs at once lies in one cache line.
+    struct alignas(64) Slot {
+        Time start;
+        Opened opened;  // proved: before `start` it can start nowhere else
+        JobIndex job;
+        int processors;
+        bool cancelled;  // else `start` is planned and in the profile
+        bool listed;     // in may_move_
+        Duration walltime;
+        Time submit;
+        Time end() const { return start + walltime; }
+    };
+
+    // What was given back in a pass by planned start, where each job is looked at once after all that can help it: the
+    // starts that this opened, by how much it takes to use them.
+    class Openings {
+     public:
+        void clear() { count_ = 0; }
+        // For those that need at most `most`.
+        void add(Duration most, const Opened& opened);
+        // Adds the starts for one that needs that much, and maybe more than these, to `opened`. O(1).
+        void include_in(Opened& opened, Duration needed) const {
+            std::size_t step = 0;
+            while (step < count_ && steps_[step].most >= needed) {
+                ++step;
+            }
+            if (step > 0) {
+                opened.include(steps_[step - 1].opened);
+            }
+        }
+
+     private:
+        struct Step {
+            Duration most;
+            Opened opened;  // of this one and those before
+        };
+        static constexpr std::size_t most_steps = 8;
+        std::size_t count_ = 0;
+        std::array<Step, most_steps + 1> steps_;  // the first `count_`: `most` decreases, and what is opened grows
+    };
+    // Of jobs of about the same width: for those that are short enough, and for those that are planned early enough.
+    struct OpeningsOfWidth {
+        Openings by_walltime;
+        Openings by_start;
     };
 
     static constexpr std::uint32_t no_slot = UINT32_MAX;
+    static constexpr std::size_t width_classes = AvailabilityProfile::Surroundings::powers;
 
     // Of a job that the plan is known to have.
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
     Slot& slot(JobIndex job) { return slots_[slot_of_[job]]; }
     // The same, checked: of a job that is planned, or that is cancelled.
-    const Slot& planned(JobIndex job) const;
-    Slot& planned(JobIndex job) { return const_cast<Slot&>(std::as_const(*this).planned(job)); }
+    std::uint32_t slot_number(JobIndex job) const {
+        if (!contains(job)) {
+            refuse_unplanned(job);
+        }
+        return slot_of_[job];
+    }
+    const Slot& planned(JobIndex job) const { return slots_[slot_number(job)]; }
+    Slot& planned(JobIndex job) { return slots_[slot_number(job)]; }
+    [[noreturn]] static void refuse_unplanned(JobIndex job);
     Slot& cancelled(JobIndex job);
     bool before(JobIndex a, JobIndex b) const;
     std::vector<JobIndex>::iterator place_of(JobIndex job);
     void find_place(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
-    std::size_t returns_made() const { return returns_forgotten_ + returns_.size(); }
     void forget(JobIndex job);
-    void note_return(Time from, Time to, int processors);
-    // By the returns since the job was last looked at. O(returns).
-    Opened opened(const Slot& slot) const;
     void return_processors(Time from, Time end, int processors);
+    // Finds the jobs that may profit from `processors` given back during [from, to).
+    void open_starts(Time from, Time to, int processors);
+    void open(std::uint32_t number, const Opened& opened);
+    // Empties may_move_, and calls `use` with the numbers of the slots in it whose jobs may move. They count as listed
+    // until `listed` is taken back: what opens more starts for them meanwhile does not list them again.
+    template <class Use>
+    void take_listed(Use use);
+    void list(std::uint32_t number);
+    // The same as for its job, which is at that place in the order by planned start, if that is known.
+    bool move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place = {});
+    // The jobs as wide as this one, to a power of two, and where this one has its place there.
+    struct Alike {
+        Duration walltime;
+        std::uint32_t slot;
+        bool operator<(const Alike& other) const {
+            return walltime != other.walltime ? walltime < other.walltime : slot < other.slot;
+        }
+    };
+    std::vector<Alike>& alike(const Slot& slot);
+    // What events are counted of: every attempt, also those that are known to be in vain.
+    std::size_t try_all_in_order(const std::vector<JobIndex>& order, Time now, Time than);
     // Of a search for a start before `than` that has found `earlier`, or nothing: infinity.
     void count_events_of_search(const Slot& slot, Time than, Time earlier);
 
@@ -206,9 +272,18 @@ class Plan {
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_slots_;
     std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: not in the plan
-    std::vector<Return> returns_;
-    std::size_t returns_forgotten_ = 0;
+    // The slots of all jobs that may move, once each, and of some that may not.
+    std::vector<std::uint32_t> may_move_;
+    // By walltime, for each power of two of processors: those from it up to the next.
+    std::array<std::vector<Alike>, width_classes> by_walltime_;
+    // In a pass by planned start: what is opened is noted here, not with the jobs.
+    bool in_pass_ = false;
+    std::array<OpeningsOfWidth, width_classes> openings_;
     std::optional<Events> events_;
+    // Of functions that use their memory again.
+    AvailabilityProfile::Surroundings around_;
+    AvailabilityProfile::FreeFromOrigin free_now_;
+    AvailabilityProfile::FreeFromOrigin free_before_;
 };
 
 }  // namespace batfill

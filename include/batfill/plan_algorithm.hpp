@@ -89,10 +89,12 @@ class OrderedPlanAlgorithm : public PlanAlgorithm {
     // The waiting jobs. Whoever overrides `submitted` has to insert the new one.
     OrderedJobs& queue() { return queue_; }
 
-    // Compression in that order: each job in turn is placed again if it can start earlier than planned and before
-    // `than`, and after each that moved the pass begins anew, until none moves. O(1) for each job that provably cannot
-    // move, and what Plan::move_earlier_in_order says for each move. Returns how many moves there were.
-    std::size_t move_earlier_in_order(const Round& round, Time than = Time::infinity());
+    // Compression in that order: each job in turn is placed again if it can start earlier than planned, and after each
+    // that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move, and what
+    // Plan::move_earlier_in_order says for each move. Returns how many moves there were.
+    std::size_t move_earlier_in_order(const Round& round);
+    // The same for those jobs alone that can start now. Costs what Plan::move_to_now_in_order says.
+    std::size_t move_to_now_in_order(const Round& round);
 
  private:
     OrderedJobs queue_;

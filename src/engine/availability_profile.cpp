@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include <batfill/availability_profile.hpp>
 
@@ -246,27 +247,30 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
-// The fewer processors are wanted, the further the windows reach: each walk away from the interval ends them from that
-// of the most processors on.
-AvailabilityProfile::Surroundings AvailabilityProfile::surroundings(Time from, Time to, int least) const {
-    assert(origin() <= from && from < to && least >= 1);
-    Surroundings around;
-    around.least_ = least;
-    find_begins(around, from);
-    find_ends(around, to);
-    return around;
+void AvailabilityProfile::surroundings(Time from, Time to, int given, Surroundings& result) const {
+    assert(origin() <= from && from < to && given >= 0);
+    const Position first = find(from);
+    const Bounds now = bounds(first, to);
+    result.least_ = std::max(now.least - given + 1, 1);
+    result.most_ = now.most;
+    if (result.least_ <= result.most_) {
+        find_begins(result, first, from);
+        find_ends(result, to);
+    }
 }
 
-void AvailabilityProfile::find_begins(Surroundings& around, Time from) const {
-    int power = Surroundings::largest_power;
+// The fewer processors are wanted, the further the windows reach: each walk away from the interval ends them from that
+// of the most processors on.
+void AvailabilityProfile::find_begins(Surroundings& around, Position first, Time from) const {
+    const int smallest_power = Surroundings::power_of(around.least_);
+    int power = Surroundings::power_of(around.most_);
     Time begin = from;
     const auto end_at = [&](int value) {
-        for (; power >= around.smallest_power() && value < around.wanted(power); --power) {
+        for (; power >= smallest_power && value < around.wanted(power); --power) {
             around.windows_[static_cast<std::size_t>(power)].begin = begin;
         }
     };
-    const Position first = find(from);
-    for (std::size_t number = first.block + 1; number-- > 0 && power >= around.smallest_power();) {
+    for (std::size_t number = first.block + 1; number-- > 0 && power >= smallest_power;) {
         const Block& block = *blocks_[number];
         if (number != first.block && block.least >= around.wanted(power)) {
             begin = block.times[0];
@@ -283,14 +287,15 @@ void AvailabilityProfile::find_begins(Surroundings& around, Time from) const {
 }
 
 void AvailabilityProfile::find_ends(Surroundings& around, Time to) const {
-    int power = Surroundings::largest_power;
+    const int smallest_power = Surroundings::power_of(around.least_);
+    int power = Surroundings::power_of(around.most_);
     const auto end_at = [&](int value, Time end) {
-        for (; power >= around.smallest_power() && value < around.wanted(power); --power) {
+        for (; power >= smallest_power && value < around.wanted(power); --power) {
             around.windows_[static_cast<std::size_t>(power)].end = end;
         }
     };
     const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
-    for (std::size_t number = last.block; number < blocks_.size() && power >= around.smallest_power(); ++number) {
+    for (std::size_t number = last.block; number < blocks_.size() && power >= smallest_power; ++number) {
         const Block& block = *blocks_[number];
         if (block.least >= around.wanted(power)) {
             continue;
@@ -323,10 +328,39 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
     return search.in_gap ? search.gap : Time::infinity();
 }
 
-AvailabilityProfile::Bounds AvailabilityProfile::bounds(Time from, Time to) const {
-    assert(from < to && to > origin());
-    from = std::max(from, origin());
-    const Position at = find(from);
+Time AvailabilityProfile::FreeFromOrigin::until(int processors) const {
+    assert(processors > 0);
+    const auto end = std::find_if(descents_.begin(), descents_.end(),
+                                  [&](const Descent& descent) { return descent.processors < processors; });
+    return end == descents_.end() ? Time::infinity() : end->at;
+}
+
+bool AvailabilityProfile::FreeFromOrigin::exceeds(const FreeFromOrigin& other) const {
+    // It is enough to look at the least number that an instant of the other is the end of.
+    return std::any_of(other.descents_.begin(), other.descents_.end(),
+                       [&](const Descent& descent) { return until(std::max(descent.processors, 0) + 1) > descent.at; });
+}
+
+void AvailabilityProfile::free_from_origin(FreeFromOrigin& result) const {
+    result.descents_.clear();
+    int least = std::numeric_limits<int>::max();
+    for (const std::unique_ptr<Block>& block : blocks_) {
+        if (block->least >= least) {
+            continue;
+        }
+        for (int i = 0; i < block->count; ++i) {
+            if (block->values[i] + block->offset < least) {
+                least = block->values[i] + block->offset;
+                result.descents_.push_back({block->times[i], least});
+            }
+        }
+        if (least <= 0) {
+            return;
+        }
+    }
+}
+
+AvailabilityProfile::Bounds AvailabilityProfile::bounds(Position at, Time to) const {
     Bounds bounds{value(at), value(at)};
     for (std::size_t number = at.block; number < blocks_.size(); ++number) {
         const Block& block = *blocks_[number];

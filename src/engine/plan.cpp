@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <functional>
 #include <queue>
@@ -10,13 +11,22 @@ namespace batfill {
 
 namespace {
 
-// Past this many the older half of the returns is remembered as one that covers them: still a proof, only a weaker one.
-constexpr std::size_t returns_remembered = 64;
+// Jobs of about the same width: those from a power of two up to the next.
+std::size_t width_class(int processors) {
+    return static_cast<std::size_t>(AvailabilityProfile::Surroundings::power_of(processors));
+}
+
+// The least width of the next class.
+int next_class(int processors) {
+    return static_cast<int>(std::bit_floor(static_cast<unsigned>(processors))) * 2;
+}
 
 constexpr Time long_ago = Time::at(-Duration::infinity());
-constexpr Time nothing_proved = long_ago;
 
 }  // namespace
+
+constexpr Plan::Opened Plan::nothing_opened = {Time::infinity(), long_ago};
+constexpr Plan::Opened Plan::everything_opened = {long_ago, Time::infinity()};
 
 void Plan::reset(Time now, int processors) {
     profile_ = AvailabilityProfile(now, processors);
@@ -24,8 +34,8 @@ void Plan::reset(Time now, int processors) {
     slots_.clear();
     free_slots_.clear();
     slot_of_.clear();
-    returns_.clear();
-    returns_forgotten_ = 0;
+    may_move_.clear();
+    by_walltime_ = {};
     if (events_) {
         events_ = Events{.counts = events_->counts, .running = {}, .planned = {}, .in_pass = {}};
     }
@@ -54,11 +64,8 @@ std::uint64_t Plan::Instants::within(Time after, Time until) const {
     return static_cast<std::uint64_t>(std::upper_bound(first, instants_.end(), until) - first);
 }
 
-const Plan::Slot& Plan::planned(JobIndex job) const {
-    if (!contains(job)) {
-        throw BrokenRule(job, "it is looked up in the plan, where it is not");
-    }
-    return slot(job);
+void Plan::refuse_unplanned(JobIndex job) {
+    throw BrokenRule(job, "it is looked up in the plan, where it is not");
 }
 
 Plan::Slot& Plan::cancelled(JobIndex job) {
@@ -92,67 +99,112 @@ void Plan::give_back(Time from, Time end, int processors) {
 
 void Plan::return_processors(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
-    note_return(from, end, processors);
+    open_starts(from, end, processors);
 }
 
-void Plan::note_return(Time from, Time to, int processors) {
-    if (by_start_.empty() || from >= to || to <= profile_.origin()) {
+// A start becomes possible only if there were too few processors at some instant of [from, to) and there are enough
+// now, and then it is within what is free around that. Jobs that are planned within that may begin earlier in it; one
+// that is planned behind has to fit.
+void Plan::open_starts(Time from, Time to, int processors) {
+    from = std::max(from, profile_.origin());
+    if (by_start_.empty() || from >= to || slot(by_start_.back()).start <= from) {
         return;
     }
-    if (returns_.size() == returns_remembered) {
-        constexpr std::size_t older = returns_remembered / 2;
-        Return all = returns_.front();
-        for (std::size_t i = 1; i < older; ++i) {
-            all.from = std::min(all.from, returns_[i].from);
-            all.to = std::max(all.to, returns_[i].to);
-            all.least_before = std::min(all.least_before, returns_[i].least_before);
-            all.most_after = std::max(all.most_after, returns_[i].most_after);
-        }
-        all.around.reset();
-        returns_.erase(returns_.begin(), returns_.begin() + older - 1);
-        returns_.front() = all;
-        returns_forgotten_ += older - 1;
+    profile_.surroundings(from, to, processors, around_);
+    const AvailabilityProfile::Surroundings& around = around_;
+    const int least = around.least();
+    const int most = around.most();
+    if (least > most) {
+        return;
     }
-    from = std::max(from, profile_.origin());
-    const AvailabilityProfile::Bounds after = profile_.bounds(from, to);
-    returns_.push_back({from, to, after.least - processors, after.most});
+    if (in_pass_) {
+        for (int width = least; width <= most; width = next_class(width)) {
+            const AvailabilityProfile::Surroundings::Window& window = around.find(width);
+            OpeningsOfWidth& openings = openings_[width_class(width)];
+            openings.by_walltime.add(window.length(), {window.begin, to});
+            openings.by_start.add(window.end.since_zero(), {window.begin, to});
+        }
+        return;
+    }
+    const auto helps = [&](const Slot& other) { return least <= other.processors && other.processors <= most; };
+    const auto open_for = [&](std::uint32_t number, const AvailabilityProfile::Surroundings::Window& window) {
+        open(number, {std::max(window.begin, from - slots_[number].walltime), to});
+    };
+    const Time farthest = around.find(least).end;
+    auto near =
+        std::partition_point(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start <= from; });
+    for (; near != by_start_.end() && slot(*near).start <= farthest; ++near) {
+        if (const Slot& other = slot(*near); helps(other)) {
+            const AvailabilityProfile::Surroundings::Window& window = around.find(other.processors);
+            if (other.start <= window.end || other.walltime <= window.length()) {
+                open_for(slot_of_[*near], window);
+            }
+        }
+    }
+    if (near == by_start_.end()) {
+        return;
+    }
+    for (int width = least; width <= most; width = next_class(width)) {
+        const AvailabilityProfile::Surroundings::Window& window = around.find(width);
+        const std::vector<Alike>& alike = by_walltime_[width_class(width)];
+        const auto too_long = std::upper_bound(alike.begin(), alike.end(), Alike{window.length(), no_slot});
+        for (auto other = alike.begin(); other != too_long; ++other) {
+            const Slot& short_enough = slots_[other->slot];
+            if (short_enough.start > farthest && !short_enough.cancelled && helps(short_enough)) {
+                open_for(other->slot, window);
+            }
+        }
+    }
+}
+
+void Plan::list(std::uint32_t number) {
+    if (!slots_[number].listed) {
+        slots_[number].listed = true;
+        may_move_.push_back(number);
+    }
+}
+
+void Plan::open(std::uint32_t number, const Opened& opened) {
+    slots_[number].opened.include(opened);
+    list(number);
+}
+
+void Plan::Openings::add(Duration most, const Opened& opened) {
+    Step* const begin = steps_.data();
+    Step* const end = begin + count_;
+    Step* const place = std::find_if(begin, end, [&](const Step& step) { return step.most < most; });
+    const auto covers = [](const Opened& a, const Opened& b) { return a.from <= b.from && b.until <= a.until; };
+    Step added{most, opened};
+    if (place != begin) {
+        if (covers(std::prev(place)->opened, opened)) {
+            return;
+        }
+        added.opened.include(std::prev(place)->opened);
+    }
+    Step* const beyond = std::find_if(place, end, [&](const Step& step) { return !covers(added.opened, step.opened); });
+    std::for_each(beyond, end, [&](Step& step) { step.opened.include(opened); });
+    // Those between add nothing to this one.
+    if (beyond == place) {
+        std::copy_backward(place, end, end + 1);
+        ++count_;
+    } else {
+        count_ = static_cast<std::size_t>(std::copy(beyond, end, place + 1) - begin);
+    }
+    *place = added;
+    if (count_ > most_steps) {
+        --count_;
+        steps_[count_ - 1].opened = steps_[count_].opened;
+    }
+}
+
+std::vector<Plan::Alike>& Plan::alike(const Slot& slot) {
+    return by_walltime_[width_class(slot.processors)];
 }
 
 Time Plan::next_start(Time after) const {
     const auto next =
         std::find_if(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start > after; });
     return next == by_start_.end() ? Time::infinity() : slot(*next).start;
-}
-
-bool Plan::Return::may_help(const Slot& slot) const {
-    if (slot.processors <= least_before || slot.processors > most_after || slot.start <= from) {
-        return false;
-    }
-    if (!around) {
-        return true;
-    }
-    const AvailabilityProfile::Surroundings::Window& window = around->find(slot.processors);
-    return slot.start <= window.end || slot.walltime <= window.length();
-}
-
-Time Plan::Return::first_start(const Slot& slot) const {
-    const Time touching = from - slot.walltime;
-    return around ? std::max(around->find(slot.processors).begin, touching) : touching;
-}
-
-Plan::Opened Plan::opened(const Slot& slot) const {
-    const std::size_t known = slot.proved > returns_forgotten_ ? slot.proved - returns_forgotten_ : 0;
-    Opened opened{Time::infinity(), long_ago};
-    for (std::size_t i = known; i < returns_.size(); ++i) {
-        if (const Return& given = returns_[i]; given.may_help(slot) && given.to > profile_.origin()) {
-            if (!given.around) {
-                return {long_ago, Time::infinity()};
-            }
-            opened.from = std::min(opened.from, given.first_start(slot));
-            opened.until = std::max(opened.until, given.to);
-        }
-    }
-    return opened;
 }
 
 bool Plan::before(JobIndex a, JobIndex b) const {
@@ -185,8 +237,10 @@ void Plan::change_place(const Slot& slot, int change) {
 
 void Plan::find_place(Slot& slot, Time from) {
     slot.start = profile_.earliest(from, slot.walltime, slot.processors);
-    slot.impossible_before = from <= profile_.origin() ? slot.start : nothing_proved;
-    slot.proved = returns_made();
+    slot.opened = nothing_opened;
+    if (from > profile_.origin()) {
+        open(slot_of_[slot.job], everything_opened);
+    }
     slot.cancelled = false;
     change_place(slot, -slot.processors);
 }
@@ -204,9 +258,20 @@ Time Plan::place(const Request& request, Time from) {
     }
     slot_of_[request.job] = free_slots_.back();
     free_slots_.pop_back();
-    Slot& slot = slots_[slot_of_[request.job]];
-    slot = {{}, request.walltime, request.submit, nothing_proved, 0, request.processors, true};
+    const std::uint32_t number = slot_of_[request.job];
+    Slot& slot = slots_[number];
+    // The list may still have the slot, of another job.
+    slot = {.start = {},
+            .opened = nothing_opened,
+            .job = request.job,
+            .processors = request.processors,
+            .cancelled = true,
+            .listed = slot.listed,
+            .walltime = request.walltime,
+            .submit = request.submit};
     place_again(request.job, from);
+    const Alike entry{slot.walltime, number};
+    alike(slot).insert(std::lower_bound(alike(slot).begin(), alike(slot).end(), entry), entry);
     return slot.start;
 }
 
@@ -214,6 +279,7 @@ void Plan::cancel(std::span<const JobIndex> jobs) {
     for (const JobIndex job : jobs) {
         Slot& slot = planned(job);
         slot.cancelled = true;
+        slot.opened = nothing_opened;
         change_place(slot, slot.processors);
     }
     std::erase_if(by_start_, [this](JobIndex job) { return slot(job).cancelled; });
@@ -225,7 +291,7 @@ void Plan::place_again(JobIndex job, Time from) {
 }
 
 void Plan::look_again_at(JobIndex job) {
-    planned(job).impossible_before = nothing_proved;
+    open(slot_number(job), everything_opened);
 }
 
 std::vector<Plan::Place> Plan::places() const {
@@ -242,7 +308,7 @@ void Plan::restore(const std::vector<Place>& places) {
     for (const auto& [job, start] : places) {
         Slot& slot = cancelled(job);
         slot.start = start;
-        slot.impossible_before = nothing_proved;
+        open(slot_of_[job], everything_opened);
         slot.cancelled = false;
         change_place(slot, -slot.processors);
         by_start_.push_back(job);
@@ -275,34 +341,39 @@ void Plan::count_events_of_search(const Slot& slot, Time than, Time earlier) {
 }
 
 bool Plan::move_earlier(JobIndex job, Time now, Time than) {
-    Slot& slot = planned(job);
+    return move_earlier(planned(job), now, than);
+}
+
+bool Plan::move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place) {
     than = std::min(than, slot.start);
-    const Opened opened = this->opened(slot);
-    // Starts from `last` on are as impossible as they were.
-    const Time first = std::min(slot.impossible_before, opened.from);
-    const Time last = slot.impossible_before < than ? than : std::min(than, opened.until);
-    if (std::max(now, first) >= last) {
-        slot.proved = returns_made();
-        slot.impossible_before = first;
-        if (events_) {
-            count_events_of_search(slot, than, Time::infinity());
-        }
-        return false;
-    }
+    const Time first = std::max(now, slot.opened.from);
+    const Time last = std::min(than, slot.opened.until);
     const Time old_start = slot.start;
-    const Time start = profile_.earliest(std::max(now, first), slot.walltime, slot.processors, old_start, last);
+    const Time start =
+        first < last ? profile_.earliest(first, slot.walltime, slot.processors, old_start, last) : Time::infinity();
     if (events_) {
         count_events_of_search(slot, than, start);
     }
-    slot.impossible_before = std::min(start, than);
     if (start.is_infinite()) {
-        slot.proved = returns_made();
+        if (slot.opened.until <= than) {
+            slot.opened = nothing_opened;
+        } else {
+            slot.opened.from = std::max(slot.opened.from, than);
+        }
         return false;
     }
-    const auto old_place = place_of(job);
+    slot.opened = nothing_opened;
+    const auto old_place = place ? by_start_.begin() + static_cast<std::ptrdiff_t>(*place) : place_of(slot.job);
     slot.start = start;
-    const auto to =
-        std::lower_bound(by_start_.begin(), old_place, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
+    // Most jobs move past few others.
+    auto behind = old_place;
+    std::ptrdiff_t passed = 1;
+    while (behind - by_start_.begin() >= passed && before(slot.job, *(behind - passed))) {
+        behind -= passed;
+        passed *= 2;
+    }
+    const auto to = std::lower_bound(behind - std::min(passed, behind - by_start_.begin()), behind, slot.job,
+                                     [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
     if (events_) {
@@ -318,59 +389,125 @@ bool Plan::move_earlier(JobIndex job, Time now, Time than) {
     if (!old_start.is_infinite()) {
         return_processors(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
-    slot.proved = returns_made();
     return true;
 }
 
-std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time now, Time than) {
+template <class Use>
+void Plan::take_listed(Use use) {
+    for (const std::uint32_t number : may_move_) {
+        slots_[number].listed = slots_[number].opened.some();
+        if (slots_[number].listed) {
+            use(number);
+        }
+    }
+    may_move_.clear();
+}
+
+std::size_t Plan::move_all_earlier(Time now, Time than) {
+    begin_pass();
     std::size_t moves = 0;
     if (events_) {  // which are of every attempt, also of those that are known to be in vain
-        for (std::size_t i = 0; i < order.size();) {
-            const bool moved = move_earlier(order[i], now, than);
-            moves += moved ? 1U : 0U;
-            i = moved ? 0 : i + 1;
+        for (const JobIndex job : by_start_) {  // a job that moves changes places only with those before it
+            moves += move_earlier(job, now, than) ? 1U : 0U;
         }
         return moves;
     }
-    // All jobs before `next` have been tried, and cannot move but for those that are to be tried again.
-    std::size_t next = 0;
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> again;
-    std::vector<std::uint32_t> position_of;  // by slot
-    while (!again.empty() || next < order.size()) {
-        std::size_t position = next;
-        if (again.empty()) {
-            ++next;
-        } else {
-            position = again.top();
-            again.pop();
+    if (may_move_.empty()) {
+        return 0;
+    }
+    take_listed([&](std::uint32_t number) { slots_[number].listed = false; });
+    // A move helps only jobs that are planned behind the one that moved, so each is looked at once after all that can
+    // help it.
+    in_pass_ = true;
+    for (std::size_t i = 0; i < by_start_.size(); ++i) {
+        const std::uint32_t number = slot_of_[by_start_[i]];
+        Slot& slot = slots_[number];
+        const OpeningsOfWidth& openings = openings_[width_class(slot.processors)];
+        openings.by_walltime.include_in(slot.opened, slot.walltime);
+        openings.by_start.include_in(slot.opened, slot.start.since_zero());
+        if (!slot.opened.some()) {
+            continue;
         }
-        const std::size_t returns_before = returns_made();
-        if (!move_earlier(order[position], now, than)) {
+        if (move_earlier(slot, now, than, i)) {
+            ++moves;
+        } else if (slot.opened.some()) {
+            list(number);
+        }
+    }
+    in_pass_ = false;
+    for (OpeningsOfWidth& openings : openings_) {
+        openings.by_walltime.clear();
+        openings.by_start.clear();
+    }
+    return moves;
+}
+
+std::size_t Plan::try_all_in_order(const std::vector<JobIndex>& order, Time now, Time than) {
+    std::size_t moves = 0;
+    for (std::size_t i = 0; i < order.size();) {
+        const bool moved = move_earlier(order[i], now, than);
+        moves += moved ? 1U : 0U;
+        i = moved ? 0 : i + 1;
+    }
+    return moves;
+}
+
+std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time now) {
+    assert(now == profile_.origin());
+    const Time than = now + Duration::microseconds(1);
+    if (events_) {
+        return try_all_in_order(order, now, than);
+    }
+    std::size_t moves = 0;
+    profile_.free_from_origin(free_now_);
+    for (std::size_t i = 0; i < order.size() && free_now_.most() > 0;) {
+        const Slot& candidate = planned(order[i]);
+        // From its planned start on its own processors serve it.
+        const bool can_move =
+            candidate.processors <= free_now_.most() && candidate.start > now &&
+            std::min(now + candidate.walltime, candidate.start) <= free_now_.until(candidate.processors);
+        if (!can_move || !move_earlier(order[i], now, than)) {
+            ++i;
             continue;
         }
         ++moves;
-        if (returns_made() == returns_before) {
-            continue;
-        }
-        if (position_of.empty()) {
-            position_of.resize(slots_.size());
-            for (std::size_t i = 0; i < order.size(); ++i) {
-                position_of[slot_of_[order[i]]] = static_cast<std::uint32_t>(i);
-            }
-        }
-        Return& given = returns_.back();
-        given.around = std::make_shared<const AvailabilityProfile::Surroundings>(
-            profile_.surroundings(given.from, given.to, std::max(given.least_before + 1, 1)));
-        const auto behind = std::partition_point(by_start_.begin(), by_start_.end(),
-                                                 [&](JobIndex job) { return slot(job).start <= given.from; });
-        for (auto job = behind; job != by_start_.end(); ++job) {
-            const std::uint32_t number = slot_of_[*job];
-            const Slot& other = slots_[number];
-            if (position_of[number] < next && given.may_help(other) && given.first_start(other) < than) {
-                again.push(position_of[number]);
-            }
-        }
+        std::swap(free_now_, free_before_);
+        profile_.free_from_origin(free_now_);
+        i = free_now_.exceeds(free_before_) ? 0 : i + 1;
     }
+    return moves;
+}
+
+std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time now) {
+    if (events_) {
+        return try_all_in_order(order, now, Time::infinity());
+    }
+    if (may_move_.empty()) {
+        return 0;
+    }
+    std::vector<std::size_t> position_of(slots_.size(), order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        position_of[slot_number(order[i])] = i;
+    }
+    std::size_t moves = 0;
+    std::vector<std::uint32_t> left_out;  // of an order that does not have all jobs
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> positions;
+    const auto add_listed = [&] {
+        take_listed([&](std::uint32_t number) {
+            if (position_of[number] < order.size()) {
+                positions.push(position_of[number]);
+            } else {
+                left_out.push_back(number);
+            }
+        });
+    };
+    for (add_listed(); !positions.empty(); add_listed()) {
+        const JobIndex job = order[positions.top()];
+        positions.pop();
+        slot(job).listed = false;
+        moves += move_earlier(job, now) ? 1U : 0U;
+    }
+    may_move_.insert(may_move_.end(), left_out.begin(), left_out.end());
     return moves;
 }
 
@@ -398,12 +535,11 @@ void Plan::remove(JobIndex job) {
 
 void Plan::forget(JobIndex job) {
     by_start_.erase(place_of(job));
+    std::vector<Alike>& others = alike(slot(job));
+    others.erase(std::lower_bound(others.begin(), others.end(), Alike{slot(job).walltime, slot_of_[job]}));
+    slot(job).opened = nothing_opened;
     free_slots_.push_back(slot_of_[job]);
     slot_of_[job] = no_slot;
-    if (by_start_.empty()) {
-        returns_.clear();
-        returns_forgotten_ = 0;
-    }
 }
 
 }  // namespace batfill

@@ -60,13 +60,7 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
 }
 
 std::size_t PlanAlgorithm::move_all_earlier(const Round& round, Time than) {
-    std::size_t moves = 0;
-    plan_.begin_pass();
-    // A job that moves goes to a place before its own, so the jobs after it keep theirs.
-    for (std::size_t i = 0; i < plan_.by_start().size(); ++i) {
-        moves += plan_.move_earlier(plan_.by_start()[i], round.now(), than) ? 1U : 0U;
-    }
-    return moves;
+    return plan_.move_all_earlier(round.now(), than);
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
@@ -181,8 +175,12 @@ void OrderedPlanAlgorithm::withdrawn(const SchedulerState& state, JobIndex job) 
     queue_.remove(job);
 }
 
-std::size_t OrderedPlanAlgorithm::move_earlier_in_order(const Round& round, Time than) {
-    return plan().move_earlier_in_order(queue_.now(round.state()), round.now(), than);
+std::size_t OrderedPlanAlgorithm::move_earlier_in_order(const Round& round) {
+    return plan().move_earlier_in_order(queue_.now(round.state()), round.now());
+}
+
+std::size_t OrderedPlanAlgorithm::move_to_now_in_order(const Round& round) {
+    return plan().move_to_now_in_order(queue_.now(round.state()), round.now());
 }
 
 }  // namespace batfill

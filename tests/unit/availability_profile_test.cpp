@@ -103,17 +103,11 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
             REQUIRE(found == (expected < 0 ? Time::infinity() : at(expected)));
 
             const int end = begin + 1 + static_cast<int>(random() % 50);
-            int least = plain.free[static_cast<std::size_t>(begin)];
-            int most = least;
             std::size_t steps = 1;
-            for (int t = begin; t < std::min(end, horizon + 1); ++t) {
+            for (int t = begin + 1; t < std::min(end, horizon + 1); ++t) {
                 const auto second = static_cast<std::size_t>(t);
-                steps += t > begin && plain.free[second] != plain.free[second - 1] ? 1U : 0U;
-                least = std::min(least, plain.free[static_cast<std::size_t>(t)]);
-                most = std::max(most, plain.free[static_cast<std::size_t>(t)]);
+                steps += plain.free[second] != plain.free[second - 1] ? 1U : 0U;
             }
-            REQUIRE(profile.bounds(at(begin), at(end)).least == least);
-            REQUIRE(profile.bounds(at(begin), at(end)).most == most);
             REQUIRE(profile.steps_between(at(begin), at(end)) == steps);
             REQUIRE(profile.steps_between(at(begin), at(begin)) == 0);
             REQUIRE(profile.free_at(at(begin)) == plain.free[static_cast<std::size_t>(begin)]);
@@ -124,6 +118,43 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
             }
         }
     }
+}
+
+TEST_CASE("what is free from the origin on is as second by second, and is compared number by number") {
+    constexpr int horizon = 60;
+    constexpr int processors = 12;
+    std::mt19937 random(1);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    int exceeded = 0;
+    for (int round = 0; round < 200; ++round) {
+        AvailabilityProfile profile(at(0), processors);
+        PlainProfile plain(horizon, processors);
+        AvailabilityProfile::FreeFromOrigin before;
+        profile.free_from_origin(before);
+        for (int operation = 0; operation < 100; ++operation) {
+            const int from = below(horizon);
+            const int to = from + below(horizon - from + 1);
+            // The sums may also be negative.
+            const int change = below(7) - 4 + round % 3;
+            profile.add(at(from), at(to), change);
+            plain.add(from, to, change);
+            AvailabilityProfile::FreeFromOrigin now;
+            profile.free_from_origin(now);
+            REQUIRE(now.most() == plain.free[0]);
+            bool exceeds = false;
+            for (int wanted = 1; wanted <= processors + 8; ++wanted) {
+                const auto end =
+                    std::find_if(plain.free.begin(), plain.free.end(), [=](int free) { return free < wanted; });
+                REQUIRE(now.until(wanted) ==
+                        (end == plain.free.end() ? Time::infinity() : at(end - plain.free.begin())));
+                exceeds = exceeds || now.until(wanted) > before.until(wanted);
+            }
+            REQUIRE(now.exceeds(before) == exceeds);
+            exceeded += exceeds ? 1 : 0;
+            before = now;
+        }
+    }
+    CHECK(exceeded > 1000);
 }
 
 TEST_CASE("what is free around an interval is as second by second") {
@@ -157,9 +188,14 @@ TEST_CASE("what is free around an interval is as second by second") {
         for (int i = 0; i < 50; ++i) {
             const int from = below(horizon - 1);
             const int to = std::min(from + 1 + below(5), horizon);
-            const int least = 1 + below(processors);
-            const AvailabilityProfile::Surroundings around = profile.surroundings(at(from), at(to), least);
-            for (int wanted = least; wanted <= processors; ++wanted) {
+            const int given = below(processors);
+            AvailabilityProfile::Surroundings around;
+            profile.surroundings(at(from), at(to), given, around);
+            const auto [fewest, most] = std::minmax_element(plain.free.begin() + from, plain.free.begin() + to);
+            const int least = std::max(*fewest - given + 1, 1);
+            REQUIRE(around.least() == least);
+            REQUIRE(around.most() == *most);
+            for (int wanted = least; wanted <= *most; ++wanted) {
                 int rounded = 1;
                 while (2 * rounded <= wanted) {
                     rounded *= 2;

@@ -119,7 +119,8 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
     CHECK(moved > 1000);  // otherwise the test would show nothing
 }
 
-TEST_CASE("a compression in an order makes the moves that trying all jobs anew after each move makes") {
+TEST_CASE(
+    "compressions make the moves that trying each job makes, in an order or by planned start, to now or to any time") {
     int moved = 0;
     for (unsigned seed = 0; seed < 12; ++seed) {
         std::mt19937 random(seed);
@@ -159,17 +160,31 @@ TEST_CASE("a compression in an order makes the moves that trying all jobs anew a
                 plan.give_back(now, ended->first, ended->second);
                 plain.profile.add(now, ended->first, ended->second);
                 running.erase(ended);
-                // A limit leaves earlier starts open for another time.
-                const Time than = below(3) == 0 ? now + Duration::seconds(1 + below(40)) : Time::infinity();
                 std::size_t moves = 0;
                 std::vector<JobIndex> jobs = plain.order();
-                std::sort(jobs.begin(), jobs.end(), [&](JobIndex a, JobIndex b) { return ranks[a] < ranks[b]; });
-                for (std::size_t i = 0; i < jobs.size();) {
-                    const bool moves_now = move(jobs[i], than);
-                    moves += moves_now ? 1U : 0U;
-                    i = moves_now ? 0 : i + 1;
+                if (below(3) == 0) {
+                    // A limit leaves earlier starts open for another time.
+                    const Time than = below(2) == 0 ? now + Duration::seconds(1 + below(40)) : Time::infinity();
+                    for (const JobIndex job : jobs) {
+                        moves += move(job, than) ? 1U : 0U;
+                    }
+                    REQUIRE(plan.move_all_earlier(now, than) == moves);
+                } else {
+                    const bool to_now = below(3) == 0;
+                    if (below(4) == 0) {
+                        std::erase_if(jobs, [&](JobIndex) { return below(3) == 0; });
+                    }
+                    const Time than = to_now ? now + Duration::microseconds(1) : Time::infinity();
+                    std::sort(jobs.begin(), jobs.end(), [&](JobIndex a, JobIndex b) { return ranks[a] < ranks[b]; });
+                    for (std::size_t i = 0; i < jobs.size();) {
+                        const bool moves_now = move(jobs[i], than);
+                        moves += moves_now ? 1U : 0U;
+                        i = moves_now ? 0 : i + 1;
+                    }
+                    const std::size_t made =
+                        to_now ? plan.move_to_now_in_order(jobs, now) : plan.move_earlier_in_order(jobs, now);
+                    REQUIRE(made == moves);
                 }
-                REQUIRE(plan.move_earlier_in_order(jobs, now, than) == moves);
                 moved += static_cast<int>(moves);
                 REQUIRE(plan.by_start() == plain.order());
                 for (const auto& [job, planned] : plain.jobs) {
