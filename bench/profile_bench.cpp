@@ -72,8 +72,6 @@ void plan_compression(benchmark::State& state) {
         plan.move_all_earlier(Time());
         plan.hold(Time(), Time::seconds(50), machine / 2);
     }
-    state.counters["per job"] = benchmark::Counter(static_cast<double>(depth) * static_cast<double>(state.iterations()),
-                                                   benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(plan_compression)->RangeMultiplier(10)->Range(10, 10000)->ArgName("depth");
 

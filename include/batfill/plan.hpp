@@ -136,9 +136,6 @@ class Plan {
     std::optional<ProfileEventCounts> counted_events() const {
         return events_ ? std::optional(events_->counts) : std::nullopt;
     }
-    // From here on, each planned job is given to move_earlier once, by planned start. Only what is counted depends on
-    // this.
-    void begin_pass();
 
  private:
     // Instants in order, each as often as it was added; none that is infinite. O(log instants) to count, O(instants) to
@@ -253,7 +250,7 @@ class Plan {
     void list(std::uint32_t number);
     // The same as for its job, which is at that place in the order by planned start, if that is known.
     bool move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place = {});
-    // The jobs as wide as this one, to a power of two, and where this one has its place there.
+    // A job among those of its class of widths, which are sorted by walltime.
     struct Alike {
         Duration walltime;
         std::uint32_t slot;
@@ -274,10 +271,10 @@ class Plan {
     std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: not in the plan
     // The slots of all jobs that may move, once each, and of some that may not.
     std::vector<std::uint32_t> may_move_;
-    // By walltime, for each power of two of processors: those from it up to the next.
+    // For each power of two of processors the jobs that need from it up to the next, by walltime.
     std::array<std::vector<Alike>, width_classes> by_walltime_;
-    // In a pass by planned start: what is opened is noted here, not with the jobs.
-    bool in_pass_ = false;
+    // In move_all_earlier what is opened is noted here, not with the jobs.
+    bool passing_by_start_ = false;
     std::array<OpeningsOfWidth, width_classes> openings_;
     std::optional<Events> events_;
     // Of functions that use their memory again.

@@ -336,7 +336,7 @@ Time AvailabilityProfile::FreeFromOrigin::until(int processors) const {
 }
 
 bool AvailabilityProfile::FreeFromOrigin::exceeds(const FreeFromOrigin& other) const {
-    // It is enough to look at the least number that an instant of the other is the end of.
+    // Of the numbers that are free up to the same instant there, the least is free longest here.
     return std::any_of(other.descents_.begin(), other.descents_.end(),
                        [&](const Descent& descent) { return until(std::max(descent.processors, 0) + 1) > descent.at; });
 }

@@ -117,7 +117,7 @@ void Plan::open_starts(Time from, Time to, int processors) {
     if (least > most) {
         return;
     }
-    if (in_pass_) {
+    if (passing_by_start_) {
         for (int width = least; width <= most; width = next_class(width)) {
             const AvailabilityProfile::Surroundings::Window& window = around.find(width);
             OpeningsOfWidth& openings = openings_[width_class(width)];
@@ -315,13 +315,6 @@ void Plan::restore(const std::vector<Place>& places) {
     }
 }
 
-void Plan::begin_pass() {
-    if (events_) {
-        events_->in_pass = events_->running;
-        events_->counts.placed_anew = events_->counts.placed_anew.value_or(0);
-    }
-}
-
 void Plan::count_events_of_search(const Slot& slot, Time than, Time earlier) {
     const Time now = profile_.origin();
     // A job that is late, because the processors that are free do not lie together, was planned to start before now.
@@ -365,14 +358,7 @@ bool Plan::move_earlier(Slot& slot, Time now, Time than, std::optional<std::size
     slot.opened = nothing_opened;
     const auto old_place = place ? by_start_.begin() + static_cast<std::ptrdiff_t>(*place) : place_of(slot.job);
     slot.start = start;
-    // Most jobs move past few others.
-    auto behind = old_place;
-    std::ptrdiff_t passed = 1;
-    while (behind - by_start_.begin() >= passed && before(slot.job, *(behind - passed))) {
-        behind -= passed;
-        passed *= 2;
-    }
-    const auto to = std::lower_bound(behind - std::min(passed, behind - by_start_.begin()), behind, slot.job,
+    const auto to = std::lower_bound(by_start_.begin(), old_place, slot.job,
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
@@ -404,9 +390,10 @@ void Plan::take_listed(Use use) {
 }
 
 std::size_t Plan::move_all_earlier(Time now, Time than) {
-    begin_pass();
     std::size_t moves = 0;
     if (events_) {  // which are of every attempt, also of those that are known to be in vain
+        events_->in_pass = events_->running;
+        events_->counts.placed_anew = events_->counts.placed_anew.value_or(0);
         for (const JobIndex job : by_start_) {  // a job that moves changes places only with those before it
             moves += move_earlier(job, now, than) ? 1U : 0U;
         }
@@ -418,7 +405,7 @@ std::size_t Plan::move_all_earlier(Time now, Time than) {
     take_listed([&](std::uint32_t number) { slots_[number].listed = false; });
     // A move helps only jobs that are planned behind the one that moved, so each is looked at once after all that can
     // help it.
-    in_pass_ = true;
+    passing_by_start_ = true;
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
         Slot& slot = slots_[number];
@@ -434,7 +421,7 @@ std::size_t Plan::move_all_earlier(Time now, Time than) {
             list(number);
         }
     }
-    in_pass_ = false;
+    passing_by_start_ = false;
     for (OpeningsOfWidth& openings : openings_) {
         openings.by_walltime.clear();
         openings.by_start.clear();

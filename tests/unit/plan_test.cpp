@@ -251,7 +251,7 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                 plan.give_back(now, end, processors);
                 plain.profile.add(now, end, processors);
                 if (in_passes) {
-                    plan.begin_pass();
+                    plan.move_all_earlier(now);
                 }
                 std::vector<JobIndex> passed;
                 for (const JobIndex job : plain.order()) {
@@ -275,7 +275,9 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                         placed_anew += events_of(other);
                     }
                     passed.push_back(job);
-                    plan.move_earlier(job, now);
+                    if (!in_passes) {
+                        plan.move_earlier(job, now);
+                    }
                 }
             }
             const int processors = 1 + below(8);
