@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,16 @@ struct CheckReport {
 // processors of all allocations and events, times the logarithm of the events).
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
                            const CheckOptions& options, const std::vector<Guarantee>* guarantees = nullptr,
+                           const std::vector<BrokenGuarantee>* broken = nullptr,
+                           const std::vector<std::vector<ExternalEvent>>& event_lists = {});
+
+// A schedule that need not be in memory: it calls the function that it is given with each of its jobs, in their order.
+using ScheduleSource = std::function<void(const std::function<void(const ScheduledJob&)>& use)>;
+
+// The same for such a schedule, which is gone through once. Of a job it keeps some 120 bytes.
+CheckReport check_schedule(const ScheduleSource& schedule, const std::vector<Workload>& workloads,
+                           const Platform& platform, const CheckOptions& options,
+                           const std::vector<Guarantee>* guarantees = nullptr,
                            const std::vector<BrokenGuarantee>* broken = nullptr,
                            const std::vector<std::vector<ExternalEvent>>& event_lists = {});
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,11 @@ enum class JobState : std::uint8_t {
     completed_walltime_reached,
     completed_killed,
     rejected,
+};
+inline constexpr std::array all_job_states{
+    JobState::not_submitted,          JobState::submitted,        JobState::running,
+    JobState::completed_successfully, JobState::completed_failed, JobState::completed_walltime_reached,
+    JobState::completed_killed,       JobState::rejected,
 };
 
 // Batsim's word for a state, such as "COMPLETED_KILLED", in messages and in jobs.csv.

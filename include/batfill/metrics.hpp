@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <batfill/job_state.hpp>
 #include <batfill/machine.hpp>
 #include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
@@ -28,20 +31,65 @@ struct MetricsOptions {
 // What the metrics need to know of a job that ran and came to an end, however it ended.
 struct FinishedJob {
     std::string_view id;
+    int processors = 0;  // requested
+    int allocated = 0;   // how many processors it ran on
     Time submit;
-    int processors = 0;                // requested
     SmallOptional<Duration> walltime;  // none: the job has none
     Time start;
     Duration run;
     Time finish;
-    int allocated = 0;  // how many processors it ran on
 };
+
+// What the metrics need to know of the schedule of a run, in less than half of its memory.
+class MeasuredSchedule {
+ public:
+    // One of no jobs, with memory for as many as are expected.
+    explicit MeasuredSchedule(std::string path, std::size_t expected_jobs = 0) : path_(std::move(path)) {
+        finished_.reserve(expected_jobs);
+    }
+    // NOLINTNEXTLINE(google-explicit-constructor): whoever has a schedule may give it to whatever measures one.
+    MeasuredSchedule(const Schedule& schedule);
+
+    // Takes in the next job of the schedule. Costs what copying its id does.
+    void add(const ScheduledJob& job);
+
+    // Where it was read from, for messages.
+    const std::string& path() const { return path_; }
+    // The jobs that finished, in the order of the schedule. Their ids are valid as long as this object or a copy of it.
+    const std::vector<FinishedJob>& finished() const { return finished_; }
+    // The ids of the other jobs.
+    const std::vector<std::string_view>& others() const { return others_; }
+    // How many jobs there are, and how many of them are in this state.
+    std::size_t jobs() const { return finished_.size() + others_.size(); }
+    std::size_t jobs_in(JobState state) const { return in_state_[static_cast<std::size_t>(state)]; }
+    // The first job that ran on a processor of this number or a larger one, and the largest processor that it ran on.
+    struct Wide {
+        std::string_view id;
+        int last_processor;
+    };
+    std::optional<Wide> first_beyond(int processor) const;
+
+ private:
+    std::string_view keep(const std::string& id);
+
+    std::string path_;
+    std::vector<FinishedJob> finished_;
+    std::vector<std::string_view> others_;
+    std::array<std::size_t, all_job_states.size()> in_state_{};  // by state
+    std::vector<Wide> widest_;  // the jobs with a larger processor than all before them
+    // The texts of the ids, which copies share.
+    std::shared_ptr<std::pmr::monotonic_buffer_resource> texts_ =
+        std::make_shared<std::pmr::monotonic_buffer_resource>();
+};
+
+// The same as read_schedule(), which says what is read and what is thrown, of a schedule that is only measured.
+MeasuredSchedule read_measured_schedule(const std::string& path);
 
 // Full ids of jobs ("w0!17"). They refer to the texts in the jobs from which they were taken.
 using JobIds = std::unordered_set<std::string_view>;
 
 // The jobs that finished after a wait in at least one of `schedules`, which must outlive the result.
-JobIds jobs_that_waited(const std::vector<Schedule>& schedules);
+JobIds jobs_that_waited(const std::vector<MeasuredSchedule>& schedules);
 
 // The metrics of one run, defined one by one in docs/metrics.md. Times are in seconds. A value is missing where no job
 // counts for it, or where what it needs was not given: a workload, a baseline, the number of processors.
@@ -65,16 +113,16 @@ std::vector<std::string> metric_names();
 // give deadlines and licences. Regular jobs count in the metrics of regular jobs if they are among `counted_regular`,
 // or if it is null. The waits are compared with those of `baseline`, unless it is null. Throws InputError naming a job
 // if a job of the schedule is in none of the workloads, or if not the same jobs finished in the baseline. O(n log n).
-Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
+Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& options,
                         const std::vector<Workload>& workloads = {}, const JobIds* counted_regular = nullptr,
-                        const Schedule* baseline = nullptr);
+                        const MeasuredSchedule* baseline = nullptr);
 
 // Writes the csv file `path`, whole or not at all, with a line for every job that finished in all of `schedules`, in
 // the order of the workloads: its id, its kind, whether it counts as in compute_metrics(), and its wait and stretch in
 // each of the schedules, which have the names `labels`. Throws InputError if the file cannot be written. O(number of
 // jobs * number of schedules).
 void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
-                         const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
+                         const std::vector<MeasuredSchedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular);
 
 // By what jobs can be divided into groups: by class of requested processors or of run time (docs/metrics.md has the
@@ -105,7 +153,7 @@ struct JobGroup {
 // The finished jobs in groups that agree in all of `groupings`, in the order of these: classes from the smallest up,
 // users and queues by name. Groups without jobs are left out. For users and queues, throws InputError naming a job that
 // is in none of the workloads; without them, no workload is needed. O(n log n).
-std::vector<JobGroup> measure_groups(const Schedule& schedule, const MetricsOptions& options,
+std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,
                                      const std::vector<Workload>& workloads = {});
 
@@ -135,8 +183,8 @@ struct MetricInterval {
 // no baseline is given (null), an interval also if there are fewer than two blocks of weeks. Throws InputError naming a
 // job if not the same jobs finished in the baseline. The result depends on the seed, and not on the order of the jobs.
 // O(n log n + resamples * weeks).
-std::vector<MetricInterval> measure_intervals(const Schedule& schedule, const MetricsOptions& options,
-                                              const IntervalOptions& how, const Schedule* baseline = nullptr);
+std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, const MetricsOptions& options,
+                                              const IntervalOptions& how, const MeasuredSchedule* baseline = nullptr);
 
 struct RunMetrics {
     std::string label;

@@ -30,7 +30,7 @@ class ReplayMetric {
 
     const std::string& name() const { return name_; }
     // The value over `jobs`, whose order does not matter; none if no job counts for it. O(n log n).
-    std::optional<double> value(std::vector<FinishedJob> jobs) const;
+    std::optional<double> value(const std::vector<FinishedJob>& jobs) const;
 
  private:
     const analysis::Metric* metric_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ struct Schedule {
 // of them; the times of an unfinished job are dropped if some are missing. Throws InputError naming file and line.
 // O(size of the file).
 Schedule read_schedule(const std::string& path);
+
+// The same, but gives each job to `use`, which may throw, instead of keeping it.
+void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use);
 
 // The same for the text of a jobs.csv; `path` only serves error messages and the result's `path`.
 Schedule parse_schedule(std::string_view text, const std::string& path);

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
+#include <deque>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -29,24 +32,43 @@ std::string text(const Optional& value) {
     return value ? value->to_string() : "none";
 }
 
+// A job of the workloads that has an execution: what has to be known of it beside all others.
+struct Ran {
+    const std::string* id;
+    const JobDescription* description;
+    Time start;
+    Time finish;
+    std::uint32_t row;  // of the schedule
+    bool took_no_time;
+    ResourceSet allocation;
+
+    // How long it has held its processors at least.
+    Time held_until() const { return took_no_time ? start : finish; }
+};
+
+const std::string& id_of(const ScheduledJob& job) {
+    return job.id;
+}
+const std::string& id_of(const Ran& job) {
+    return *job.id;
+}
+
+// Looks at the jobs of a schedule one by one as they come, and at last at what there is between them. Of most jobs it
+// keeps no more than Ran, so that a schedule of ten million jobs can be audited beside its workload.
 class Audit {
  public:
-    Audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
-          const CheckOptions& options, const std::vector<Guarantee>* guarantees,
-          const std::vector<BrokenGuarantee>* broken, const std::vector<std::vector<ExternalEvent>>& event_lists)
-        : schedule_(schedule),
-          workloads_(workloads),
+    Audit(const std::vector<Workload>& workloads, const Platform& platform, const CheckOptions& options,
+          const std::vector<Guarantee>* guarantees, const std::vector<BrokenGuarantee>* broken,
+          const std::vector<std::vector<ExternalEvent>>& event_lists)
+        : workloads_(workloads),
           jobs_(workloads),
           platform_(platform),
           machine_(platform.hosts),
           outages_(event_lists, processors()),
           options_(options),
-          guarantees_(guarantees) {
-        scheduled_.reserve(schedule.jobs.size());
-        for (const ScheduledJob& job : schedule.jobs) {
-            scheduled_.emplace(job.id, &job);
-            some_are_later_runs_ = some_are_later_runs_ || analysis::may_be_later_run(job.id);
-        }
+          guarantees_(guarantees),
+          states_(jobs_.count()) {
+        ran_.reserve(jobs_.count());
         if (broken != nullptr) {
             for (const BrokenGuarantee& one : *broken) {
                 broken_[one.job_id].push_back(&one);
@@ -54,45 +76,65 @@ class Audit {
         }
     }
 
-    CheckReport run();
+    // Takes in the next job of the schedule.
+    void add(const ScheduledJob& job);
+    // To be called once, after all jobs.
+    CheckReport finish();
 
  private:
-    void check_job(const ScheduledJob& job);
-    void check_request(const ScheduledJob& job, const JobDescription& description);
-    void check_submission(const ScheduledJob& job, const JobDescription& description);
-    void check_earlier_run(const ScheduledJob& job, const std::string& earlier_id);
-    bool is_submitted_again(const ScheduledJob& job) const;
-    bool may_take_no_time(const ScheduledJob& job) const;
-    Duration shortest_length(const ScheduledJob& job) const;
-    Time held_until(const ScheduledJob& job) const;
+    // What guarantees are compared with.
+    struct Started {
+        std::string id;
+        Time submit;
+        std::optional<Time> start;
+    };
+    struct LaterRun {
+        ScheduledJob job;
+        std::uint32_t row;
+    };
+    struct Found {
+        std::uint32_t row;
+        Violation violation;
+    };
+
+    void check_job(const ScheduledJob& job, const std::string& id, const IndexedJob& submitted);
+    const std::string* first_of_its_id(const ScheduledJob& job, const std::optional<IndexedJob>& submitted);
+    void check_request(const ScheduledJob& job, const IndexedJob& submitted);
+    void check_earlier_runs();
+    void check_earlier_run(const ScheduledJob& job, const std::string& earlier_id, JobState state, const Ran* earlier);
+    bool may_take_no_time(const ScheduledJob& job, const IndexedJob& submitted) const;
     void check_columns(const ScheduledJob& job);
     void check_stretch(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job, const JobDescription& description);
     bool could_run(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
-    void check_end(const ScheduledJob& job, const IndexedJob& submitted);
-    void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
-                            const std::optional<Duration>& walltime);
-    void check_deadline(const ScheduledJob& job, const JobDescription& description);
+    void check_end(const ScheduledJob& job, const IndexedJob& submitted, Duration shortest_length);
+    void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile, const std::optional<Duration>& walltime,
+                            Duration shortest_length);
+    void check_deadlines();
     void check_missing();
+    void sort_by_start();
     void check_processors();
     void check_outages();
-    void check_outages(const ScheduledJob& job);
+    void check_outages(const Ran& job);
     void check_licenses();
-    void check_machine(const ScheduledJob& job, const std::set<std::string>& licenses);
+    void check_machine(const Ran& job, const std::set<std::string>& licenses);
     bool can_use(const Machine::Group& group, const std::string& license) const;
     void check_guarantees();
-    void check_guarantee(const Guarantee& guarantee, const ScheduledJob& job);
-    std::optional<Time> last_guarantee(Time guaranteed, const ScheduledJob& job);
+    void check_guarantee(const Guarantee& guarantee, const Started& job);
+    std::optional<Time> last_guarantee(Time guaranteed, const Started& job);
 
     int processors() const { return machine_.processors(); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
     bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
-    void violation(Time at, const ScheduledJob& job, const std::string& what) {
-        report_.violations.push_back({at, "job " + shown(job.id) + ": " + what});
+    void violation(Time at, const std::string& id, const std::string& what) {
+        found_.push_back({row_, {at, "job " + shown(id) + ": " + what}});
+    }
+    template <class Job>
+    void violation(Time at, const Job& job, const std::string& what) {
+        violation(at, id_of(job), what);
     }
 
-    const Schedule& schedule_;
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
     const Platform& platform_;
@@ -100,46 +142,76 @@ class Audit {
     Outages outages_;
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;
-    std::unordered_map<std::string_view, const ScheduledJob*> scheduled_;  // the first one of each id
-    bool some_are_later_runs_ = false;
     std::map<std::string_view, std::vector<const BrokenGuarantee*>> broken_;  // of each job, in the order of the list
+    std::vector<std::optional<JobState>> states_;  // that the schedule tells, of each job of the workloads
+    std::unordered_set<std::string> other_ids_;    // of jobs of the schedule that are none of the workloads
+    std::deque<LaterRun> later_runs_;
+    std::vector<Ran> ran_;
+    std::vector<std::uint32_t> by_start_;  // of `ran_`
+    std::vector<Started> started_;         // all jobs of the schedule, if there are guarantees
+    // The row of the job that is being looked at, by which violations at the same time are ordered.
+    static constexpr std::uint32_t no_row = UINT32_MAX;
+    std::uint32_t row_ = 0;
+    std::vector<Found> found_;
     CheckReport report_;
-    std::vector<const ScheduledJob*> ran_;  // jobs of the workloads that have an execution
 };
 
-CheckReport Audit::run() {
-    report_.jobs = schedule_.jobs.size();
-    for (const ScheduledJob& job : schedule_.jobs) {
-        check_job(job);
-    }
+CheckReport Audit::finish() {
+    report_.jobs = row_;
+    check_earlier_runs();
+    check_deadlines();
+    row_ = no_row;
     check_missing();
-    std::stable_sort(ran_.begin(), ran_.end(), [&](const ScheduledJob* a, const ScheduledJob* b) {
-        return a->execution->start != b->execution->start ? a->execution->start < b->execution->start
-                                                          : held_until(*a) < held_until(*b);
-    });
+    sort_by_start();
     check_processors();
     check_outages();
     check_licenses();
     if (guarantees_ != nullptr) {
         check_guarantees();
     }
-    std::stable_sort(report_.violations.begin(), report_.violations.end(),
-                     [](const Violation& a, const Violation& b) { return a.at < b.at; });
+    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+        return std::tie(a.violation.at, a.row) < std::tie(b.violation.at, b.row);
+    });
+    for (Found& one : found_) {
+        report_.violations.push_back(std::move(one.violation));
+    }
     return std::move(report_);
 }
 
-void Audit::check_job(const ScheduledJob& job) {
-    if (scheduled_.find(job.id)->second != &job) {
+// Where its id is kept; null if the schedule had a job of this id before.
+const std::string* Audit::first_of_its_id(const ScheduledJob& job, const std::optional<IndexedJob>& submitted) {
+    if (submitted && !submitted->is_later_run) {
+        std::optional<JobState>& state = states_[submitted->number];
+        if (state) {
+            return nullptr;
+        }
+        state = job.state;
+        return &submitted->description->id;
+    }
+    const auto [place, is_new] = other_ids_.insert(job.id);
+    return is_new ? &*place : nullptr;
+}
+
+void Audit::add(const ScheduledJob& job) {
+    if (guarantees_ != nullptr) {
+        started_.push_back({job.id, job.submit, job.execution ? std::optional(job.execution->start) : std::nullopt});
+    }
+    const std::uint32_t row = row_;
+    const std::optional<IndexedJob> submitted = jobs_.find(job.id);
+    const std::string* const id = first_of_its_id(job, submitted);
+    if (id == nullptr) {
         violation(job.submit, job, "there more than once");
-        return;
-    }
-    const IndexedJob* submitted = jobs_.find(job.id);
-    if (submitted == nullptr) {
+    } else if (!submitted) {
         violation(job.submit, job, "in none of the workloads");
-        return;
+    } else {
+        check_job(job, *id, *submitted);
     }
-    const JobDescription& description = *submitted->description;
-    check_request(job, description);
+    row_ = row + 1;
+}
+
+void Audit::check_job(const ScheduledJob& job, const std::string& id, const IndexedJob& submitted) {
+    const JobDescription& description = *submitted.description;
+    check_request(job, submitted);
     if (job.success != (job.state == JobState::completed_successfully)) {
         violation(
             job.submit, job,
@@ -158,92 +230,92 @@ void Audit::check_job(const ScheduledJob& job) {
         violation(job.submit, job, "never finished");
         return;
     }
-    ran_.push_back(&job);
+    const ExecutionRecord& times = *job.execution;
+    const bool took_no_time = may_take_no_time(job, submitted);
+    ran_.push_back({&id, &description, times.start, times.finish, row_, took_no_time, job.allocation});
     check_columns(job);
     check_allocation(job, description);
-    check_end(job, *submitted);
-    if (!is_submitted_again(job)) {
-        check_deadline(job, description);
-    }
-    const Time submit = jobs_.earlier_run(job.id) ? job.submit : description.submit;
-    if (job.execution->start + options_.tolerance < submit) {
-        violation(job.execution->start, job,
-                  "starts at " + job.execution->start.to_string() + ", before its submission at " + submit.to_string());
+    check_end(job, submitted, took_no_time ? Duration() : times.length);
+    const Time submit = submitted.is_later_run ? job.submit : description.submit;
+    if (times.start + options_.tolerance < submit) {
+        violation(times.start, job,
+                  "starts at " + times.start.to_string() + ", before its submission at " + submit.to_string());
     }
 }
 
-// A job of a workload is submitted when that says so, a later run when the one before it has been killed.
-void Audit::check_submission(const ScheduledJob& job, const JobDescription& description) {
-    if (const std::optional<std::string> earlier_id = jobs_.earlier_run(job.id)) {
+// A later run is submitted when the one before it has been killed. Both may be anywhere in the schedule.
+void Audit::check_earlier_runs() {
+    if (later_runs_.empty()) {
+        return;
+    }
+    std::unordered_map<std::string_view, const Ran*> ran;
+    for (const Ran& job : ran_) {
+        ran.emplace(*job.id, &job);
+    }
+    std::unordered_map<std::string_view, JobState> states;
+    for (const LaterRun& run : later_runs_) {
+        states.emplace(run.job.id, run.job.state);
+    }
+    for (const auto& [job, row] : later_runs_) {
+        row_ = row;
+        const std::string earlier_id = *jobs_.earlier_run(job.id);
+        const std::optional<IndexedJob> earlier = jobs_.find(earlier_id);
+        const auto later = states.find(earlier_id);
+        const std::optional<JobState> state = later != states.end()   ? std::optional(later->second)
+                                              : earlier->is_later_run ? std::nullopt
+                                                                      : states_[earlier->number];
+        if (!state) {
+            violation(job.submit, job, "submitted again, but its run " + shown(earlier_id) + " is missing");
+            continue;
+        }
+        const auto found = ran.find(earlier_id);
+        check_earlier_run(job, earlier_id, *state, found == ran.end() ? nullptr : found->second);
+    }
+}
+
+void Audit::check_earlier_run(const ScheduledJob& job, const std::string& earlier_id, JobState state,
+                              const Ran* earlier) {
+    if (state != JobState::completed_killed || earlier == nullptr) {
+        violation(job.submit, job,
+                  "submitted again, but its run " + shown(earlier_id) + " is " + to_string(state) + ", expected " +
+                      to_string(JobState::completed_killed));
+    } else if (job.submit + options_.tolerance < earlier->held_until()) {
+        violation(job.submit, job,
+                  "submitted again at " + job.submit.to_string() + ", before its run " + shown(earlier_id) +
+                      " was killed at " + earlier->finish.to_string());
+    }
+}
+
+// Whether a job that is shown with the time of one that took none may be one: it was killed, perhaps at the instant of
+// its start, or all that its profile and its walltime leave it is no time, or nobody knows how long its profile takes.
+bool Audit::may_take_no_time(const ScheduledJob& job, const IndexedJob& submitted) const {
+    if (job.execution->length != shown_for_no_time) {
+        return false;
+    }
+    const JobProfile* const profile = submitted.profile();
+    if (job.state == JobState::completed_killed || profile == nullptr ||
+        submitted.description->walltime == Duration()) {
+        return true;
+    }
+    if (profile->type == JobProfile::Type::delay) {
+        return profile->delay == Duration();
+    }
+    const bool is_known = profile->type == JobProfile::Type::parallel_homogeneous && profile->com == 0 &&
+                          !job.allocation.empty() && job.allocation.last() < processors();
+    return !is_known || Duration::from_seconds(computing_seconds(platform_, *profile, job.allocation)) == Duration();
+}
+
+// The first columns repeat the workload, but for when a later run was submitted.
+void Audit::check_request(const ScheduledJob& job, const IndexedJob& submitted) {
+    const JobDescription& description = *submitted.description;
+    if (submitted.is_later_run) {
         ++report_.resubmitted;
-        check_earlier_run(job, *earlier_id);
+        later_runs_.push_back({job, row_});
     } else if (!agree(job.submit, description.submit)) {
         violation(
             job.submit, job,
             "submission_time is " + job.submit.to_string() + ", the workload has " + description.submit.to_string());
     }
-}
-
-void Audit::check_earlier_run(const ScheduledJob& job, const std::string& earlier_id) {
-    const auto found = scheduled_.find(earlier_id);
-    if (found == scheduled_.end()) {
-        violation(job.submit, job, "submitted again, but its run " + shown(earlier_id) + " is missing");
-        return;
-    }
-    const ScheduledJob& earlier = *found->second;
-    if (earlier.state != JobState::completed_killed || !earlier.execution) {
-        violation(job.submit, job,
-                  "submitted again, but its run " + shown(earlier_id) + " is " + to_string(earlier.state) +
-                      ", expected " + to_string(JobState::completed_killed));
-    } else if (job.submit + options_.tolerance < held_until(earlier)) {
-        violation(job.submit, job,
-                  "submitted again at " + job.submit.to_string() + ", before its run " + shown(earlier_id) +
-                      " was killed at " + earlier.execution->finish.to_string());
-    }
-}
-
-// Whether another run of the job came after this one.
-bool Audit::is_submitted_again(const ScheduledJob& job) const {
-    if (!some_are_later_runs_) {
-        return false;
-    }
-    const std::string later_id = analysis::later_run(job.id, !jobs_.earlier_run(job.id));
-    return scheduled_.contains(later_id) && jobs_.earlier_run(later_id) == job.id;
-}
-
-// Whether a job that is shown with the time of one that took none may be one: it was killed, perhaps at the instant of
-// its start, or all that its profile and its walltime leave it is no time, or nobody knows how long its profile takes.
-bool Audit::may_take_no_time(const ScheduledJob& job) const {
-    if (job.execution->length != shown_for_no_time) {
-        return false;
-    }
-    const IndexedJob* const submitted = jobs_.find(job.id);
-    if (job.state == JobState::completed_killed || submitted == nullptr || submitted->profile == nullptr ||
-        submitted->description->walltime == Duration()) {
-        return true;
-    }
-    const JobProfile& profile = *submitted->profile;
-    if (profile.type == JobProfile::Type::delay) {
-        return profile.delay == Duration();
-    }
-    const bool is_known = profile.type == JobProfile::Type::parallel_homogeneous && profile.com == 0 &&
-                          !job.allocation.empty() && job.allocation.last() < processors();
-    return !is_known || Duration::from_seconds(computing_seconds(platform_, profile, job.allocation)) == Duration();
-}
-
-// How long a job has run at least.
-Duration Audit::shortest_length(const ScheduledJob& job) const {
-    return may_take_no_time(job) ? Duration() : job.execution->length;
-}
-
-// How long a job has held its processors at least.
-Time Audit::held_until(const ScheduledJob& job) const {
-    return may_take_no_time(job) ? job.execution->start : job.execution->finish;
-}
-
-// The first columns repeat the workload.
-void Audit::check_request(const ScheduledJob& job, const JobDescription& description) {
-    check_submission(job, description);
     if (job.processors != description.processors) {
         violation(job.submit, job,
                   "requested_number_of_resources is " + std::to_string(job.processors) + ", the workload has " +
@@ -340,17 +412,18 @@ void Audit::check_allocation(const ScheduledJob& job, const JobDescription& desc
     }
 }
 
-void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
-    const bool is_delay = submitted.profile != nullptr && submitted.profile->type == JobProfile::Type::delay;
+// A job may have run longer than its `shortest_length` by what is shown for no time.
+void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted, Duration shortest_length) {
+    const JobProfile* const profile = submitted.profile();
+    const bool is_delay = profile != nullptr && profile->type == JobProfile::Type::delay;
     if (is_delay && job.state != JobState::completed_killed) {
-        check_end_of_delay(job, *submitted.profile, submitted.description->walltime);
+        check_end_of_delay(job, *profile, submitted.description->walltime, shortest_length);
         return;
     }
     const Time start = job.execution->start;
-    const Duration length = shortest_length(job);
-    if (is_delay && length > submitted.profile->delay + options_.tolerance) {
-        violation(start, job,
-                  "runs " + length.to_string() + " s, longer than its delay " + submitted.profile->delay.to_string());
+    const Duration length = shortest_length;
+    if (is_delay && length > profile->delay + options_.tolerance) {
+        violation(start, job, "runs " + length.to_string() + " s, longer than its delay " + profile->delay.to_string());
     }
     const std::optional<Duration>& walltime = submitted.description->walltime;
     if (walltime && length > *walltime + options_.tolerance) {
@@ -366,11 +439,11 @@ void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted) {
 
 // Of a delay that nobody killed, the run time and the final state are known exactly.
 void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
-                               const std::optional<Duration>& walltime) {
+                               const std::optional<Duration>& walltime, Duration shortest_length) {
     const Time start = job.execution->start;
     const bool reaches_walltime = walltime && profile.delay >= *walltime;
     const Duration length = reaches_walltime ? *walltime : profile.delay;
-    if (!agree(shortest_length(job), length)) {
+    if (!agree(shortest_length, length)) {
         violation(start, job,
                   "runs " + job.execution->length.to_string() + " s, expected " + length.to_string() +
                       (reaches_walltime ? ", its walltime" : ", its delay"));
@@ -384,53 +457,71 @@ void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profil
     }
 }
 
-void Audit::check_deadline(const ScheduledJob& job, const JobDescription& description) {
-    if (!description.deadline) {
-        return;
+// Of a job that was killed and submitted again, the last run counts.
+void Audit::check_deadlines() {
+    std::unordered_set<std::string> submitted_again;
+    for (const LaterRun& run : later_runs_) {
+        submitted_again.insert(*jobs_.earlier_run(run.job.id));
     }
-    ++report_.deadlines;
-    if (held_until(job) <= *description.deadline + options_.tolerance) {
-        return;
-    }
-    ++report_.missed_deadlines;
-    if (options_.deadlines_bind) {
-        violation(job.execution->finish, job,
-                  "finishes at " + job.execution->finish.to_string() + ", after its deadline " +
-                      description.deadline->to_string());
+    for (const Ran& job : ran_) {
+        const SmallOptional<Time>& deadline = job.description->deadline;
+        if (!deadline || submitted_again.contains(*job.id)) {
+            continue;
+        }
+        ++report_.deadlines;
+        if (job.held_until() <= *deadline + options_.tolerance) {
+            continue;
+        }
+        ++report_.missed_deadlines;
+        if (options_.deadlines_bind) {
+            row_ = job.row;
+            violation(job.finish, job,
+                      "finishes at " + job.finish.to_string() + ", after its deadline " + deadline->to_string());
+        }
     }
 }
 
 void Audit::check_missing() {
+    std::size_t number = 0;
     for (const Workload& workload : workloads_) {
         for (const WorkloadJob& job : workload.jobs) {
-            if (!scheduled_.contains(job.description.id)) {
-                report_.violations.push_back(
-                    {job.description.submit, "job " + shown(job.description.id) + ": missing"});
+            if (!states_[number++]) {
+                violation(job.description.submit, job.description.id, "missing");
             }
         }
     }
 }
 
+// Those that start together by their ends, then as in the schedule.
+void Audit::sort_by_start() {
+    by_start_.resize(ran_.size());
+    std::iota(by_start_.begin(), by_start_.end(), std::uint32_t{0});
+    std::sort(by_start_.begin(), by_start_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const Time end_of_a = ran_[a].held_until();
+        const Time end_of_b = ran_[b].held_until();
+        return std::tie(ran_[a].start, end_of_a, a) < std::tie(ran_[b].start, end_of_b, b);
+    });
+}
+
 // Walks the jobs by start and remembers for every processor the job that holds it longest. A job that starts before
 // that one is over shares the processor with it. Each job is reported once, on its lowest such processor.
 void Audit::check_processors() {
-    std::vector<const ScheduledJob*> holders(static_cast<std::size_t>(processors()), nullptr);
-    for (const ScheduledJob* job : ran_) {
-        const Time start = job->execution->start;
-        const Time until = held_until(*job);
+    std::vector<const Ran*> holders(static_cast<std::size_t>(processors()), nullptr);
+    for (const std::uint32_t number : by_start_) {
+        const Ran& job = ran_[number];
+        const Time until = job.held_until();
         bool reported = false;
-        for (const ResourceSet::Interval& interval : job->allocation.intervals()) {
+        for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
             for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
-                const ScheduledJob*& holder = holders[static_cast<std::size_t>(processor)];
-                if (!reported && holder != nullptr && held_until(*holder) > start + options_.tolerance) {
-                    violation(start, *job,
-                              "starts at " + start.to_string() + " on processor " + std::to_string(processor) +
-                                  ", which job " + shown(holder->id) + " has until " +
-                                  holder->execution->finish.to_string());
+                const Ran*& holder = holders[static_cast<std::size_t>(processor)];
+                if (!reported && holder != nullptr && holder->held_until() > job.start + options_.tolerance) {
+                    violation(job.start, job,
+                              "starts at " + job.start.to_string() + " on processor " + std::to_string(processor) +
+                                  ", which job " + shown(*holder->id) + " has until " + holder->finish.to_string());
                     reported = true;
                 }
-                if (holder == nullptr || held_until(*holder) < until) {
-                    holder = job;
+                if (holder == nullptr || holder->held_until() < until) {
+                    holder = &job;
                 }
             }
         }
@@ -439,15 +530,15 @@ void Audit::check_processors() {
 
 void Audit::check_outages() {
     if (!outages_.empty()) {
-        for (const ScheduledJob* job : ran_) {
-            check_outages(*job);
+        for (const std::uint32_t number : by_start_) {
+            check_outages(ran_[number]);
         }
     }
 }
 
 // Each job is reported once, on its lowest such processor.
-void Audit::check_outages(const ScheduledJob& job) {
-    const Time start = job.execution->start;
+void Audit::check_outages(const Ran& job) {
+    const Time start = job.start;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
         for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
             for (const Outages::Outage& outage : outages_.not_over_at(processor, start + options_.tolerance)) {
@@ -457,12 +548,12 @@ void Audit::check_outages(const ScheduledJob& job) {
                                   ", which is unavailable " + outage.to_string());
                     return;
                 }
-                if (options_.jobs_survive_losses || outage.from + options_.tolerance >= held_until(job)) {
+                if (options_.jobs_survive_losses || outage.from + options_.tolerance >= job.held_until()) {
                     break;
                 }
                 violation(outage.from, job,
-                          "runs until " + job.execution->finish.to_string() + " on processor " +
-                              std::to_string(processor) + ", which is unavailable " + outage.to_string());
+                          "runs until " + job.finish.to_string() + " on processor " + std::to_string(processor) +
+                              ", which is unavailable " + outage.to_string());
                 return;
             }
         }
@@ -478,22 +569,23 @@ void Audit::check_licenses() {
     struct Change {
         Time at;
         int copies;
-        const ScheduledJob* job;
+        const Ran* job;
         std::string license;
     };
     std::vector<Change> changes;
-    for (const ScheduledJob* job : ran_) {
-        const std::vector<std::string>& listed = jobs_.find(job->id)->description->licenses;
+    for (const std::uint32_t number : by_start_) {
+        const Ran* const job = &ran_[number];
+        const std::vector<std::string>& listed = job->description->licenses;
         const std::set<std::string> licenses(listed.begin(), listed.end());
         if (licenses.empty()) {
             continue;
         }
         check_machine(*job, licenses);
-        const Time taken = job->execution->start + options_.tolerance;
-        if (taken < held_until(*job)) {
+        const Time taken = job->start + options_.tolerance;
+        if (taken < job->held_until()) {
             for (const std::string& license : licenses) {
                 changes.push_back({taken, 1, job, license});
-                changes.push_back({held_until(*job), -1, job, license});
+                changes.push_back({job->held_until(), -1, job, license});
             }
         }
     }
@@ -507,7 +599,7 @@ void Audit::check_licenses() {
         const std::optional<CounterIndex> counter = machine_.find_counter(change.license);
         const long long copies = counter ? machine_.counters()[*counter].copies : 0;
         if (change.copies > 0 && count > copies) {
-            violation(change.job->execution->start, *change.job,
+            violation(change.job->start, *change.job,
                       "takes copy " + std::to_string(count) + " of licence " + shown(change.license) + ", there are " +
                           std::to_string(copies));
         }
@@ -515,20 +607,20 @@ void Audit::check_licenses() {
 }
 
 // A job with licences runs on one machine that may have all of them.
-void Audit::check_machine(const ScheduledJob& job, const std::set<std::string>& licenses) {
+void Audit::check_machine(const Ran& job, const std::set<std::string>& licenses) {
     const Machine::Group* first = nullptr;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
         for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
             const Machine::Group& group = machine_.group_of(processor);
             first = first == nullptr ? &group : first;
             if (group.name != first->name) {
-                violation(job.execution->start, job,
+                violation(job.start, job,
                           "needs licences and is on machines " + shown(first->name) + " and " + shown(group.name));
                 return;
             }
             if (std::any_of(licenses.begin(), licenses.end(),
                             [&](const std::string& license) { return !can_use(group, license); })) {
-                violation(job.execution->start, job,
+                violation(job.start, job,
                           "needs licences that processor " + std::to_string(processor) + " does not have");
                 return;
             }
@@ -543,50 +635,52 @@ bool Audit::can_use(const Machine::Group& group, const std::string& license) con
 
 // Every job of the schedule has one line among the guarantees, and no other job has.
 void Audit::check_guarantees() {
+    std::unordered_map<std::string_view, const Started*> scheduled;  // the first one of each id
+    for (const Started& job : started_) {
+        scheduled.emplace(job.id, &job);
+    }
     std::unordered_set<std::string_view> listed;
     for (const Guarantee& guarantee : *guarantees_) {
-        const auto job = scheduled_.find(guarantee.job_id);
-        const std::string name = "job " + shown(guarantee.job_id);
+        const auto job = scheduled.find(guarantee.job_id);
         if (!listed.insert(guarantee.job_id).second) {
-            report_.violations.push_back({Time(), name + ": among the guarantees more than once"});
-        } else if (job == scheduled_.end()) {
-            report_.violations.push_back({Time(), name + ": among the guarantees, but not in the schedule"});
+            violation(Time(), guarantee.job_id, "among the guarantees more than once");
+        } else if (job == scheduled.end()) {
+            violation(Time(), guarantee.job_id, "among the guarantees, but not in the schedule");
         } else {
             check_guarantee(guarantee, *job->second);
         }
     }
-    for (const ScheduledJob& job : schedule_.jobs) {
+    for (const Started& job : started_) {
         if (!listed.contains(job.id)) {
-            violation(job.submit, job, "not among the guarantees");
+            violation(job.submit, job.id, "not among the guarantees");
         }
     }
     for (const auto& [id, broken] : broken_) {
         if (!listed.contains(id)) {
-            report_.violations.push_back({broken.front()->lost_at, "job " + shown(id) +
-                                                                       ": has a broken guarantee, but is not among "
-                                                                       "the guarantees"});
+            violation(broken.front()->lost_at, std::string(id),
+                      "has a broken guarantee, but is not among the guarantees");
         }
     }
 }
 
-void Audit::check_guarantee(const Guarantee& guarantee, const ScheduledJob& job) {
-    const std::optional<Time> start = job.execution ? std::optional(job.execution->start) : std::nullopt;
+void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
+    const std::optional<Time>& start = job.start;
     const bool same =
         start && guarantee.actual_start ? agree(*start, *guarantee.actual_start) : start == guarantee.actual_start;
     if (!same) {
-        violation(start.value_or(job.submit), job,
+        violation(start.value_or(job.submit), job.id,
                   "actual_start is " + text(guarantee.actual_start) + ", starting_time " + text(start));
     }
     if (!guarantee.guaranteed_start) {
         if (broken_.contains(job.id)) {
-            violation(job.submit, job, "has a broken guarantee, but was guaranteed nothing");
+            violation(job.submit, job.id, "has a broken guarantee, but was guaranteed nothing");
         }
         return;
     }
     const Time guaranteed = *guarantee.guaranteed_start;
     ++report_.guarantees;
     if (guaranteed + options_.tolerance < job.submit) {
-        violation(job.submit, job,
+        violation(job.submit, job.id,
                   "was guaranteed a start at " + guaranteed.to_string() + ", before its submission at " +
                       job.submit.to_string());
     }
@@ -597,7 +691,7 @@ void Audit::check_guarantee(const Guarantee& guarantee, const ScheduledJob& job)
         report_.listed_broken_guarantees += broken_.contains(job.id) ? 1U : 0U;
     }
     if (last && !is_kept(*last)) {
-        violation(start.value_or(*last), job,
+        violation(start.value_or(*last), job.id,
                   "was guaranteed a start at " + last->to_string() + " and " +
                       (start ? "starts at " + start->to_string() : "never starts"));
     }
@@ -605,7 +699,7 @@ void Audit::check_guarantee(const Guarantee& guarantee, const ScheduledJob& job)
 
 // What a job is guaranteed after all losses of processors that broke its guarantee; nothing if the last left it none.
 // Each has to break the guarantee before it, in time.
-std::optional<Time> Audit::last_guarantee(Time guaranteed, const ScheduledJob& job) {
+std::optional<Time> Audit::last_guarantee(Time guaranteed, const Started& job) {
     const auto broken = broken_.find(job.id);
     std::optional<Time> last = guaranteed;
     if (broken == broken_.end()) {
@@ -615,17 +709,17 @@ std::optional<Time> Audit::last_guarantee(Time guaranteed, const ScheduledJob& j
     for (const BrokenGuarantee* one : broken->second) {
         const std::string which = "its guarantee broken at " + one->lost_at.to_string();
         if (!last || !agree(one->guaranteed_start, *last)) {
-            violation(one->lost_at, job,
+            violation(one->lost_at, job.id,
                       which + " was a start at " + one->guaranteed_start.to_string() + ", expected " + text(last));
             return guaranteed;
         }
         if (one->lost_at + options_.tolerance < before || one->lost_at > *last + options_.tolerance) {
-            violation(one->lost_at, job,
+            violation(one->lost_at, job.id,
                       which + ": expected a time from " + before.to_string() + " to " + last->to_string());
             return guaranteed;
         }
         if (one->new_start && *one->new_start <= *last) {
-            violation(one->lost_at, job, which + " is now " + one->new_start->to_string() + ", which is not later");
+            violation(one->lost_at, job.id, which + " is now " + one->new_start->to_string() + ", which is not later");
             return guaranteed;
         }
         before = one->lost_at;
@@ -636,12 +730,22 @@ std::optional<Time> Audit::last_guarantee(Time guaranteed, const ScheduledJob& j
 
 }  // namespace
 
+CheckReport check_schedule(const ScheduleSource& schedule, const std::vector<Workload>& workloads,
+                           const Platform& platform, const CheckOptions& options,
+                           const std::vector<Guarantee>* guarantees, const std::vector<BrokenGuarantee>* broken,
+                           const std::vector<std::vector<ExternalEvent>>& event_lists) {
+    assert(guarantees != nullptr || broken == nullptr);
+    Audit audit(workloads, platform, options, guarantees, broken, event_lists);
+    schedule([&](const ScheduledJob& job) { audit.add(job); });
+    return audit.finish();
+}
+
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
                            const CheckOptions& options, const std::vector<Guarantee>* guarantees,
                            const std::vector<BrokenGuarantee>* broken,
                            const std::vector<std::vector<ExternalEvent>>& event_lists) {
-    assert(guarantees != nullptr || broken == nullptr);
-    return Audit(schedule, workloads, platform, options, guarantees, broken, event_lists).run();
+    const auto all_jobs = [&](const auto& use) { std::for_each(schedule.jobs.begin(), schedule.jobs.end(), use); };
+    return check_schedule(ScheduleSource(all_jobs), workloads, platform, options, guarantees, broken, event_lists);
 }
 
 }  // namespace batfill

@@ -14,21 +14,20 @@ namespace batfill {
 
 namespace {
 
-using FinishedById = std::unordered_map<std::string_view, FinishedJob>;
+using FinishedById = std::unordered_map<std::string_view, const FinishedJob*>;
 
-FinishedById finished_by_id(const Schedule& schedule) {
+FinishedById finished_by_id(const MeasuredSchedule& schedule) {
     FinishedById result;
-    for (const ScheduledJob& job : schedule.jobs) {
-        if (job.finished()) {
-            result.emplace(job.id, analysis::finished_job(job));
-        }
+    result.reserve(schedule.finished().size());
+    for (const FinishedJob& job : schedule.finished()) {
+        result.emplace(job.id, &job);
     }
     return result;
 }
 
 // The job in every run, in the order of the runs; empty if it did not finish in one of them.
-std::vector<FinishedJob> in_all(const std::vector<FinishedById>& runs, std::string_view id) {
-    std::vector<FinishedJob> result;
+std::vector<const FinishedJob*> in_all(const std::vector<FinishedById>& runs, std::string_view id) {
+    std::vector<const FinishedJob*> result;
     for (const FinishedById& run : runs) {
         const auto found = run.find(id);
         if (found == run.end()) {
@@ -49,11 +48,11 @@ std::string header(const std::vector<std::string>& labels) {
 
 }  // namespace
 
-JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
+JobIds jobs_that_waited(const std::vector<MeasuredSchedule>& schedules) {
     JobIds result;
-    for (const Schedule& schedule : schedules) {
-        for (const ScheduledJob& job : schedule.jobs) {
-            if (job.finished() && analysis::wait(analysis::finished_job(job)) > Duration()) {
+    for (const MeasuredSchedule& schedule : schedules) {
+        for (const FinishedJob& job : schedule.finished()) {
+            if (analysis::wait(job) > Duration()) {
                 result.insert(job.id);
             }
         }
@@ -61,12 +60,12 @@ JobIds jobs_that_waited(const std::vector<Schedule>& schedules) {
     return result;
 }
 
-void analysis::require_same_finished_jobs(const Schedule& baseline, const Schedule& run) {
-    const auto require_all = [](const Schedule& from, const Schedule& in) {
+void analysis::require_same_finished_jobs(const MeasuredSchedule& baseline, const MeasuredSchedule& run) {
+    const auto require_all = [](const MeasuredSchedule& from, const MeasuredSchedule& in) {
         const FinishedById finished = finished_by_id(in);
-        for (const ScheduledJob& job : from.jobs) {
-            if (job.finished() && !finished.contains(job.id)) {
-                throw InputError(in.path + ": job " + shown(job.id) + " did not finish, but did in " + from.path +
+        for (const FinishedJob& job : from.finished()) {
+            if (!finished.contains(job.id)) {
+                throw InputError(in.path() + ": job " + shown(job.id) + " did not finish, but did in " + from.path() +
                                  ": expected the same jobs, to compare their waits");
             }
         }
@@ -76,7 +75,7 @@ void analysis::require_same_finished_jobs(const Schedule& baseline, const Schedu
 }
 
 void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
-                         const std::vector<Schedule>& schedules, const std::vector<Workload>& workloads,
+                         const std::vector<MeasuredSchedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular) {
     std::vector<FinishedById> runs(schedules.size());
     std::transform(schedules.begin(), schedules.end(), runs.begin(), finished_by_id);
@@ -84,7 +83,7 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
     file.write(header(labels));
     for (const Workload& workload : workloads) {
         for (const auto& [description, source] : workload.jobs) {
-            const std::vector<FinishedJob> jobs = in_all(runs, description.id);
+            const std::vector<const FinishedJob*> jobs = in_all(runs, description.id);
             if (jobs.empty()) {
                 continue;
             }
@@ -92,9 +91,9 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
             const bool counted = !regular || counted_regular == nullptr || counted_regular->contains(description.id);
             std::string line = csv_text(description.id);
             line.append(regular ? ",regular" : ",deadline").append(counted ? ",1" : ",0");
-            for (const FinishedJob& job : jobs) {
-                const std::optional<double> stretch = analysis::stretch(job);
-                line += ',' + exact(analysis::wait(job).to_seconds());
+            for (const FinishedJob* const job : jobs) {
+                const std::optional<double> stretch = analysis::stretch(*job);
+                line += ',' + exact(analysis::wait(*job).to_seconds());
                 line += ',' + (stretch ? exact(*stretch) : "");
             }
             file.write(line + '\n');

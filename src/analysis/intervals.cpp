@@ -125,23 +125,23 @@ double sum_of(const FinishedJobs& jobs, Value value, Duration tau) {
 
 }  // namespace
 
-std::vector<MetricInterval> measure_intervals(const Schedule& schedule, const MetricsOptions& options,
-                                              const IntervalOptions& how, const Schedule* baseline) {
+std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, const MetricsOptions& options,
+                                              const IntervalOptions& how, const MeasuredSchedule* baseline) {
     assert(how.resamples > 0 && how.block > 0);
-    const FinishedJobs jobs = analysis::finished_jobs(schedule);
-    std::optional<FinishedJobs> before;
+    const FinishedJobs& jobs = schedule.finished();
+    const FinishedJobs* before = nullptr;
     if (baseline != nullptr) {
         analysis::require_same_finished_jobs(*baseline, schedule);
-        before = analysis::finished_jobs(*baseline);
+        before = &baseline->finished();
     }
-    const std::vector<JobsOfWeek> weeks = weeks_of(jobs, before ? &*before : nullptr);
+    const std::vector<JobsOfWeek> weeks = weeks_of(jobs, before);
     std::vector<MetricInterval> result;
     for (const Measured& measure : measures) {
         MetricInterval& found = result.emplace_back();
         found.metric = measure.metric;
         found.weeks = weeks.size();
         found.value = measure.mean(jobs, options.tau);
-        if (before && found.value) {
+        if (before != nullptr && found.value) {
             found.difference = *found.value - *measure.mean(*before, options.tau);
         }
         std::vector<Week> sums;

@@ -93,15 +93,15 @@ GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
             bounded_slowdown_percentile(jobs, tau, 50)};
 }
 
-std::vector<JobGroup> measure_groups(const Schedule& schedule, const MetricsOptions& options,
+std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,
                                      const std::vector<Workload>& workloads) {
     const bool with_workload = std::any_of(groupings.begin(), groupings.end(), needs_workload);
     const analysis::WorkloadJobs submitted(workloads);
     std::map<std::vector<PlacedName>, FinishedJobs> groups;
-    for (const FinishedJob& job : analysis::finished_jobs(schedule)) {
+    for (const FinishedJob& job : schedule.finished()) {
         const JobDescription* const description =
-            with_workload ? submitted.require(job.id, schedule.path).description : nullptr;
+            with_workload ? submitted.require(job.id, schedule.path()).description : nullptr;
         std::vector<PlacedName> names(groupings.size());
         std::transform(groupings.begin(), groupings.end(), names.begin(),
                        [&](JobGrouping grouping) { return name_in(grouping, job, description); });

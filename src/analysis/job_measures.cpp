@@ -71,25 +71,8 @@ std::optional<Value> percentile(std::vector<Value> values, std::size_t percent) 
 
 FinishedJob finished_job(const ScheduledJob& job) {
     assert(job.finished());
-    return {job.id,
-            job.submit,
-            job.processors,
-            job.walltime,
-            job.execution->start,
-            job.execution->length,
-            job.execution->finish,
-            job.allocation.size()};
-}
-
-FinishedJobs finished_jobs(const Schedule& schedule) {
-    FinishedJobs finished;
-    finished.reserve(schedule.jobs.size());
-    for (const ScheduledJob& job : schedule.jobs) {
-        if (job.finished()) {
-            finished.push_back(finished_job(job));
-        }
-    }
-    return finished;
+    return {job.id,       job.processors,       job.allocation.size(), job.submit,
+            job.walltime, job.execution->start, job.execution->length, job.execution->finish};
 }
 
 std::optional<double> stretch(const FinishedJob& job) {
@@ -137,12 +120,16 @@ std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t p
 }
 
 std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent) {
+    std::vector<const FinishedJob*> widest(jobs.size());
+    std::transform(jobs.begin(), jobs.end(), widest.begin(), [](const FinishedJob& job) { return &job; });
     // Which of the equally wide jobs count must not depend on the schedule.
-    FinishedJobs widest = jobs;
-    keep_first(widest, percent, [](const FinishedJob& a, const FinishedJob& b) {
-        return std::tie(b.processors, a.submit, a.id) < std::tie(a.processors, b.submit, b.id);
+    keep_first(widest, percent, [](const FinishedJob* a, const FinishedJob* b) {
+        return std::tie(b->processors, a->submit, a->id) < std::tie(a->processors, b->submit, b->id);
     });
-    return mean(waits(widest));
+    std::vector<Duration> their_waits(widest.size());
+    std::transform(widest.begin(), widest.end(), their_waits.begin(),
+                   [](const FinishedJob* job) { return wait(*job); });
+    return mean(their_waits);
 }
 
 std::optional<double> mean_stretch(const FinishedJobs& jobs) {
@@ -192,39 +179,6 @@ std::optional<Duration> span_of(const FinishedJobs& jobs) {
         last_completion = std::max(last_completion, job.finish);
     }
     return last_completion > first_submission ? std::optional(last_completion - first_submission) : std::nullopt;
-}
-
-std::optional<double> system_usage(const FinishedJobs& jobs, int processors, Demand demand) {
-    struct Change {
-        Time at;
-        long long demanded;
-        long long in_use;
-    };
-    std::vector<Change> changes;
-    changes.reserve(3 * jobs.size());
-    for (const FinishedJob& job : jobs) {
-        const long long demanded = demand == Demand::jobs ? 1 : job.processors;
-        changes.push_back({job.submit, demanded, 0});
-        changes.push_back({job.start, 0, job.allocated});
-        changes.push_back({job.finish, -demanded, -job.allocated});
-    }
-    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
-    long long demanded = 0;
-    long long in_use = 0;
-    Duration time;
-    double usage_seconds = 0;
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-        demanded += changes[i].demanded;
-        in_use += changes[i].in_use;
-        const Time until = i + 1 < changes.size() ? changes[i + 1].at : changes[i].at;
-        if (demanded > 0 && until > changes[i].at) {
-            const Duration length = until - changes[i].at;
-            const auto most = static_cast<double>(std::min<long long>(processors, demanded));
-            time = time + length;
-            usage_seconds += static_cast<double>(in_use) / most * length.to_seconds();
-        }
-    }
-    return time > Duration() ? std::optional(usage_seconds / time.to_seconds()) : std::nullopt;
 }
 
 }  // namespace batfill::analysis

@@ -17,9 +17,6 @@ using FinishedJobs = std::vector<FinishedJob>;
 // What the metrics need to know of `job`. Requires job.finished(). The result refers to the text of the job's id.
 FinishedJob finished_job(const ScheduledJob& job);
 
-// The jobs of a schedule that finished, in its order. The result refers to the text of their ids.
-FinishedJobs finished_jobs(const Schedule& schedule);
-
 inline Duration wait(const FinishedJob& job) {
     return job.start - job.submit;
 }
@@ -57,16 +54,8 @@ std::optional<double> makespan(const FinishedJobs& jobs);
 // From the first submission to the last completion; no value if that takes no time.
 std::optional<Duration> span_of(const FinishedJobs& jobs);
 
-// What the processors in use are compared with: as many as there are jobs in the system (submitted and not completed),
-// or as many as these request; at most those of the machine.
-enum class Demand { jobs, requested_processors };
-
-// Processors in use / min(processors of the machine, demand), averaged over the time at which there are jobs in the
-// system; no value if there is no such time. A job has its allocated processors in use while it runs. O(n log n).
-std::optional<double> system_usage(const FinishedJobs& jobs, int processors, Demand demand);
-
 // Throws InputError naming a job if not the same jobs finished in both runs: then their waits cannot be compared.
 // O(number of jobs).
-void require_same_finished_jobs(const Schedule& baseline, const Schedule& run);
+void require_same_finished_jobs(const MeasuredSchedule& baseline, const MeasuredSchedule& run);
 
 }  // namespace batfill::analysis

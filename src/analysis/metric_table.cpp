@@ -5,7 +5,6 @@
 #include <string>
 
 #include "src/core/csv_text.hpp"
-#include "steps.hpp"
 
 namespace batfill::analysis {
 
@@ -77,13 +76,9 @@ std::optional<double> utilisation(const MeasuredRun& run) {
     return sum(busy) / (static_cast<double>(*run.options.processors) * span->to_seconds());
 }
 
-template <Demand demand>
-std::optional<double> system_usage(const MeasuredRun& run) {
-    return run.options.processors ? system_usage(run.finished, *run.options.processors, demand) : std::nullopt;
-}
-
-std::optional<double> lost_of_machine(const MeasuredRun& run) {
-    return run.options.processors ? lost_capacity(run.finished, *run.options.processors) : std::nullopt;
+template <std::optional<double> OverTime::*value>
+std::optional<double> over_time(const MeasuredRun& run) {
+    return run.over_time.*value;
 }
 
 std::optional<double> license_usage(const MeasuredRun& run) {
@@ -106,13 +101,16 @@ std::optional<double> license_usage(const MeasuredRun& run) {
 // The following count the jobs of the schedule, and those that ended in a given way.
 
 std::optional<double> all_jobs(const MeasuredRun& run) {
-    return static_cast<double>(run.jobs.size());
+    return static_cast<double>(run.schedule->jobs());
 }
 
 template <bool (*counts)(JobState)>
 std::optional<double> count_states(const MeasuredRun& run) {
-    return static_cast<double>(
-        std::count_if(run.jobs.begin(), run.jobs.end(), [](const ScheduledJob& job) { return counts(job.state); }));
+    std::size_t count = 0;
+    for (const JobState state : all_job_states) {
+        count += counts(state) ? run.schedule->jobs_in(state) : 0;
+    }
+    return static_cast<double>(count);
 }
 
 template <JobState state>
@@ -275,14 +273,14 @@ constexpr std::array metrics{
     Metric{"bounded_slowdown_percentile_99", "bounded slowdown, P99", Unit::ratio, percentile_of_bounded_slowdowns<99>,
            Goal::minimum},
     Metric{"utilisation", "utilisation", Unit::share, utilisation},
-    Metric{"system_usage", "system usage (by jobs)", Unit::share, system_usage<Demand::jobs>},
+    Metric{"system_usage", "system usage (by jobs)", Unit::share, over_time<&OverTime::usage_by_jobs>},
     Metric{"system_usage_requested", "system usage (by processors)", Unit::share,
-           system_usage<Demand::requested_processors>},
-    Metric{"lost_capacity", "lost capacity", Unit::share, lost_of_machine},
+           over_time<&OverTime::usage_by_requested>},
+    Metric{"lost_capacity", "lost capacity", Unit::share, over_time<&OverTime::lost_capacity>},
     Metric{"mean_queue_length", "mean queue (jobs)", Unit::ratio, of_finished<mean_queue_length>},
-    Metric{"max_queue_length", "max queue (jobs)", Unit::count, of_finished<max_queue_length>},
+    Metric{"max_queue_length", "max queue (jobs)", Unit::count, over_time<&OverTime::max_queue_length>},
     Metric{"mean_queued_processors", "mean queue (processors)", Unit::ratio, of_finished<mean_queued_processors>},
-    Metric{"max_queued_processors", "max queue (processors)", Unit::count, of_finished<max_queued_processors>},
+    Metric{"max_queued_processors", "max queue (processors)", Unit::count, over_time<&OverTime::max_queued_processors>},
     Metric{"license_usage", "licence usage", Unit::share, license_usage},
     Metric{"makespan", "makespan (s)", Unit::seconds, of_finished<makespan>, Goal::minimum},
     Metric{"deadline_jobs", "jobs with a deadline", Unit::count, driven_that_are<any>},

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <batfill/metrics.hpp>
-#include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
 
 #include "job_measures.hpp"
+#include "steps.hpp"
 #include "users.hpp"
 
 // The table of all metrics: the one place that says how each is called and how it is computed.
@@ -28,12 +28,13 @@ struct JobsByDeadline {
 // What the metrics of one run are computed from. Metrics whose goal is the minimum need only the first two.
 struct MeasuredRun {
     MetricsOptions options;
-    FinishedJobs finished;
-    std::span<const ScheduledJob> jobs;         // all jobs of the schedule
-    std::optional<JobsByDeadline> by_deadline;  // none: no workload was given
-    std::optional<FinishedJobs> baseline;  // the finished jobs of the run to compare with; none: no baseline was given
-    std::vector<std::size_t> licenses{};   // of how many licences each finished job holds a copy; empty: unknown
-    JobsByUser by_user{};                  // the finished jobs of each user; empty: no workload names any
+    const FinishedJobs& finished;
+    const MeasuredSchedule* schedule = nullptr;  // whose jobs these are
+    OverTime over_time{};
+    std::optional<JobsByDeadline> by_deadline{};  // none: no workload was given
+    const FinishedJobs* baseline = nullptr;       // those of the run to compare with; null: no baseline was given
+    std::vector<std::size_t> licenses{};          // of how many licences each holds a copy; empty: unknown
+    JobsByUser by_user{};                         // the finished jobs of each user; empty: no workload names any
 };
 
 enum class Unit {

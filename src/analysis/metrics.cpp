@@ -12,23 +12,21 @@ namespace batfill {
 
 namespace {
 
-using analysis::finished_job;
-using analysis::finished_jobs;
 using analysis::FinishedJobs;
 
-analysis::JobsByDeadline jobs_by_deadline(const Schedule& schedule, const analysis::WorkloadJobs& submitted,
+analysis::JobsByDeadline jobs_by_deadline(const MeasuredSchedule& schedule, const analysis::WorkloadJobs& submitted,
                                           const JobIds* counted_regular) {
+    for (const std::string_view id : schedule.others()) {
+        submitted.require(id, schedule.path());
+    }
     analysis::JobsByDeadline result;
-    for (const ScheduledJob& job : schedule.jobs) {
-        const JobDescription& description = *submitted.require(job.id, schedule.path).description;
-        if (!job.finished()) {
-            continue;
-        }
+    for (const FinishedJob& job : schedule.finished()) {
+        const JobDescription& description = *submitted.require(job.id, schedule.path()).description;
         if (const std::optional<Time>& deadline = description.deadline) {
-            result.driven.push_back(finished_job(job));
+            result.driven.push_back(job);
             result.deadlines.push_back(*deadline);
         } else if (counted_regular == nullptr || counted_regular->contains(job.id)) {
-            result.regular.push_back(finished_job(job));
+            result.regular.push_back(job);
         } else {
             ++result.regular_left_out;
         }
@@ -70,9 +68,11 @@ std::optional<double> Metrics::operator[](std::string_view name) const {
     return values_[static_cast<std::size_t>(metric - analysis::all_metrics().data())];
 }
 
-Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options, const std::vector<Workload>& workloads,
-                        const JobIds* counted_regular, const Schedule* baseline) {
-    analysis::MeasuredRun run{options, finished_jobs(schedule), schedule.jobs, {}, {}};
+Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& options,
+                        const std::vector<Workload>& workloads, const JobIds* counted_regular,
+                        const MeasuredSchedule* baseline) {
+    analysis::MeasuredRun run{options, schedule.finished(), &schedule,
+                              analysis::measure_over_time(schedule.finished(), options.processors)};
     if (!workloads.empty()) {
         const analysis::WorkloadJobs submitted(workloads);
         run.by_deadline = jobs_by_deadline(schedule, submitted, counted_regular);
@@ -83,7 +83,7 @@ Metrics compute_metrics(const Schedule& schedule, const MetricsOptions& options,
     }
     if (baseline != nullptr) {
         analysis::require_same_finished_jobs(*baseline, schedule);
-        run.baseline = finished_jobs(*baseline);
+        run.baseline = &baseline->finished();
     }
     std::vector<std::optional<double>> values;
     for (const analysis::Metric& metric : analysis::all_metrics()) {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
 
 namespace batfill::analysis {
 
@@ -23,53 +27,136 @@ std::optional<double> mean_of_waiting(const FinishedJobs& jobs, Weight weight) {
     return ratio(sum, *span);
 }
 
-// What changes at an instant because of one job.
-struct Change {
-    Time at;
-    int busy = 0;
-    int waiting = 0;
-    int requested = 0;
+// The numbers of the jobs in the order of the times that `time_of` tells of each.
+template <class TimeOf>
+std::vector<std::uint32_t> order_by(const FinishedJobs& jobs, TimeOf time_of) {
+    assert(jobs.size() <= std::numeric_limits<std::uint32_t>::max());
+    std::vector<std::uint32_t> order(jobs.size());
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    const auto earlier = [&](const FinishedJob& a, const FinishedJob& b) { return time_of(a) < time_of(b); };
+    if (std::is_sorted(jobs.begin(), jobs.end(), earlier)) {
+        return order;
+    }
+    // Sorting the times themselves, instead of looking them up in the jobs, saves most of the misses of the cache.
+    std::vector<std::pair<Time, std::uint32_t>> times;
+    times.reserve(jobs.size());
+    for (const std::uint32_t number : order) {
+        times.emplace_back(time_of(jobs[number]), number);
+    }
+    std::sort(times.begin(), times.end());
+    std::transform(times.begin(), times.end(), order.begin(), [](const auto& time) { return time.second; });
+    return order;
+}
+
+Time submission_of(const FinishedJob& job) {
+    return job.submit;
+}
+Time start_of(const FinishedJob& job) {
+    return job.start;
+}
+// Both ends of a job are the same but for what the program that wrote its file has rounded.
+Time end_of_run(const FinishedJob& job) {
+    return job.start + job.run;
+}
+Time finish_of(const FinishedJob& job) {
+    return job.finish;
+}
+
+// The orders in which jobs are submitted and start.
+struct Beginnings {
+    explicit Beginnings(const FinishedJobs& jobs)
+        : by_submission(order_by(jobs, submission_of)), by_start(order_by(jobs, start_of)) {}
+    std::vector<std::uint32_t> by_submission;
+    std::vector<std::uint32_t> by_start;
 };
 
-// Calls `visit` with each step of the jobs, in the order of time; only the changes are in memory meanwhile.
+// What there is from an instant on, until the next one.
+struct Moment {
+    Step step;
+    long long in_system = 0;            // jobs that are submitted and not completed
+    long long requested_in_system = 0;  // processors that these request
+};
+
+// Calls `visit` with what there is from each instant on at which a job is submitted, starts or ends, in the order of
+// time. Where a job ends `end_of` tells. Of all jobs only their orders are in memory meanwhile.
 template <class Visit>
-void walk_steps(const FinishedJobs& jobs, Visit visit) {
-    std::vector<Change> changes;
-    changes.reserve(jobs.size() * 3);
-    for (const FinishedJob& job : jobs) {
-        changes.push_back({job.submit, 0, 1, job.processors});
-        changes.push_back({job.start, job.allocated, -1, -job.processors});
-        changes.push_back({job.start + job.run, -job.allocated, 0, 0});
-    }
-    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
-    Step before;
-    Step now;
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-        now = {changes[i].at, now.busy + changes[i].busy, now.waiting + changes[i].waiting,
-               now.requested + changes[i].requested};
-        const bool instant_over = i + 1 == changes.size() || changes[i + 1].at != now.at;
-        before.at = now.at;
-        if (instant_over && now != before) {
-            visit(now);
-            before = now;
+void walk(const FinishedJobs& jobs, const Beginnings& beginnings, Time (*end_of)(const FinishedJob&), Visit visit) {
+    const std::vector<std::uint32_t> by_end = order_by(jobs, end_of);
+    Moment moment;
+    std::size_t submitted = 0;
+    std::size_t started = 0;
+    std::size_t ended = 0;
+    // In a file of others a job may end before it starts, or start before it is submitted.
+    const auto next = [&](const std::vector<std::uint32_t>& order, std::size_t done,
+                          Time (*time_of)(const FinishedJob&)) {
+        return done < order.size() ? time_of(jobs[order[done]]) : Time::infinity();
+    };
+    while (submitted + started + ended < 3 * jobs.size()) {
+        const Time now = std::min({next(beginnings.by_submission, submitted, submission_of),
+                                   next(beginnings.by_start, started, start_of), next(by_end, ended, end_of)});
+        Step& step = moment.step;
+        step.at = now;
+        for (; next(beginnings.by_submission, submitted, submission_of) == now; ++submitted) {
+            const FinishedJob& job = jobs[beginnings.by_submission[submitted]];
+            ++step.waiting;
+            step.requested += job.processors;
+            ++moment.in_system;
+            moment.requested_in_system += job.processors;
         }
+        for (; next(beginnings.by_start, started, start_of) == now; ++started) {
+            const FinishedJob& job = jobs[beginnings.by_start[started]];
+            --step.waiting;
+            step.requested -= job.processors;
+            step.busy += job.allocated;
+        }
+        for (; next(by_end, ended, end_of) == now; ++ended) {
+            const FinishedJob& job = jobs[by_end[ended]];
+            step.busy -= job.allocated;
+            --moment.in_system;
+            moment.requested_in_system -= job.processors;
+        }
+        visit(moment);
     }
 }
 
-std::optional<double> most(const FinishedJobs& jobs, long long Step::*of) {
-    if (jobs.empty()) {
-        return std::nullopt;
+// An average over time, from one instant to the next.
+class Usage {
+ public:
+    // From now on `in_use` of the `most` that could be; time without any is left out.
+    void change(Time now, long long in_use, long long most) {
+        if (most_ > 0) {
+            const Duration length = now - since_;
+            time_ = time_ + length;
+            seconds_ += static_cast<double>(in_use_) / static_cast<double>(most_) * length.to_seconds();
+        }
+        since_ = now;
+        in_use_ = in_use;
+        most_ = most;
     }
-    long long found = 0;
-    walk_steps(jobs, [&](const Step& step) { found = std::max(found, step.*of); });
-    return static_cast<double>(found);
-}
+    std::optional<double> mean() const {
+        return time_ > Duration() ? std::optional(seconds_ / time_.to_seconds()) : std::nullopt;
+    }
+
+ private:
+    Time since_;
+    long long in_use_ = 0;
+    long long most_ = 0;
+    Duration time_;
+    double seconds_ = 0;
+};
 
 }  // namespace
 
 std::vector<Step> steps_of(const FinishedJobs& jobs) {
     std::vector<Step> steps;
-    walk_steps(jobs, [&](const Step& step) { steps.push_back(step); });
+    Step before;
+    walk(jobs, Beginnings(jobs), end_of_run, [&](const Moment& moment) {
+        before.at = moment.step.at;
+        if (moment.step != before) {
+            before = moment.step;
+            steps.push_back(before);
+        }
+    });
     return steps;
 }
 
@@ -81,33 +168,44 @@ std::optional<double> mean_queued_processors(const FinishedJobs& jobs) {
     return mean_of_waiting(jobs, [](const FinishedJob& job) { return job.processors; });
 }
 
-std::optional<double> max_queue_length(const FinishedJobs& jobs) {
-    return most(jobs, &Step::waiting);
-}
-
-std::optional<double> max_queued_processors(const FinishedJobs& jobs) {
-    return most(jobs, &Step::requested);
-}
-
-std::optional<double> lost_capacity(const FinishedJobs& jobs, int processors) {
-    assert(processors > 0);
-    const std::optional<Duration> span = span_of(jobs);
-    if (!span) {
-        return std::nullopt;
+OverTime measure_over_time(const FinishedJobs& jobs, std::optional<int> processors) {
+    assert(!processors || *processors > 0);
+    OverTime result;
+    if (jobs.empty()) {
+        return result;
     }
+    const Beginnings beginnings(jobs);
+    long long most_waiting = 0;
+    long long most_requested = 0;
     Duration lost;  // of all processors together
-    std::optional<Step> before;
-    walk_steps(jobs, [&](const Step& step) {
-        if (before) {
-            // Schedules of others may have jobs that start before their submission, or more processors in use than
-            // there are; neither makes anything less lost at another instant.
-            const long long idle = std::max(0LL, processors - before->busy);
-            const long long wanted = std::max(0LL, before->requested);
-            lost = lost + (step.at - before->at) * std::min(idle, wanted);
-        }
-        before = step;
+    Step before;
+    walk(jobs, beginnings, end_of_run, [&](const Moment& moment) {
+        most_waiting = std::max(most_waiting, moment.step.waiting);
+        most_requested = std::max(most_requested, moment.step.requested);
+        // Schedules of others may have jobs that start before their submission, or more processors in use than there
+        // are; neither makes anything less lost at another instant.
+        const long long idle = std::max(0LL, processors.value_or(0) - before.busy);
+        lost = lost + (moment.step.at - before.at) * std::min(idle, std::max(0LL, before.requested));
+        before = moment.step;
     });
-    return ratio(lost, *span * processors);
+    result.max_queue_length = static_cast<double>(most_waiting);
+    result.max_queued_processors = static_cast<double>(most_requested);
+    if (!processors) {
+        return result;
+    }
+    if (const std::optional<Duration> span = span_of(jobs)) {
+        result.lost_capacity = ratio(lost, *span * *processors);
+    }
+    Usage by_jobs;
+    Usage by_requested;
+    walk(jobs, beginnings, finish_of, [&](const Moment& moment) {
+        const auto limit = [&](long long demanded) { return std::min<long long>(*processors, demanded); };
+        by_jobs.change(moment.step.at, moment.step.busy, limit(moment.in_system));
+        by_requested.change(moment.step.at, moment.step.busy, limit(moment.requested_in_system));
+    });
+    result.usage_by_jobs = by_jobs.mean();
+    result.usage_by_requested = by_requested.mean();
+    return result;
 }
 
 }  // namespace batfill::analysis

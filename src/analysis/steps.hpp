@@ -28,14 +28,24 @@ std::vector<Step> steps_of(const FinishedJobs& jobs);
 // last completion; no value if that takes no time. O(n).
 std::optional<double> mean_queue_length(const FinishedJobs& jobs);
 std::optional<double> mean_queued_processors(const FinishedJobs& jobs);
-// The most of it that there ever is for any time; no value without jobs. O(n log n).
-std::optional<double> max_queue_length(const FinishedJobs& jobs);
-std::optional<double> max_queued_processors(const FinishedJobs& jobs);
 
-// The share of a machine's capacity, from the first submission to the last completion, that is idle though waiting jobs
-// request it: at every instant min(idle processors, processors that the waiting jobs request). This is the lost
-// capacity of Krevat, Castaños and Moreira, Job Scheduling for the BlueGene/L System, JSSPP 2002. No value if that time
-// is none. Requires processors > 0. O(n log n).
-std::optional<double> lost_capacity(const FinishedJobs& jobs, int processors);
+// What needs the jobs in the order of time; values are missing where there are no jobs, or no time passes.
+struct OverTime {
+    // The most jobs that ever wait for any time, and the most processors that waiting jobs request.
+    std::optional<double> max_queue_length;
+    std::optional<double> max_queued_processors;
+    // The share of the machine's capacity, from the first submission to the last completion, that is idle though
+    // waiting jobs request it: at every instant min(idle processors, processors that the waiting jobs request). This is
+    // the lost capacity of Krevat, Castaños and Moreira, Job Scheduling for the BlueGene/L System, JSSPP 2002.
+    std::optional<double> lost_capacity;
+    // Processors in use / min(processors of the machine, demand), averaged over the time at which there are jobs in the
+    // system (submitted and not completed). The demand is as many processors as there are such jobs, or as these
+    // request.
+    std::optional<double> usage_by_jobs;
+    std::optional<double> usage_by_requested;
+};
+
+// Without the number of `processors`, above 0, of the machine there is neither lost capacity nor usage. O(n log n).
+OverTime measure_over_time(const FinishedJobs& jobs, std::optional<int> processors);
 
 }  // namespace batfill::analysis

@@ -1,6 +1,10 @@
 #include "workload_jobs.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <charconv>
+#include <limits>
+#include <utility>
 
 #include <batfill/error.hpp>
 
@@ -35,38 +39,72 @@ std::string id_of(const Attempt& attempt) {
 
 }  // namespace
 
-WorkloadJobs::WorkloadJobs(const std::vector<Workload>& workloads) {
+const JobProfile* IndexedJob::profile() const {
+    const auto found = workload->profiles.find(description->profile);
+    return found == workload->profiles.end() ? nullptr : &found->second;
+}
+
+WorkloadJobs::WorkloadJobs(const std::vector<Workload>& workloads) : workloads_(&workloads) {
     std::size_t jobs = 0;
     for (const Workload& workload : workloads) {
+        firsts_.push_back(jobs);
         jobs += workload.jobs.size();
     }
-    jobs_.reserve(jobs);
+    assert(jobs <= std::numeric_limits<std::uint32_t>::max());
+    // First how many jobs each bucket has, then where it begins; each job that is put there makes that its end.
+    ends_.resize(jobs + 2);
+    std::vector<std::uint32_t> buckets;
+    buckets.reserve(jobs);
     for (const Workload& workload : workloads) {
         for (const WorkloadJob& job : workload.jobs) {
-            const auto profile = workload.profiles.find(job.description.profile);
-            jobs_.emplace(
-                job.description.id,
-                IndexedJob{&job.description, profile == workload.profiles.end() ? nullptr : &profile->second});
+            buckets.push_back(static_cast<std::uint32_t>(bucket_of(job.description.id)));
+            ++ends_[buckets.back() + 1];
         }
     }
-}
-
-const IndexedJob* WorkloadJobs::of_workload(std::string_view id) const {
-    const auto found = jobs_.find(id);
-    return found == jobs_.end() ? nullptr : &found->second;
-}
-
-const IndexedJob* WorkloadJobs::find(std::string_view id) const {
-    if (const IndexedJob* job = of_workload(id)) {
-        return job;
+    std::uint32_t begin = 0;
+    for (std::size_t bucket = 1; bucket < ends_.size(); ++bucket) {
+        begin += std::exchange(ends_[bucket], begin);
     }
-    const std::optional<Attempt> attempt = attempt_of(id);
-    return attempt ? of_workload(attempt->first_id) : nullptr;
+    numbers_.resize(jobs);
+    for (std::size_t number = 0; number < jobs; ++number) {
+        numbers_[ends_[buckets[number] + 1]++] = static_cast<std::uint32_t>(number);
+    }
 }
 
-const IndexedJob& WorkloadJobs::require(std::string_view id, const std::string& path) const {
-    const IndexedJob* const job = find(id);
-    if (job == nullptr) {
+IndexedJob WorkloadJobs::job(std::size_t number) const {
+    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);
+    const auto place = static_cast<std::size_t>(after - firsts_.begin()) - 1;
+    const Workload& workload = (*workloads_)[place];
+    return {&workload, &workload.jobs[number - firsts_[place]].description, number};
+}
+
+std::optional<IndexedJob> WorkloadJobs::of_workload(std::string_view id) const {
+    const std::size_t bucket = bucket_of(id);
+    for (std::size_t i = ends_[bucket]; i < ends_[bucket + 1]; ++i) {
+        if (const IndexedJob found = job(numbers_[i]); found.description->id == id) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<IndexedJob> WorkloadJobs::find(std::string_view id) const {
+    std::optional<IndexedJob> found = of_workload(id);
+    if (found) {
+        return found;
+    }
+    if (const std::optional<Attempt> attempt = attempt_of(id)) {
+        found = of_workload(attempt->first_id);
+    }
+    if (found) {
+        found->is_later_run = true;
+    }
+    return found;
+}
+
+IndexedJob WorkloadJobs::require(std::string_view id, const std::string& path) const {
+    const std::optional<IndexedJob> job = find(id);
+    if (!job) {
         throw InputError(path + ": job " + shown(id) + " is in none of the workloads");
     }
     return *job;
@@ -74,19 +112,10 @@ const IndexedJob& WorkloadJobs::require(std::string_view id, const std::string& 
 
 std::optional<std::string> WorkloadJobs::earlier_run(std::string_view id) const {
     const std::optional<Attempt> attempt = attempt_of(id);
-    if (!attempt || of_workload(id) != nullptr || of_workload(attempt->first_id) == nullptr) {
+    if (!attempt || of_workload(id) || !of_workload(attempt->first_id)) {
         return std::nullopt;
     }
     return id_of({attempt->first_id, attempt->number - 1});
-}
-
-bool may_be_later_run(std::string_view id) {
-    return attempt_of(id).has_value();
-}
-
-std::string later_run(std::string_view id, bool is_first) {
-    const std::optional<Attempt> attempt = attempt_of(id);
-    return !is_first && attempt ? id_of({attempt->first_id, attempt->number + 1}) : std::string(id) + "#1";
 }
 
 }  // namespace batfill::analysis

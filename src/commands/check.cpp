@@ -125,9 +125,10 @@ int check(const Arguments& arguments) {
     }
     check_options.jobs_survive_losses =
         word_option(values, "on-failure", {"continue", "kill", "requeue"}) == "continue";
+    const auto schedule = [&](const auto& use) { for_each_job(schedule_path, use); };
     const CheckReport report =
-        check_schedule(read_any_schedule(schedule_path), read_workloads(workload_paths), platform_option(values),
-                       check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
+        check_schedule(schedule, read_workloads(workload_paths), platform_option(values), check_options,
+                       guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
     print_report(report, first, broken.has_value());
     return report.violations.empty() ? 0 : 1;
 }

@@ -142,10 +142,13 @@ std::string jobs_file(const std::string& prefix) {
     throw InputError(prefix + ": there is neither " + prefix + "_jobs.csv nor " + prefix + "jobs.csv");
 }
 
-Schedule read_any_schedule(const std::string& path) {
-    if (!path.ends_with(".swf") && !path.ends_with(".swf.gz")) {
-        return read_schedule(path);
-    }
+namespace {
+
+bool is_log(const std::string& path) {
+    return path.ends_with(".swf") || path.ends_with(".swf.gz");
+}
+
+Schedule read_schedule_of_log(const std::string& path) {
     const SwfLog log = read_swf(path);
     LoggedSchedule logged = schedule_of_log(convert_swf(log, SwfConversion()));
     const std::size_t left_out = log.jobs.size() - logged.schedule.jobs.size();
@@ -161,16 +164,33 @@ Schedule read_any_schedule(const std::string& path) {
     return std::move(logged.schedule);
 }
 
-void require_machine_of(const Schedule& schedule, const MetricsOptions& options) {
+}  // namespace
+
+Schedule read_any_schedule(const std::string& path) {
+    return is_log(path) ? read_schedule_of_log(path) : read_schedule(path);
+}
+
+void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use) {
+    if (is_log(path)) {
+        const Schedule schedule = read_schedule_of_log(path);
+        std::for_each(schedule.jobs.begin(), schedule.jobs.end(), use);
+    } else {
+        read_schedule(path, use);
+    }
+}
+
+MeasuredSchedule measure_any_schedule(const std::string& path) {
+    return is_log(path) ? MeasuredSchedule(read_schedule_of_log(path)) : read_measured_schedule(path);
+}
+
+void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options) {
     if (!options.processors) {
         return;
     }
-    for (const ScheduledJob& job : schedule.jobs) {
-        if (!job.allocation.empty() && job.allocation.last() >= *options.processors) {
-            throw InputError(schedule.path + ": job " + shown(job.id) + " ran on processor " +
-                             std::to_string(job.allocation.last()) + ", the machine has " +
-                             std::to_string(*options.processors) + ": expected the platform of the run");
-        }
+    if (const auto job = schedule.first_beyond(*options.processors)) {
+        throw InputError(schedule.path() + ": job " + shown(job->id) + " ran on processor " +
+                         std::to_string(job->last_processor) + ", the machine has " +
+                         std::to_string(*options.processors) + ": expected the platform of the run");
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,9 +63,15 @@ std::string jobs_file(const std::string& prefix);
 // the standard error stream. Throws InputError naming the file and place if it cannot be read, or leaves out all jobs.
 Schedule read_any_schedule(const std::string& path);
 
+// The same of a schedule whose jobs are looked at one by one, in their order.
+void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use);
+
+// The same of a schedule that is only measured.
+MeasuredSchedule measure_any_schedule(const std::string& path);
+
 // Throws InputError that names a job if one ran on a processor which the machine of `options` does not have: a schedule
 // of a larger machine would have a utilisation above 1. O(number of jobs).
-void require_machine_of(const Schedule& schedule, const MetricsOptions& options);
+void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options);
 
 // The length of time that the option `name` gives as seconds in `text`. Throws UsageError if `text` is not a number or
 // is below `min`.

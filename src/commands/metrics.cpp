@@ -174,25 +174,25 @@ int metrics(const Arguments& arguments) {
     machine_options(values, metrics_options);
     const std::vector<Workload> workloads = read_workloads(workload_paths);
     const std::vector<std::string> names = run_labels(schedule_paths);
-    std::vector<Schedule> schedules(schedule_paths.size());
-    std::transform(schedule_paths.begin(), schedule_paths.end(), schedules.begin(), read_any_schedule);
-    for (const Schedule& schedule : schedules) {
-        require_machine_of(schedule, metrics_options);
+    std::vector<MeasuredSchedule> schedules;
+    schedules.reserve(schedule_paths.size());
+    for (const std::string& path : schedule_paths) {
+        require_machine_of(schedules.emplace_back(measure_any_schedule(path)), metrics_options);
     }
     std::optional<JobIds> waited;
     if (values.count("waited-in-any-run") != 0) {
         waited = jobs_that_waited(schedules);
     }
     const JobIds* const counted = waited ? &*waited : nullptr;
-    std::optional<Schedule> baseline;
+    std::optional<MeasuredSchedule> baseline;
     if (values.count("baseline") != 0) {
-        baseline = read_any_schedule(values["baseline"].as<std::string>());
+        baseline = measure_any_schedule(values["baseline"].as<std::string>());
     }
     // Whatever is wrong with the runs is found before anything is written.
     std::vector<RunMetrics> runs;
     std::vector<RunGroups> groups;
     std::vector<RunIntervals> with_intervals;
-    const Schedule* const compared = baseline ? &*baseline : nullptr;
+    const MeasuredSchedule* const compared = baseline ? &*baseline : nullptr;
     for (std::size_t i = 0; i < schedules.size(); ++i) {
         if (!groupings.empty()) {
             groups.push_back({names[i], measure_groups(schedules[i], metrics_options, groupings, workloads)});

@@ -172,8 +172,12 @@ Schedule parse_schedule(std::string_view text, const std::string& path) {
 Schedule read_schedule(const std::string& path) {
     Schedule schedule{path, {}};
     schedule.jobs.reserve(estimated_lines(path));
-    read_csv(path, format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); });
+    read_schedule(path, [&](ScheduledJob&& job) { schedule.jobs.push_back(std::move(job)); });
     return schedule;
+}
+
+void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use) {
+    read_csv(path, format, [&](const CsvRow& row) { use(read_job(row)); });
 }
 
 std::string schedule_csv_header() {

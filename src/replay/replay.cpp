@@ -22,8 +22,14 @@ using analysis::FinishedJobs;
 FinishedJob finished_job(const SimulatedJob& job) {
     const JobDescription& description = job.job->description;
     const ReportedTimes times(job);
-    return {description.id, description.submit, description.processors, description.walltime,
-            job.start,      times.run,          times.finish,           description.processors};
+    return {description.id,
+            description.processors,
+            description.processors,
+            description.submit,
+            description.walltime,
+            job.start,
+            times.run,
+            times.finish};
 }
 
 }  // namespace
@@ -46,10 +52,10 @@ std::vector<std::string> ReplayMetric::known_names() {
     return names;
 }
 
-std::optional<double> ReplayMetric::value(std::vector<FinishedJob> jobs) const {
+std::optional<double> ReplayMetric::value(const std::vector<FinishedJob>& jobs) const {
     MetricsOptions options;
     options.tau = tau_;
-    return metric_->compute({options, std::move(jobs), {}, {}, {}});
+    return metric_->compute({options, jobs});
 }
 
 // What all replays share. The simulator refers to the scenario, so neither of them may move. The simulator has not run:
@@ -110,7 +116,7 @@ std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const Re
         }
         finished.push_back(finished_job(job));
     }
-    return metric.value(std::move(finished));
+    return metric.value(finished);
 }
 
 std::size_t Replay::jobs() const {

@@ -155,8 +155,8 @@ class Groupings {
     const std::array<Grouping, 2>& all() const { return groupings_; }
     // The job of the workloads; null if there are none.
     const JobDescription* description(const FinishedJob& job) const {
-        const analysis::IndexedJob* const found = workload_jobs_.find(job.id);
-        return found == nullptr ? nullptr : found->description;
+        const std::optional<analysis::IndexedJob> found = workload_jobs_.find(job.id);
+        return found ? found->description : nullptr;
     }
     std::size_t place(const Grouping& grouping, const FinishedJob& job) const {
         return grouping.places.at(description(job)->*grouping.field);

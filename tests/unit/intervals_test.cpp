@@ -20,12 +20,12 @@ using tests::job;
 
 constexpr long long week = 7LL * 24 * 3600;
 
-Schedule schedule(std::vector<ScheduledJob> jobs) {
-    return {"run_jobs.csv", std::move(jobs)};
+MeasuredSchedule schedule(std::vector<ScheduledJob> jobs) {
+    return Schedule{"run_jobs.csv", std::move(jobs)};
 }
 
 // A job of 10 s for each wait, submitted in weeks 0, 1, ...; none where it is negative.
-Schedule with_waits(const std::vector<int>& waits) {
+MeasuredSchedule with_waits(const std::vector<int>& waits) {
     std::vector<ScheduledJob> jobs;
     for (std::size_t i = 0; i < waits.size(); ++i) {
         const long long submit = static_cast<long long>(i) * week;
@@ -36,7 +36,8 @@ Schedule with_waits(const std::vector<int>& waits) {
     return schedule(jobs);
 }
 
-MetricInterval of_waits(const Schedule& run, const IntervalOptions& how = {}, const Schedule* baseline = nullptr) {
+MetricInterval of_waits(const MeasuredSchedule& run, const IntervalOptions& how = {},
+                        const MeasuredSchedule* baseline = nullptr) {
     const std::vector<MetricInterval> found = measure_intervals(run, {}, how, baseline);
     REQUIRE(found.size() == 2);
     REQUIRE(found[0].metric == "mean_wait");
@@ -67,7 +68,7 @@ TEST_CASE("weeks begin with the first submission, and those without jobs are non
 }
 
 TEST_CASE("blocks of weeks are drawn together", "[metrics]") {
-    const Schedule alternating = with_waits({0, 4, 0, 4});
+    const MeasuredSchedule alternating = with_waits({0, 4, 0, 4});
     const MetricInterval single = of_waits(alternating);
     CHECK(single.interval->low == 0);
     CHECK(single.interval->high == 4);
@@ -83,7 +84,7 @@ TEST_CASE("without two blocks of weeks there is no interval, and without jobs no
     CHECK_FALSE(one.interval);
     CHECK_FALSE(of_waits(with_waits({7, 8, 9}), {.block = 2}).interval);
     CHECK(of_waits(with_waits({7, 8, 9, 9}), {.block = 2}).interval);
-    const Schedule empty = with_waits({});
+    const MeasuredSchedule empty = with_waits({});
     const MetricInterval none = of_waits(empty, {}, &empty);
     CHECK(none.weeks == 0);
     CHECK_FALSE(none.value);
@@ -91,14 +92,14 @@ TEST_CASE("without two blocks of weeks there is no interval, and without jobs no
 }
 
 TEST_CASE("differences from the baseline are of pairs of one job", "[metrics]") {
-    const Schedule before = with_waits({100, 5000, 20, 700});
-    const Schedule after = with_waits({97, 4997, 17, 697});
+    const MeasuredSchedule before = with_waits({100, 5000, 20, 700});
+    const MeasuredSchedule after = with_waits({97, 4997, 17, 697});
     const MetricInterval waits = of_waits(after, {}, &before);
     CHECK(waits.interval->high - waits.interval->low > 1000);
     CHECK(waits.difference == -3);
     CHECK(waits.difference_interval->low == -3);
     CHECK(waits.difference_interval->high == -3);
-    const Schedule other = with_waits({100, 5000});
+    const MeasuredSchedule other = with_waits({100, 5000});
     CHECK_THROWS_AS(of_waits(after, {}, &other), InputError);
 }
 

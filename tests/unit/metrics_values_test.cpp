@@ -34,7 +34,7 @@ ScheduledJob without_execution(const std::string& id, JobState state) {
 }
 
 Metrics measure(const std::vector<ScheduledJob>& jobs, const MetricsOptions& options = {}) {
-    return compute_metrics({"run_jobs.csv", jobs}, options);
+    return compute_metrics(Schedule{"run_jobs.csv", jobs}, options);
 }
 
 Workload workload(const std::vector<std::pair<std::string, std::optional<long long>>>& deadlines) {
@@ -161,7 +161,7 @@ TEST_CASE("jobs that did not finish are counted and nothing else") {
 TEST_CASE("improvements are shares of the waits of the baseline") {
     const Schedule before{"before_jobs.csv", {job("a", 0, 40, 1, 4), job("b", 0, 10, 1, 2)}};
     const Schedule after{"after_jobs.csv", {job("a", 0, 10, 1, 4), job("b", 0, 20, 1, 2)}};
-    const auto improvement = [](const Schedule& baseline, const Schedule& run, const std::string& of) {
+    const auto improvement = [](const MeasuredSchedule& baseline, const MeasuredSchedule& run, const std::string& of) {
         return compute_metrics(run, {}, {}, nullptr, &baseline)[of + "_improvement"];
     };
     CHECK(improvement(before, after, "mean_wait") == 0.4);                  // 15 s instead of 25 s
@@ -324,13 +324,14 @@ TEST_CASE("regular jobs that waited in none of the runs can be left out of the m
     // "never" waits in no run, "first" and "second" in one, "both" in both; "driven" has a deadline, "w1!never" waits.
     ScheduledJob other = job("never", 0, 6, 10, 1, 10);
     other.id = "w1!never";
-    const std::vector<Schedule> schedules{
+    const std::vector<Schedule> runs{
         {"one_jobs.csv",
          {job("never", 0, 0, 10, 1, 10), job("first", 0, 10, 10, 1, 10), job("second", 0, 0, 10, 1, 10),
           job("both", 0, 20, 10, 1, 10), job("driven", 0, 0, 10, 1, 10), other}},
         {"two_jobs.csv",
          {job("never", 0, 0, 10, 1, 10), job("first", 0, 0, 10, 1, 10), job("second", 0, 30, 10, 1, 10),
           job("both", 0, 50, 10, 1, 10), job("driven", 0, 0, 10, 1, 10), without_execution("r", JobState::rejected)}}};
+    const std::vector<MeasuredSchedule> schedules(runs.begin(), runs.end());
     Workload second = workload({});
     second.jobs.emplace_back().description.id = "w1!never";
     const std::vector<Workload> workloads{
@@ -472,11 +473,11 @@ TEST_CASE("licence usage is the share of all copies over the whole time") {
     const MetricsOptions options{
         .tau = Duration::seconds(10), .processors = {}, .licenses = {{"unused", 1}, {"x", 2}, {"y", 5}}};
     const auto usage = [&](const MetricsOptions& given, const std::vector<Workload>& workloads) {
-        return compute_metrics({"run_jobs.csv", jobs}, given, workloads)["license_usage"];
+        return compute_metrics(Schedule{"run_jobs.csv", jobs}, given, workloads)["license_usage"];
     };
     // Two copies for 10 s and one for 20 s, of 8 copies in 40 s.
     CHECK(*usage(options, {with_licenses}) == Approx((2 * 10 + 20) / (8.0 * 40)));
     CHECK_FALSE(usage(options, {}));
     CHECK_FALSE(usage({}, {with_licenses}));
-    CHECK_FALSE(compute_metrics({"run_jobs.csv", {}}, options, {with_licenses})["license_usage"]);
+    CHECK_FALSE(compute_metrics(Schedule{"run_jobs.csv", {}}, options, {with_licenses})["license_usage"]);
 }

@@ -15,7 +15,7 @@ using namespace batfill;
 using tests::job;
 
 Metrics measure(const std::vector<ScheduledJob>& jobs, std::optional<int> processors = std::nullopt) {
-    return compute_metrics({"run_jobs.csv", jobs}, {.tau = Duration::seconds(10), .processors = processors});
+    return compute_metrics(Schedule{"run_jobs.csv", jobs}, {.tau = Duration::seconds(10), .processors = processors});
 }
 
 // What one second after the other shows of the queue and of the machine.

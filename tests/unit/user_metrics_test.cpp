@@ -28,7 +28,7 @@ std::vector<Workload> workload_of(const std::map<std::string, std::string>& user
 }
 
 Metrics measure(const std::vector<ScheduledJob>& jobs, const std::map<std::string, std::string>& users) {
-    return compute_metrics({"run_jobs.csv", jobs}, {}, workload_of(users));
+    return compute_metrics(Schedule{"run_jobs.csv", jobs}, {}, workload_of(users));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ TEST_CASE("fairness to users is worked out by hand", "[metrics]") {
 
 TEST_CASE("without users there is nothing that is fair to them", "[metrics]") {
     const std::vector<ScheduledJob> jobs{job("a", 0, 7, 10)};
-    for (const Metrics& metrics : {compute_metrics({"run_jobs.csv", jobs}, {}), measure(jobs, {{"a", ""}})}) {
+    for (const Metrics& metrics : {compute_metrics(Schedule{"run_jobs.csv", jobs}, {}), measure(jobs, {{"a", ""}})}) {
         CHECK_FALSE(metrics["users"]);
         CHECK_FALSE(metrics["user_fairness"]);
         CHECK_FALSE(metrics["wait_share_10_percent_of_users"]);

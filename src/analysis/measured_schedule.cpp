@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <cstring>
+
+#include <batfill/metrics.hpp>
+
+#include "job_measures.hpp"
+#include "src/core/csv_reader.hpp"
+
+namespace batfill {
+
+MeasuredSchedule::MeasuredSchedule(const Schedule& schedule) : MeasuredSchedule(schedule.path, schedule.jobs.size()) {
+    for (const ScheduledJob& job : schedule.jobs) {
+        add(job);
+    }
+}
+
+std::string_view MeasuredSchedule::keep(const std::string& id) {
+    if (id.empty()) {
+        return {};
+    }
+    auto* const text = static_cast<char*>(texts_->allocate(id.size(), 1));
+    std::memcpy(text, id.data(), id.size());
+    return {text, id.size()};
+}
+
+void MeasuredSchedule::add(const ScheduledJob& job) {
+    const std::string_view id = keep(job.id);
+    ++in_state_[static_cast<std::size_t>(job.state)];
+    if (job.finished()) {
+        finished_.push_back(analysis::finished_job(job));
+        finished_.back().id = id;
+    } else {
+        others_.push_back(id);
+    }
+    if (!job.allocation.empty() && (widest_.empty() || job.allocation.last() > widest_.back().last_processor)) {
+        widest_.push_back({id, job.allocation.last()});
+    }
+}
+
+std::optional<MeasuredSchedule::Wide> MeasuredSchedule::first_beyond(int processor) const {
+    const auto found =
+        std::find_if(widest_.begin(), widest_.end(), [&](const Wide& job) { return job.last_processor >= processor; });
+    return found == widest_.end() ? std::nullopt : std::optional(*found);
+}
+
+MeasuredSchedule read_measured_schedule(const std::string& path) {
+    MeasuredSchedule schedule(path, estimated_lines(path));
+    read_schedule(path, [&](ScheduledJob&& job) { schedule.add(job); });
+    return schedule;
+}
+
+}  // namespace batfill
