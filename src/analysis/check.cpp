@@ -17,6 +17,7 @@
 #include "outages.hpp"
 #include "src/core/csv_text.hpp"
 #include "src/core/json.hpp"
+#include "src/formats/profile_index.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -62,6 +63,7 @@ class Audit {
           const std::vector<std::vector<ExternalEvent>>& event_lists)
         : workloads_(workloads),
           jobs_(workloads),
+          profiles_(workloads.begin(), workloads.end()),
           platform_(platform),
           machine_(platform.hosts),
           outages_(event_lists, processors()),
@@ -102,13 +104,14 @@ class Audit {
     void check_request(const ScheduledJob& job, const IndexedJob& submitted);
     void check_earlier_runs();
     void check_earlier_run(const ScheduledJob& job, const std::string& earlier_id, JobState state, const Ran* earlier);
-    bool may_take_no_time(const ScheduledJob& job, const IndexedJob& submitted) const;
+    bool may_take_no_time(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile) const;
     void check_columns(const ScheduledJob& job);
     void check_stretch(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job, const JobDescription& description);
     bool could_run(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
-    void check_end(const ScheduledJob& job, const IndexedJob& submitted, Duration shortest_length);
+    void check_end(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile,
+                   Duration shortest_length);
     void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile, const std::optional<Duration>& walltime,
                             Duration shortest_length);
     void check_deadlines();
@@ -137,6 +140,7 @@ class Audit {
 
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
+    std::vector<ProfileIndex> profiles_;  // of each workload
     const Platform& platform_;
     Machine machine_;
     Outages outages_;
@@ -231,11 +235,13 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
         return;
     }
     const ExecutionRecord& times = *job.execution;
-    const bool took_no_time = may_take_no_time(job, submitted);
+    // Null if the workload has no profile of that name.
+    const JobProfile* const profile = profiles_[submitted.workload].find(description.profile);
+    const bool took_no_time = may_take_no_time(job, description, profile);
     ran_.push_back({&id, &description, times.start, times.finish, row_, took_no_time, job.allocation});
     check_columns(job);
     check_allocation(job, description);
-    check_end(job, submitted, took_no_time ? Duration() : times.length);
+    check_end(job, description, profile, took_no_time ? Duration() : times.length);
     const Time submit = submitted.is_later_run ? job.submit : description.submit;
     if (times.start + options_.tolerance < submit) {
         violation(times.start, job,
@@ -288,13 +294,12 @@ void Audit::check_earlier_run(const ScheduledJob& job, const std::string& earlie
 
 // Whether a job that is shown with the time of one that took none may be one: it was killed, perhaps at the instant of
 // its start, or all that its profile and its walltime leave it is no time, or nobody knows how long its profile takes.
-bool Audit::may_take_no_time(const ScheduledJob& job, const IndexedJob& submitted) const {
+bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& description,
+                             const JobProfile* profile) const {
     if (job.execution->length != shown_for_no_time) {
         return false;
     }
-    const JobProfile* const profile = submitted.profile();
-    if (job.state == JobState::completed_killed || profile == nullptr ||
-        submitted.description->walltime == Duration()) {
+    if (job.state == JobState::completed_killed || profile == nullptr || description.walltime == Duration()) {
         return true;
     }
     if (profile->type == JobProfile::Type::delay) {
@@ -413,11 +418,11 @@ void Audit::check_allocation(const ScheduledJob& job, const JobDescription& desc
 }
 
 // A job may have run longer than its `shortest_length` by what is shown for no time.
-void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted, Duration shortest_length) {
-    const JobProfile* const profile = submitted.profile();
+void Audit::check_end(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile,
+                      Duration shortest_length) {
     const bool is_delay = profile != nullptr && profile->type == JobProfile::Type::delay;
     if (is_delay && job.state != JobState::completed_killed) {
-        check_end_of_delay(job, *profile, submitted.description->walltime, shortest_length);
+        check_end_of_delay(job, *profile, description.walltime, shortest_length);
         return;
     }
     const Time start = job.execution->start;
@@ -425,7 +430,7 @@ void Audit::check_end(const ScheduledJob& job, const IndexedJob& submitted, Dura
     if (is_delay && length > profile->delay + options_.tolerance) {
         violation(start, job, "runs " + length.to_string() + " s, longer than its delay " + profile->delay.to_string());
     }
-    const std::optional<Duration>& walltime = submitted.description->walltime;
+    const std::optional<Duration>& walltime = description.walltime;
     if (walltime && length > *walltime + options_.tolerance) {
         violation(start, job, "runs " + length.to_string() + " s, longer than its walltime " + walltime->to_string());
     }

@@ -1,10 +1,9 @@
 #include "workload_jobs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <charconv>
-#include <limits>
-#include <utility>
 
 #include <batfill/error.hpp>
 
@@ -39,49 +38,34 @@ std::string id_of(const Attempt& attempt) {
 
 }  // namespace
 
-const JobProfile* IndexedJob::profile() const {
-    const auto found = workload->profiles.find(description->profile);
-    return found == workload->profiles.end() ? nullptr : &found->second;
-}
-
 WorkloadJobs::WorkloadJobs(const std::vector<Workload>& workloads) : workloads_(&workloads) {
-    std::size_t jobs = 0;
     for (const Workload& workload : workloads) {
-        firsts_.push_back(jobs);
-        jobs += workload.jobs.size();
+        firsts_.push_back(count_);
+        count_ += workload.jobs.size();
     }
-    assert(jobs <= std::numeric_limits<std::uint32_t>::max());
-    // First how many jobs each bucket has, then where it begins; each job that is put there makes that its end.
-    ends_.resize(jobs + 2);
-    std::vector<std::uint32_t> buckets;
-    buckets.reserve(jobs);
+    assert(count_ < no_job);
+    places_.assign(std::bit_ceil(2 * count_ + 1), no_job);
+    std::uint32_t number = 0;
     for (const Workload& workload : workloads) {
         for (const WorkloadJob& job : workload.jobs) {
-            buckets.push_back(static_cast<std::uint32_t>(bucket_of(job.description.id)));
-            ++ends_[buckets.back() + 1];
+            std::size_t place = first_place(job.description.id);
+            while (places_[place] != no_job) {
+                place = (place + 1) & (places_.size() - 1);
+            }
+            places_[place] = number++;
         }
-    }
-    std::uint32_t begin = 0;
-    for (std::size_t bucket = 1; bucket < ends_.size(); ++bucket) {
-        begin += std::exchange(ends_[bucket], begin);
-    }
-    numbers_.resize(jobs);
-    for (std::size_t number = 0; number < jobs; ++number) {
-        numbers_[ends_[buckets[number] + 1]++] = static_cast<std::uint32_t>(number);
     }
 }
 
 IndexedJob WorkloadJobs::job(std::size_t number) const {
     const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);
     const auto place = static_cast<std::size_t>(after - firsts_.begin()) - 1;
-    const Workload& workload = (*workloads_)[place];
-    return {&workload, &workload.jobs[number - firsts_[place]].description, number};
+    return {&(*workloads_)[place].jobs[number - firsts_[place]].description, place, number};
 }
 
 std::optional<IndexedJob> WorkloadJobs::of_workload(std::string_view id) const {
-    const std::size_t bucket = bucket_of(id);
-    for (std::size_t i = ends_[bucket]; i < ends_[bucket + 1]; ++i) {
-        if (const IndexedJob found = job(numbers_[i]); found.description->id == id) {
+    for (std::size_t place = first_place(id); places_[place] != no_job; place = (place + 1) & (places_.size() - 1)) {
+        if (const IndexedJob found = job(places_[place]); found.description->id == id) {
             return found;
         }
     }

