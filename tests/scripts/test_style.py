@@ -1,4 +1,5 @@
 """How figures look and are written."""
+import re
 from pathlib import Path
 
 from common import style
@@ -39,3 +40,15 @@ def test_figures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
     svg = Path(first.svg).read_text(encoding="utf-8")
     assert "thirds" in svg
     assert "<dc:date>" not in svg
+
+
+def test_numbers_that_people_read_keep_their_digits(tmp_path: Path) -> None:
+    output = named(results_in(tmp_path, svg="f.svg", png="f.png", csv="f.csv"))
+    figure = Figure()
+    axes = figure.subplots()
+    axes.plot([0, 1], [1 / 3, 2 / 3])
+    axes.set_yticks([0.375, 0.625], ["0.375", "0.625"])
+    style.save(figure, [{"x": 0, "y": 1}], output)
+    svg = Path(output.svg).read_text(encoding="utf-8")
+    assert ">0.375</text>" in svg
+    assert re.search(r'd="[^"]*\d\.\d\d', svg) is None
