@@ -80,6 +80,7 @@ def save(figure: Figure, numbers: Numbers, output: Any) -> None:
 
 
 def _shorten_numbers(svg: Path) -> None:
-    """Tenths of a point are fine enough; matplotlib writes millionths, which doubles the size of curves."""
+    """Tenths of a point are fine enough; matplotlib writes millionths, which doubles the size of curves. What is
+    between tags is text, whose numbers people read."""
     text = svg.read_text(encoding="utf-8")
-    svg.write_text(re.sub(r"(\d+\.\d)\d+", r"\1", text), encoding="utf-8")
+    svg.write_text(re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d+\.\d)\d+", r"\1", tag[0]), text), encoding="utf-8")
