@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include <batfill/metrics.hpp>
 
@@ -19,7 +18,7 @@ std::string_view MeasuredSchedule::keep(const std::string& id) {
         return {};
     }
     auto* const text = static_cast<char*>(texts_->allocate(id.size(), 1));
-    std::memcpy(text, id.data(), id.size());
+    std::copy(id.begin(), id.end(), text);
     return {text, id.size()};
 }
 
