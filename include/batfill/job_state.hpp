@@ -20,6 +20,7 @@ enum class JobState : std::uint8_t {
     completed_killed,
     rejected,
 };
+// In the order of their numbers.
 inline constexpr std::array all_job_states{
     JobState::not_submitted,          JobState::submitted,        JobState::running,
     JobState::completed_successfully, JobState::completed_failed, JobState::completed_walltime_reached,

@@ -2,7 +2,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <numeric>
 #include <set>
@@ -46,13 +45,7 @@ struct Ran {
     // How long it has held its processors at least.
     Time held_until() const { return took_no_time ? start : finish; }
 };
-
-const std::string& id_of(const ScheduledJob& job) {
-    return job.id;
-}
-const std::string& id_of(const Ran& job) {
-    return *job.id;
-}
+static_assert(sizeof(Ran) <= 80, "docs/performance.md says how much memory an audit takes");
 
 // Looks at the jobs of a schedule one by one as they come, and at last at what there is between them. Of most jobs it
 // keeps no more than Ran, so that a schedule of ten million jobs can be audited beside its workload.
@@ -90,8 +83,11 @@ class Audit {
         Time submit;
         std::optional<Time> start;
     };
+    // A job that was killed and submitted again.
     struct LaterRun {
-        ScheduledJob job;
+        const std::string* id;
+        std::string earlier_id;  // of the run before it
+        Time submit;
         std::uint32_t row;
     };
     struct Found {
@@ -102,8 +98,9 @@ class Audit {
     void check_job(const ScheduledJob& job, const std::string& id, const IndexedJob& submitted);
     const std::string* first_of_its_id(const ScheduledJob& job, const std::optional<IndexedJob>& submitted);
     void check_request(const ScheduledJob& job, const IndexedJob& submitted);
-    void check_earlier_runs();
-    void check_earlier_run(const ScheduledJob& job, const std::string& earlier_id, JobState state, const Ran* earlier);
+    void find_earlier_runs();
+    std::optional<JobState> state_of(const std::string& id) const;
+    void check_earlier_run(const LaterRun& run);
     bool may_take_no_time(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile) const;
     void check_columns(const ScheduledJob& job);
     void check_stretch(const ScheduledJob& job);
@@ -133,10 +130,8 @@ class Audit {
     void violation(Time at, const std::string& id, const std::string& what) {
         found_.push_back({row_, {at, "job " + shown(id) + ": " + what}});
     }
-    template <class Job>
-    void violation(Time at, const Job& job, const std::string& what) {
-        violation(at, id_of(job), what);
-    }
+    void violation(Time at, const ScheduledJob& job, const std::string& what) { violation(at, job.id, what); }
+    void violation(Time at, const Ran& job, const std::string& what) { violation(at, *job.id, what); }
 
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
@@ -147,9 +142,11 @@ class Audit {
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;
     std::map<std::string_view, std::vector<const BrokenGuarantee*>> broken_;  // of each job, in the order of the list
-    std::vector<std::optional<JobState>> states_;  // that the schedule tells, of each job of the workloads
-    std::unordered_set<std::string> other_ids_;    // of jobs of the schedule that are none of the workloads
-    std::deque<LaterRun> later_runs_;
+    // That the schedule tells: of each job of the workloads, and of its other jobs by id.
+    std::vector<std::optional<JobState>> states_;
+    std::unordered_map<std::string, JobState> other_states_;
+    std::vector<LaterRun> later_runs_;
+    std::unordered_map<std::string_view, const Ran*> earlier_runs_;  // by id; null: did not run
     std::vector<Ran> ran_;
     std::vector<std::uint32_t> by_start_;  // of `ran_`
     std::vector<Started> started_;         // all jobs of the schedule, if there are guarantees
@@ -162,7 +159,10 @@ class Audit {
 
 CheckReport Audit::finish() {
     report_.jobs = row_;
-    check_earlier_runs();
+    find_earlier_runs();
+    for (const LaterRun& run : later_runs_) {
+        check_earlier_run(run);
+    }
     check_deadlines();
     row_ = no_row;
     check_missing();
@@ -192,15 +192,14 @@ const std::string* Audit::first_of_its_id(const ScheduledJob& job, const std::op
         state = job.state;
         return &submitted->description->id;
     }
-    const auto [place, is_new] = other_ids_.insert(job.id);
-    return is_new ? &*place : nullptr;
+    const auto [place, is_new] = other_states_.emplace(job.id, job.state);
+    return is_new ? &place->first : nullptr;
 }
 
 void Audit::add(const ScheduledJob& job) {
     if (guarantees_ != nullptr) {
         started_.push_back({job.id, job.submit, job.execution ? std::optional(job.execution->start) : std::nullopt});
     }
-    const std::uint32_t row = row_;
     const std::optional<IndexedJob> submitted = jobs_.find(job.id);
     const std::string* const id = first_of_its_id(job, submitted);
     if (id == nullptr) {
@@ -210,11 +209,15 @@ void Audit::add(const ScheduledJob& job) {
     } else {
         check_job(job, *id, *submitted);
     }
-    row_ = row + 1;
+    ++row_;
 }
 
 void Audit::check_job(const ScheduledJob& job, const std::string& id, const IndexedJob& submitted) {
     const JobDescription& description = *submitted.description;
+    if (submitted.is_later_run) {
+        ++report_.resubmitted;
+        later_runs_.push_back({&id, *jobs_.earlier_run(id), job.submit, row_});
+    }
     check_request(job, submitted);
     if (job.success != (job.state == JobState::completed_successfully)) {
         violation(
@@ -249,45 +252,45 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     }
 }
 
-// A later run is submitted when the one before it has been killed. Both may be anywhere in the schedule.
-void Audit::check_earlier_runs() {
+// The run before a later run may be anywhere in the schedule.
+void Audit::find_earlier_runs() {
     if (later_runs_.empty()) {
         return;
     }
-    std::unordered_map<std::string_view, const Ran*> ran;
-    for (const Ran& job : ran_) {
-        ran.emplace(*job.id, &job);
-    }
-    std::unordered_map<std::string_view, JobState> states;
     for (const LaterRun& run : later_runs_) {
-        states.emplace(run.job.id, run.job.state);
+        earlier_runs_.emplace(run.earlier_id, nullptr);
     }
-    for (const auto& [job, row] : later_runs_) {
-        row_ = row;
-        const std::string earlier_id = *jobs_.earlier_run(job.id);
-        const std::optional<IndexedJob> earlier = jobs_.find(earlier_id);
-        const auto later = states.find(earlier_id);
-        const std::optional<JobState> state = later != states.end()   ? std::optional(later->second)
-                                              : earlier->is_later_run ? std::nullopt
-                                                                      : states_[earlier->number];
-        if (!state) {
-            violation(job.submit, job, "submitted again, but its run " + shown(earlier_id) + " is missing");
-            continue;
+    for (const Ran& job : ran_) {
+        if (const auto earlier = earlier_runs_.find(*job.id); earlier != earlier_runs_.end()) {
+            earlier->second = &job;
         }
-        const auto found = ran.find(earlier_id);
-        check_earlier_run(job, earlier_id, *state, found == ran.end() ? nullptr : found->second);
     }
 }
 
-void Audit::check_earlier_run(const ScheduledJob& job, const std::string& earlier_id, JobState state,
-                              const Ran* earlier) {
-    if (state != JobState::completed_killed || earlier == nullptr) {
-        violation(job.submit, job,
-                  "submitted again, but its run " + shown(earlier_id) + " is " + to_string(state) + ", expected " +
-                      to_string(JobState::completed_killed));
-    } else if (job.submit + options_.tolerance < earlier->held_until()) {
-        violation(job.submit, job,
-                  "submitted again at " + job.submit.to_string() + ", before its run " + shown(earlier_id) +
+// That the schedule tells of a job of the workloads, or of a later run; nothing if it has none of this id.
+std::optional<JobState> Audit::state_of(const std::string& id) const {
+    const std::optional<IndexedJob> job = jobs_.find(id);
+    if (job && !job->is_later_run) {
+        return states_[job->number];
+    }
+    const auto other = other_states_.find(id);
+    return other == other_states_.end() ? std::nullopt : std::optional(other->second);
+}
+
+// A later run is submitted when the one before it has been killed.
+void Audit::check_earlier_run(const LaterRun& run) {
+    row_ = run.row;
+    const std::string again = "submitted again, but its run " + shown(run.earlier_id) + " is ";
+    const std::optional<JobState> state = state_of(run.earlier_id);
+    const Ran* const earlier = earlier_runs_.at(run.earlier_id);
+    if (!state) {
+        violation(run.submit, *run.id, again + "missing");
+    } else if (state != JobState::completed_killed || earlier == nullptr) {
+        violation(run.submit, *run.id,
+                  again + to_string(*state) + ", expected " + to_string(JobState::completed_killed));
+    } else if (run.submit + options_.tolerance < earlier->held_until()) {
+        violation(run.submit, *run.id,
+                  "submitted again at " + run.submit.to_string() + ", before its run " + shown(run.earlier_id) +
                       " was killed at " + earlier->finish.to_string());
     }
 }
@@ -313,10 +316,7 @@ bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& desc
 // The first columns repeat the workload, but for when a later run was submitted.
 void Audit::check_request(const ScheduledJob& job, const IndexedJob& submitted) {
     const JobDescription& description = *submitted.description;
-    if (submitted.is_later_run) {
-        ++report_.resubmitted;
-        later_runs_.push_back({job, row_});
-    } else if (!agree(job.submit, description.submit)) {
+    if (!submitted.is_later_run && !agree(job.submit, description.submit)) {
         violation(
             job.submit, job,
             "submission_time is " + job.submit.to_string() + ", the workload has " + description.submit.to_string());
@@ -464,13 +464,9 @@ void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profil
 
 // Of a job that was killed and submitted again, the last run counts.
 void Audit::check_deadlines() {
-    std::unordered_set<std::string> submitted_again;
-    for (const LaterRun& run : later_runs_) {
-        submitted_again.insert(*jobs_.earlier_run(run.job.id));
-    }
     for (const Ran& job : ran_) {
         const SmallOptional<Time>& deadline = job.description->deadline;
-        if (!deadline || submitted_again.contains(*job.id)) {
+        if (!deadline || earlier_runs_.contains(*job.id)) {
             continue;
         }
         ++report_.deadlines;

@@ -129,10 +129,9 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
                                               const IntervalOptions& how, const MeasuredSchedule* baseline) {
     assert(how.resamples > 0 && how.block > 0);
     const FinishedJobs& jobs = schedule.finished();
-    const FinishedJobs* before = nullptr;
-    if (baseline != nullptr) {
+    const FinishedJobs* const before = baseline == nullptr ? nullptr : &baseline->finished();
+    if (before != nullptr) {
         analysis::require_same_finished_jobs(*baseline, schedule);
-        before = &baseline->finished();
     }
     const std::vector<JobsOfWeek> weeks = weeks_of(jobs, before);
     std::vector<MetricInterval> result;

@@ -7,6 +7,8 @@
 
 namespace batfill {
 
+static_assert(sizeof(FinishedJob) <= 112, "docs/performance.md says how much memory metrics take");
+
 MeasuredSchedule::MeasuredSchedule(const Schedule& schedule) : MeasuredSchedule(schedule.path, schedule.jobs.size()) {
     for (const ScheduledJob& job : schedule.jobs) {
         add(job);

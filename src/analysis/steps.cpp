@@ -77,40 +77,46 @@ struct Moment {
     long long requested_in_system = 0;  // processors that these request
 };
 
+// The jobs one after the other in the order of one of their times.
+struct InOrder {
+    const FinishedJobs& jobs;
+    const std::vector<std::uint32_t>& order;
+    Time (*time_of)(const FinishedJob&);
+    std::size_t taken = 0;
+
+    // The time of the next job; infinite if there is none.
+    Time next() const { return taken < order.size() ? time_of(jobs[order[taken]]) : Time::infinity(); }
+    const FinishedJob& take() { return jobs[order[taken++]]; }
+};
+
 // Calls `visit` with what there is from each instant on at which a job is submitted, starts or ends, in the order of
 // time. Where a job ends `end_of` tells. Of all jobs only their orders are in memory meanwhile.
 template <class Visit>
 void walk(const FinishedJobs& jobs, const Beginnings& beginnings, Time (*end_of)(const FinishedJob&), Visit visit) {
     const std::vector<std::uint32_t> by_end = order_by(jobs, end_of);
+    InOrder submitted{jobs, beginnings.by_submission, submission_of};
+    InOrder started{jobs, beginnings.by_start, start_of};
+    InOrder ended{jobs, by_end, end_of};
     Moment moment;
-    std::size_t submitted = 0;
-    std::size_t started = 0;
-    std::size_t ended = 0;
+    Step& step = moment.step;
     // In a file of others a job may end before it starts, or start before it is submitted.
-    const auto next = [&](const std::vector<std::uint32_t>& order, std::size_t done,
-                          Time (*time_of)(const FinishedJob&)) {
-        return done < order.size() ? time_of(jobs[order[done]]) : Time::infinity();
-    };
-    while (submitted + started + ended < 3 * jobs.size()) {
-        const Time now = std::min({next(beginnings.by_submission, submitted, submission_of),
-                                   next(beginnings.by_start, started, start_of), next(by_end, ended, end_of)});
-        Step& step = moment.step;
-        step.at = now;
-        for (; next(beginnings.by_submission, submitted, submission_of) == now; ++submitted) {
-            const FinishedJob& job = jobs[beginnings.by_submission[submitted]];
+    const auto next = [&] { return std::min({submitted.next(), started.next(), ended.next()}); };
+    for (step.at = next(); !step.at.is_infinite(); step.at = next()) {
+        while (submitted.next() == step.at) {
+            const FinishedJob& job = submitted.take();
             ++step.waiting;
             step.requested += job.processors;
             ++moment.in_system;
             moment.requested_in_system += job.processors;
         }
-        for (; next(beginnings.by_start, started, start_of) == now; ++started) {
-            const FinishedJob& job = jobs[beginnings.by_start[started]];
+        while (started.next() == step.at) {
+            const FinishedJob& job = started.take();
             --step.waiting;
             step.requested -= job.processors;
             step.busy += job.allocated;
         }
-        for (; next(by_end, ended, end_of) == now; ++ended) {
-            const FinishedJob& job = jobs[by_end[ended]];
+        while (ended.next() == step.at) {
+            const FinishedJob& job = ended.take();
             step.busy -= job.allocated;
             --moment.in_system;
             moment.requested_in_system -= job.processors;

@@ -640,6 +640,23 @@ TEST_CASE("a job that was killed may be there again, one run after the other") {
     CHECK(report.missed_deadlines == 1);
 
     const Schedule sound = run.schedule;
+    std::reverse(run.schedule.jobs.begin(), run.schedule.jobs.end());
+    CHECK(texts().empty());
+    CHECK(check_schedule(run.schedule, run.workloads, run.platform, {}).deadlines == 1);
+    run.schedule.jobs[0].id = "w0!a#3";  // instead of #2
+    run.schedule.jobs[1].success = true;
+    run.schedule.jobs[0].submit = run.schedule.jobs[1].submit;
+    run.schedule.jobs[0].execution->wait = seconds(5);
+    run.schedule.jobs[0].execution->turnaround = seconds(15);
+    CHECK(texts().front() == "job w0!a#3: submitted again, but its run w0!a#2 is missing");
+    std::swap(run.schedule.jobs[0], run.schedule.jobs[1]);  // what is wrong at one time is in the order of the schedule
+    CHECK(texts().front() == "job w0!a#1: success is 1 but the final state is COMPLETED_KILLED");
+    run.schedule = sound;
+    run.schedule.jobs[0].state = JobState::rejected;
+    run.schedule.jobs[0].execution.reset();
+    run.schedule.jobs[0].allocation.clear();
+    CHECK(texts().back() == "job w0!a#1: submitted again, but its run w0!a is REJECTED, expected COMPLETED_KILLED");
+    run.schedule = sound;
     run.schedule.jobs[1].submit = Time::seconds(3);
     run.schedule.jobs[1].execution->wait = seconds(3);
     run.schedule.jobs[1].execution->turnaround = seconds(6);
