@@ -18,6 +18,7 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -30,7 +31,8 @@ from replays import Usage, start, wait_for
 PLATFORM = Path(__file__).resolve().parent.parent / "platforms/hpc2n.xml"
 PROCESSORS = 240
 CASES = ["load-0.9", "load-1.2", "instant-equal", "instant-long", "instant-random"]
-ALGORITHMS = ["rejecter", "fcfs", "easy", "easy,order=saf", "easy,order=lexp", "conservative", "dbf", "dc", "pc"]
+ALGORITHMS = ["rejecter", "fcfs", "easy", "easy,order=saf", "easy,order=lexp", "easy,order=sexp",
+              "easy,order=mixed,weights=1,-2,3,1,-1,1", "conservative", "dbf", "dc", "pc"]
 
 
 def shapes(case: str, jobs: int) -> list[tuple[int, int, int]]:
@@ -71,7 +73,7 @@ def write_workload(batfill: str, case: str, jobs: int, file: Path) -> None:
 
 def replay(options: argparse.Namespace, algorithm: str, workload: Path) -> Optional[Usage]:
     """The processor seconds and the peak memory in MiB of a replay; nothing if it took longer than the limit."""
-    name, *parameters = algorithm.split(",")
+    name, *parameters = re.split(",(?=[a-z-]+=)", algorithm)
     process = start([
         "/usr/bin/prlimit", f"--cpu={options.limit}:{options.limit}", options.batfill, "simulate", "-q",
         "-p", str(PLATFORM), "-w", str(workload), "-e", str(workload.with_suffix("")), "-a", name,

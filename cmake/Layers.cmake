@@ -90,8 +90,8 @@ batfill_layer(formats ON core
 batfill_layer(workloads ON formats
   HEADERS deadlines failures farm lublin swf_conversion)
 batfill_layer(engine ON core
-  HEADERS algorithm availability_profile engine events job_order parameters plan plan_algorithm plugin ranked_jobs
-          reservation run_time_predictor scheduler_choice state weight_tuner
+  HEADERS algorithm availability_profile engine events job_order job_tournament parameters plan plan_algorithm plugin
+          ranked_jobs reservation run_time_predictor scheduler_choice state weight_tuner
   LIBRARIES ${CMAKE_DL_LIBS})
 batfill_layer(schedulers ON engine
   FOLDER schedulers)

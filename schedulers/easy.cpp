@@ -4,7 +4,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <batfill/algorithm.hpp>
 #include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
+#include <batfill/job_tournament.hpp>
 #include <batfill/ranked_jobs.hpp>
 #include <batfill/reservation.hpp>
 #include <batfill/run_time_predictor.hpp>
@@ -27,11 +27,9 @@ namespace {
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-// How equal scores are ordered.
-enum class Ties {
-    first,  // by submission
-    last,   // in the primary order what arrived last goes first; the backfill order follows the primary one
-};
+// How equal scores are ordered. With `last`, in the primary order what arrived last goes first, and the backfill order
+// follows the primary one.
+using Ties = JobTournament::Ties;
 
 // What counts for the processors that a reserved job leaves over.
 enum class Extra {
@@ -43,104 +41,96 @@ enum class Extra {
 // One of the two orders of the waiting jobs.
 class Ranking {
  public:
-    // Whether the waiting jobs are to be kept in their order, for first(): it is done unless the order depends on the
-    // clock or is that of the queue.
-    enum class Keep { no, if_possible };
+    // Whether first() will be asked for, which has to know of jobs that wait no longer.
+    enum class First { is_not_asked_for, is_asked_for };
 
     // `multifactor` gives the scores if the order is that; it is prepared before they are asked for.
-    Ranking(const JobOrder& order, Ties ties, Keep keep, const MultifactorPriority* multifactor)
-        : order_(order),
-          multifactor_(order.is_multifactor() ? multifactor : nullptr),
-          ties_(ties),
-          keeps_order_(keep == Keep::if_possible && !order.depends_on_clock() && !is_submission_order()),
-          in_order_(Before{ties}) {}
+    Ranking(const JobOrder& order, Ties ties, First first, const MultifactorPriority* multifactor)
+        : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {
+        if (first == First::is_asked_for && multifactor_ == nullptr && !is_submission_order()) {
+            tournament_.emplace(ties);
+        }
+    }
 
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
 
-    bool depends_on_clock() const { return order_.depends_on_clock(); }
+    // Whether first() costs a score for each job.
+    bool looks_at_all_for_first() const { return !tournament_; }
 
     // A job has come; to be called once for each. O(log(waiting jobs)).
     void insert(const SchedulerState& state, JobIndex job) {
         if (is_submission_order()) {
             return;
         }
-        scores_.resize(std::size_t{job} + 1);
-        scores_[job] = order_.score(state, job);
-        if (keeps_order_) {
-            in_order_.insert(place_of(state, job));
+        const JobScore score = order_.score(state, job);
+        if (tournament_) {
+            tournament_->insert(job, state.job(job).submit(), score);
+        } else {
+            scores_.resize(std::max(scores_.size(), std::size_t{job} + 1));
+            scores_[job] = score;
         }
     }
     // A job waits no longer. O(log(waiting jobs)).
-    void remove(const SchedulerState& state, JobIndex job) {
-        if (keeps_order_) {
-            in_order_.erase(place_of(state, job));
+    void remove(JobIndex job) {
+        if (tournament_) {
+            tournament_->remove(job);
         }
     }
 
-    // The first of all waiting jobs; requires that there is one, and that the order is not that of the queue. O(1) if
-    // the order is kept, else a score for each job.
-    JobIndex first(const SchedulerState& state) const {
-        if (keeps_order_) {
-            return in_order_.begin()->job;
+    // The first of all waiting jobs; requires that there is one, and that the order is not that of the queue. As
+    // JobTournament, but a score for each job under `multifactor`.
+    JobIndex first(const SchedulerState& state) {
+        if (tournament_) {
+            return *tournament_->first(state.now);
         }
-        std::optional<Place> first;
+        // They are given by submission.
+        std::optional<JobIndex> first;
+        double highest = 0;
         for (const JobIndex job : state.waiting.jobs()) {
-            if (const Place place = place_of(state, job); !first || Before{ties_}(place, *first)) {
-                first = place;
+            const double score = multifactor_->of(job);
+            if (!first || score > highest || (score == highest && ties_ == Ties::last)) {
+                first = job;
+                highest = score;
             }
         }
-        return first->job;
+        return *first;
     }
 
     // Ranks by another order from now on, if by one that is mixed.
     void change_mixed(const MixedWeights& weights, const SchedulerState& state) {
-        if (order_.is_mixed()) {
-            order_ = order_.with_weights(weights);
-            for (const JobIndex job : state.waiting.jobs()) {
-                scores_[job] = order_.score(state, job);
+        if (!order_.is_mixed()) {
+            return;
+        }
+        order_ = order_.with_weights(weights);
+        for (const JobIndex job : state.waiting.jobs()) {
+            const JobScore score = order_.score(state, job);
+            if (tournament_) {
+                tournament_->change(job, score);
+            } else {
+                scores_[job] = score;
             }
         }
     }
 
     void clear() { ranked_.clear(); }
     // As RankedJobs. Requires that the order is not that of the queue.
-    void add(JobIndex job, Time now) { ranked_.add(job, score(job, now)); }
+    void add(JobIndex job, Time now) {
+        ranked_.add(job, multifactor_ != nullptr ? multifactor_->of(job)
+                         : tournament_           ? tournament_->score(job).at(now)
+                                                 : scores_[job].at(now));
+    }
     template <typename Take>
     void for_each_until(Take take) {
         ranked_.for_each_until(take);
     }
 
  private:
-    struct Place {
-        double score;
-        Time submit;
-        JobIndex job;
-    };
-    struct Before {
-        Ties ties;
-        bool operator()(const Place& a, const Place& b) const {
-            if (a.score != b.score) {
-                return a.score > b.score;
-            }
-            const Place& first = ties == Ties::first ? a : b;
-            const Place& last = ties == Ties::first ? b : a;
-            return first.submit != last.submit ? first.submit < last.submit : first.job < last.job;
-        }
-    };
-    Place place_of(const SchedulerState& state, JobIndex job) const {
-        return {score(job, state.now), state.job(job).submit(), job};
-    }
-    double score(JobIndex job, Time now) const {
-        return multifactor_ != nullptr ? multifactor_->of(job) : scores_[job].at(now);
-    }
-
     JobOrder order_;
     const MultifactorPriority* multifactor_;
     Ties ties_;
-    bool keeps_order_;
-    std::vector<JobScore> scores_;      // by JobIndex
-    std::set<Place, Before> in_order_;  // the waiting jobs, if the order is kept
+    std::optional<JobTournament> tournament_;  // of the waiting jobs, if their first is asked for
+    std::vector<JobScore> scores_;             // by JobIndex; empty if there is a tournament
     RankedJobs ranked_;
 };
 
@@ -187,8 +177,8 @@ class Easy : public Algorithm {
     explicit Easy(const Parameters& parameters)
         : ties_(ties_of(parameters)),
           multifactor_(MultifactorPriority::from(parameters, {"order", "backfill-order"})),
-          primary_(JobOrder(parameters, "order"), ties_, Ranking::Keep::if_possible, multifactor_.get()),
-          backfill_(JobOrder(parameters, "backfill-order"), ties_, Ranking::Keep::no, multifactor_.get()),
+          primary_(JobOrder(parameters, "order"), ties_, Ranking::First::is_asked_for, multifactor_.get()),
+          backfill_(JobOrder(parameters, "backfill-order"), ties_, Ranking::First::is_not_asked_for, multifactor_.get()),
           threshold_(parameters.seconds("threshold")),
           extra_(extra_of(parameters)),
           round_for_each_event_(parameters.choice("rounds") == "event"),
@@ -226,10 +216,10 @@ class Easy : public Algorithm {
         }
     }
 
-    void withdrawn(const SchedulerState& state, JobIndex job) override { primary_.remove(state, job); }
+    void withdrawn(const SchedulerState&, JobIndex job) override { primary_.remove(job); }
 
     void started(const SchedulerState& state, JobIndex job) override {
-        primary_.remove(state, job);
+        primary_.remove(job);
         if (multifactor_) {
             multifactor_->started(state, job);
         }
@@ -341,7 +331,7 @@ class Easy : public Algorithm {
         }
         // Mostly the first job of a deep queue does not fit, and then no other has to be ranked.
         while (!queue.empty() && start(primary_.first(state))) {
-            if (primary_.depends_on_clock() && !queue.empty()) {
+            if (primary_.looks_at_all_for_first() && !queue.empty()) {
                 rank(state, queue.jobs());
                 primary_.for_each_until(start);
                 break;

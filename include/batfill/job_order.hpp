@@ -31,6 +31,10 @@ class JobScore {
     // Scores that differ by less than about 1e-12 of the terms that they are made of are equal, so that the last bits
     // of doubles decide nothing.
     double at(Time now) const;
+    // An instant after `now` before which `a` and `b` compare as they do at `now`: one stays the larger, or they stay
+    // equal. It may be earlier than when they change places, but is `now` and a microsecond only if their scores are
+    // equal, or nearly, and do not stay so. O(1).
+    static Time same_order_until(const JobScore& a, const JobScore& b, Time now);
 
  private:
     friend class JobOrder;
@@ -39,8 +43,11 @@ class JobScore {
         double value = 0;
         double magnitude = 0;
         void add(double term);
+        friend bool operator==(const Sum&, const Sum&) = default;
     };
     static JobScore exactly(double value);
+    // The score before it is rounded, and the magnitude that it is rounded by.
+    Sum unrounded_at(Time now) const;
 
     Sum base_;
     Sum slope_;  // what is added for each second of waiting

@@ -250,9 +250,38 @@ void JobScore::Sum::add(double term) {
     magnitude += std::abs(term);
 }
 
-double JobScore::at(Time now) const {
+JobScore::Sum JobScore::unrounded_at(Time now) const {
     const double wait = microseconds(now - submit_) / 1e6;
-    return rounded_score(base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait);
+    return {base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait};
+}
+
+double JobScore::at(Time now) const {
+    const Sum score = unrounded_at(now);
+    return rounded_score(score.value, score.magnitude);
+}
+
+Time JobScore::same_order_until(const JobScore& a, const JobScore& b, Time now) {
+    if (a.base_ == b.base_ && a.slope_ == b.slope_ && (a.submit_ == b.submit_ || a.slope_ == Sum())) {
+        return Time::infinity();
+    }
+    const Sum score_of_a = a.unrounded_at(now);
+    const Sum score_of_b = b.unrounded_at(now);
+    const double difference = score_of_a.value - score_of_b.value;
+    // Rounding moves a score by less than 0.69 times this part of its magnitude (see rounded_score); the rest covers
+    // the last bits of all doubles here.
+    constexpr double moved = 0x1p-40;
+    const double distance = std::abs(difference) - moved * (score_of_a.magnitude + score_of_b.magnitude);
+    if (!(distance > 0)) {
+        return now + Duration::microseconds(1);
+    }
+    const double slope = difference > 0 ? a.slope_.value - b.slope_.value : b.slope_.value - a.slope_.value;
+    const double approach = moved * (a.slope_.magnitude + b.slope_.magnitude) - slope;  // in a second
+    constexpr double longest = 1e18;                                                   // seconds; as those of Duration
+    const double seconds = approach > 0 ? distance / approach * (1 - 1e-9) : longest;
+    if (!(seconds < longest)) {
+        return Time::infinity();
+    }
+    return now + Duration::microseconds(std::max<Microseconds>(static_cast<Microseconds>(seconds * 1e6), 1));
 }
 
 void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
