@@ -178,7 +178,8 @@ class Easy : public Algorithm {
         : ties_(ties_of(parameters)),
           multifactor_(MultifactorPriority::from(parameters, {"order", "backfill-order"})),
           primary_(JobOrder(parameters, "order"), ties_, Ranking::First::is_asked_for, multifactor_.get()),
-          backfill_(JobOrder(parameters, "backfill-order"), ties_, Ranking::First::is_not_asked_for, multifactor_.get()),
+          backfill_(JobOrder(parameters, "backfill-order"), ties_, Ranking::First::is_not_asked_for,
+                    multifactor_.get()),
           threshold_(parameters.seconds("threshold")),
           extra_(extra_of(parameters)),
           round_for_each_event_(parameters.choice("rounds") == "event"),
@@ -379,6 +380,11 @@ class Easy : public Algorithm {
             return;
         }
         Reservation reservation = reservation_of(state, head);
+        backfilling_ = true;
+        if (backfill_.is_submission_order() && ties_ == Ties::first && !test_limit_) {
+            backfill_by_submission(round, head, reservation);
+            return;
+        }
         // What may not start now, may not when less is left; but it counts as looked at.
         const int most =
             test_limit_ ? std::numeric_limits<int>::max() : std::min(state.most_for_one_job(), free(state));
@@ -393,7 +399,6 @@ class Easy : public Algorithm {
             candidates_ = in_primary_order(state, candidates_);
         }
         std::uint64_t left = test_limit_.value_or(no_limit);
-        backfilling_ = true;
         for_each_to_backfill_until(state.now, [&](JobIndex job) {
             if (left-- == 0) {
                 return false;
@@ -401,6 +406,22 @@ class Easy : public Algorithm {
             reservation.start_if_admitted(round, job);
             return free(state) > 0;
         });
+    }
+
+    // What is left needs no list: with fewer free processors more of the queue can be passed over.
+    void backfill_by_submission(Round& round, JobIndex head, Reservation& reservation) {
+        const SchedulerState& state = round.state();
+        const WaitingQueue& queue = state.waiting;
+        int most = std::min(state.most_for_one_job(), free(state));
+        for (std::size_t at = 0; most > 0 && (at = queue.next_fitting(at, most)) < queue.size();) {
+            const JobIndex job = queue.job(at);
+            if (job == head || !reservation.may_admit(queue.processors(at), state.estimate_at(at)) ||
+                !reservation.start_if_admitted(round, job)) {
+                ++at;
+            } else {
+                most = std::min(state.most_for_one_job(), free(state));
+            }
+        }
     }
 
     // Lets the candidates come in the backfill order. They are given in the order that decides between equal scores.

@@ -16,7 +16,7 @@ class Random : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        jobs_ = state.waiting.jobs();
+        jobs_.assign(state.waiting.jobs().begin(), state.waiting.jobs().end());
         while (!jobs_.empty() && state.idle_count > 0) {
             // The remainder favours some jobs by less than their number in 2^64.
             std::swap(jobs_[random_() % jobs_.size()], jobs_.back());

@@ -77,23 +77,29 @@ class JobTable {
 // so that passing over a job costs a comparison of two neighbouring integers.
 class WaitingQueue {
  public:
-    std::size_t size() const { return jobs_.size(); }
-    bool empty() const { return jobs_.empty(); }
-    JobIndex job(std::size_t position) const { return jobs_[position]; }
-    int processors(std::size_t position) const { return processors_[position]; }
-    Duration walltime(std::size_t position) const { return walltimes_[position]; }
-    const std::vector<JobIndex>& jobs() const { return jobs_; }
+    std::size_t size() const { return jobs_.size() - first_; }
+    bool empty() const { return size() == 0; }
+    JobIndex job(std::size_t position) const { return jobs_[first_ + position]; }
+    int processors(std::size_t position) const { return processors_[first_ + position]; }
+    Duration walltime(std::size_t position) const { return walltimes_[first_ + position]; }
+    // Valid until a job is inserted or removed.
+    std::span<const JobIndex> jobs() const { return std::span(jobs_).subspan(first_); }
     Duration shortest_walltime() const;  // requires that the queue is not empty; O(n)
 
-    // The first position >= `from` whose job needs at most `processors`; size() if there is none.
+    // The first position >= `from` whose job needs at most `processors`; size() if there is none. O(1) for each that is
+    // passed over, many of which cost about as much as one.
     std::size_t next_fitting(std::size_t from, int processors) const;
 
     void insert(JobIndex index, const JobTable& jobs);  // O(1) for the latest submission time
-    void remove(JobIndex index, const JobTable& jobs);  // O(log n) to find, O(n) to close the gap
+    // O(log n) to find it, and to close the gap as many moves as there are jobs to the nearer end.
+    void remove(JobIndex index, const JobTable& jobs);
 
  private:
     std::size_t place(JobIndex index, const JobTable& jobs) const;
 
+    // Jobs mostly leave near the front, so the gap there is closed by those before it. What is before `first_` is left
+    // over from that.
+    std::size_t first_ = 0;
     std::vector<JobIndex> jobs_;
     std::vector<int> processors_;
     std::vector<Duration> walltimes_;

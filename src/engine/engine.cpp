@@ -567,7 +567,7 @@ std::vector<JobIndex> Engine::jobs_to_kill() {
 }
 
 void Engine::reject_too_small_jobs() {
-    const std::vector<JobIndex> waiting = state_.waiting.jobs();
+    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
     for (const JobIndex index : waiting) {
         Job& job = state_.jobs[index];
         std::optional<std::string> reason = failures_->reason_to_reject(state_, job.request);

@@ -276,7 +276,7 @@ Time JobScore::same_order_until(const JobScore& a, const JobScore& b, Time now) 
     }
     const double slope = difference > 0 ? a.slope_.value - b.slope_.value : b.slope_.value - a.slope_.value;
     const double approach = moved * (a.slope_.magnitude + b.slope_.magnitude) - slope;  // in a second
-    constexpr double longest = 1e18;                                                   // seconds; as those of Duration
+    constexpr double longest = 1e18;                                                    // seconds; as those of Duration
     const double seconds = approach > 0 ? distance / approach * (1 - 1e-9) : longest;
     if (!(seconds < longest)) {
         return Time::infinity();

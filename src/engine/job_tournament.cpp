@@ -1,8 +1,8 @@
-#include <batfill/job_tournament.hpp>
-
 #include <algorithm>
 #include <cassert>
 #include <utility>
+
+#include <batfill/job_tournament.hpp>
 
 namespace batfill {
 

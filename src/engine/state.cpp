@@ -6,24 +6,54 @@
 
 namespace batfill {
 
+namespace {
+
+// Drops what is before `first`.
+template <class Value>
+void drop_front(std::vector<Value>& values, std::size_t first) {
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+// Moves what is from `first` up to `gap` one place on.
+template <class Value>
+void move_front(std::vector<Value>& values, std::size_t first, std::size_t gap) {
+    const auto end = values.begin() + static_cast<std::ptrdiff_t>(gap);
+    std::move_backward(values.begin() + static_cast<std::ptrdiff_t>(first), end, end + 1);
+}
+
+}  // namespace
+
 std::size_t WaitingQueue::next_fitting(std::size_t from, int processors) const {
-    const auto found = std::find_if(processors_.begin() + static_cast<std::ptrdiff_t>(from), processors_.end(),
-                                    [=](int needed) { return needed <= processors; });
-    return static_cast<std::size_t>(found - processors_.begin());
+    const int* const end = processors_.data() + processors_.size();
+    const int* at = processors_.data() + first_ + from;
+    // The compiler makes vector instructions of a loop that always looks at so many jobs, which it does not of one that
+    // ends at the first that fits, and not of a shorter one.
+    for (constexpr int many = 64; end - at >= many; at += many) {
+        int fit = 0;
+        for (int i = 0; i < many; ++i) {
+            fit |= at[i] <= processors ? 1 : 0;
+        }
+        if (fit != 0) {
+            break;
+        }
+    }
+    at = std::find_if(at, end, [=](int needed) { return needed <= processors; });
+    return static_cast<std::size_t>(at - processors_.data()) - first_;
 }
 
 Duration WaitingQueue::shortest_walltime() const {
-    return *std::min_element(walltimes_.begin(), walltimes_.end());
+    return *std::min_element(walltimes_.begin() + static_cast<std::ptrdiff_t>(first_), walltimes_.end());
 }
 
 std::size_t WaitingQueue::place(JobIndex index, const JobTable& jobs) const {
     const auto before = [&](JobIndex a, JobIndex b) {
         return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
     };
-    if (jobs_.empty() || before(jobs_.back(), index)) {
+    if (empty() || before(jobs_.back(), index)) {
         return jobs_.size();
     }
-    return static_cast<std::size_t>(std::lower_bound(jobs_.begin(), jobs_.end(), index, before) - jobs_.begin());
+    const auto first = jobs_.begin() + static_cast<std::ptrdiff_t>(first_);
+    return static_cast<std::size_t>(std::lower_bound(first, jobs_.end(), index, before) - jobs_.begin());
 }
 
 void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
@@ -34,10 +64,24 @@ void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
 }
 
 void WaitingQueue::remove(JobIndex index, const JobTable& jobs) {
-    const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
-    jobs_.erase(jobs_.begin() + at);
-    processors_.erase(processors_.begin() + at);
-    walltimes_.erase(walltimes_.begin() + at);
+    const std::size_t at = place(index, jobs);
+    if (at - first_ >= size() / 2) {
+        jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(at));
+        processors_.erase(processors_.begin() + static_cast<std::ptrdiff_t>(at));
+        walltimes_.erase(walltimes_.begin() + static_cast<std::ptrdiff_t>(at));
+        return;
+    }
+    move_front(jobs_, first_, at);
+    move_front(processors_, first_, at);
+    move_front(walltimes_, first_, at);
+    ++first_;
+    // So that what is left over is not more than what waits, and each removal pays for one place of it.
+    if (first_ > size()) {
+        drop_front(jobs_, first_);
+        drop_front(processors_, first_);
+        drop_front(walltimes_, first_);
+        first_ = 0;
+    }
 }
 
 void IdleByGroup::reset(const Machine& machine, const ResourceSet& idle) {

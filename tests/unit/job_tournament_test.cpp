@@ -116,7 +116,8 @@ TEST_CASE("The first job of a tournament is the one that a look at every job fin
             for (int step = 0; step < 300; ++step) {
                 bool changed = false;
                 if (random.one_in(2) && (plain.entries.size() < 40 || random.one_in(8))) {
-                    const Job job = random_job(random, now - Duration::seconds(random.one_in(4) ? random.below(50) : 0));
+                    const Job job =
+                        random_job(random, now - Duration::seconds(random.one_in(4) ? random.below(50) : 0));
                     tournament.insert(next, job.submit(), by.score(job));
                     plain.entries.push_back({next++, job.submit(), by.score(job)});
                     changed = true;
@@ -126,8 +127,8 @@ TEST_CASE("The first job of a tournament is the one that a look at every job fin
                     plain.entries.erase(gone);
                     changed = true;
                 } else if (!plain.entries.empty() && random.one_in(10)) {
-                    auto& entry = plain.entries[static_cast<std::size_t>(
-                        random.below(static_cast<int>(plain.entries.size())))];
+                    auto& entry =
+                        plain.entries[static_cast<std::size_t>(random.below(static_cast<int>(plain.entries.size())))];
                     entry.score = by.score(random_job(random, entry.submit));
                     tournament.change(entry.job, entry.score);
                     changed = true;

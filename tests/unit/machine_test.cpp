@@ -152,7 +152,8 @@ namespace {
 class FirstFitOnFarm : public Algorithm {
  public:
     void decide(Round& round) override {
-        const std::vector<JobIndex> waiting = round.state().waiting.jobs();
+        const auto jobs = round.state().waiting.jobs();
+        const std::vector<JobIndex> waiting(jobs.begin(), jobs.end());
         for (const JobIndex job : waiting) {
             round.start_if_possible(job);
         }
@@ -335,7 +336,8 @@ class FarmRogue : public FirstFitOnFarm {
  public:
     explicit FarmRogue(std::string processors) : processors_(std::move(processors)) {}
     void decide(Round& round) override {
-        for (const JobIndex job : std::vector<JobIndex>(round.state().waiting.jobs())) {
+        const auto jobs = round.state().waiting.jobs();
+        for (const JobIndex job : std::vector<JobIndex>(jobs.begin(), jobs.end())) {
             if (processors_.empty()) {
                 round.start(job);
             } else {
