@@ -55,7 +55,7 @@ class JobTournament {
 
     void put(Slot slot, Slot winner);
     void grow();
-    void play(std::size_t node, Time now);
+    void play(std::size_t at, Time now);
     bool goes_before(const Player& a, const Player& b, Time now) const;
 
     Ties ties_;
