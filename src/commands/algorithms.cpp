@@ -6,11 +6,10 @@
 #include <batfill/algorithm.hpp>
 
 #include "command.hpp"
+#include "options.hpp"
 #include "scheduler_argument.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -79,16 +78,15 @@ void print_json(std::ostream& out) {
 }  // namespace
 
 int algorithms(const Arguments& arguments) {
-    po::options_description options;
-    options.add_options()("json", "as JSON");
+    Options options;
+    options.add("json", "as JSON");
     add_plugin_option(options);
-    po::variables_map values;
-    if (!parse(arguments, "batfill algorithms [--json] [--plugin FILE]...",
-               "Lists every algorithm with its parameters.", options, {}, values)) {
+    if (!options.parse(arguments, "batfill algorithms [--json] [--plugin FILE]...",
+                       "Lists every algorithm with its parameters.")) {
         return 0;
     }
-    load_plugins(values);
-    if (values.count("json") != 0) {
+    load_plugins(options);
+    if (options.given("json")) {
         print_json(std::cout);
     } else {
         print_text(std::cout);

@@ -15,14 +15,13 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
 #include "src/server/server.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -224,27 +223,27 @@ void follow_options(const Variant& variant, const std::string& text, SchedulerCh
     }
 }
 
-po::options_description options_of_batsched() {
-    po::options_description options;
+void add_batsched_options(Options& options) {
     const BatschedOptions defaults;
-    const auto text = [](const std::string& value) { return po::value<std::string>()->default_value(value); };
-    options.add_options()("variant,v", text(defaults.variant), "algorithm, by batsched's name")(
-        "queue_order,o", text(defaults.queue_order), "order of the waiting jobs, by batsched's name")(
-        "policy,p", text(defaults.selection_policy), "which processors a job gets: basic or contiguous")(
-        "selection_policy", po::value<std::string>(), "the same as --policy")(
-        "socket-endpoint,s", text("tcp://127.0.0.1:28000"), "ZeroMQ endpoint to listen on")(
-        "socket_endpoint", po::value<std::string>(), "the same as --socket-endpoint")(
-        "rjms_delay,d", text(defaults.rjms_delay), "seconds that are added to every walltime")(
-        "variant_options", text(defaults.variant_options), "options of the algorithm, a JSON object")(
-        "variant_options_filepath", text(""), "file with the options of the algorithm, instead of --variant_options")(
-        "verbosity", text("info"), "debug, info, quiet or silent")(
-        "call_make_decisions_on_single_nop", text("true"), "taken, and without effect")("version", "print the version");
-    return options;
+    const auto text = [](const std::string& otherwise) { return Value<std::string>().otherwise(otherwise); };
+    options.add("variant,v", text(defaults.variant), "algorithm, by batsched's name");
+    options.add("queue_order,o", text(defaults.queue_order), "order of the waiting jobs, by batsched's name");
+    options.add("policy,p", text(defaults.selection_policy), "which processors a job gets: basic or contiguous");
+    options.add("selection_policy", Value<std::string>(), "the same as --policy");
+    options.add("socket-endpoint,s", text("tcp://127.0.0.1:28000"), "ZeroMQ endpoint to listen on");
+    options.add("socket_endpoint", Value<std::string>(), "the same as --socket-endpoint");
+    options.add("rjms_delay,d", text(defaults.rjms_delay), "seconds that are added to every walltime");
+    options.add("variant_options", text(defaults.variant_options), "options of the algorithm, a JSON object");
+    options.add("variant_options_filepath", Value<std::string>(),
+                "file with the options of the algorithm, instead of --variant_options");
+    options.add("verbosity", text("info"), "debug, info, quiet or silent");
+    options.add("call_make_decisions_on_single_nop", text("true"), "taken, and without effect");
+    options.add("version", "print the version");
 }
 
 // The value of an option that has two names.
-std::string value_of(const po::variables_map& values, const std::string& name, const std::string& other) {
-    return values[values.count(other) != 0 ? other : name].as<std::string>();
+std::string value_of(const Options& options, const std::string& name, const std::string& other) {
+    return options.get<std::string>(options.given(other) ? other : name);
 }
 
 }  // namespace
@@ -264,30 +263,31 @@ SchedulerChoice batsched_choice(const BatschedOptions& options) {
 }
 
 int batsched(const Arguments& arguments) {
-    po::variables_map values;
-    if (!parse(arguments, "batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
-               "Schedules for Batsim as batsched does, with its options and names; docs/batsched.md has what differs.",
-               options_of_batsched(), {}, values)) {
+    Options options;
+    add_batsched_options(options);
+    if (!options.parse(
+            arguments, "batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
+            "Schedules for Batsim as batsched does, with its options and names; docs/batsched.md has what differs.")) {
         return 0;
     }
-    if (values.count("version") != 0) {
+    if (options.given("version")) {
         std::cout << "batfill " << version << '\n';
         return 0;
     }
     spdlog::set_level(
-        spdlog::level::from_str(ours("verbosity level", verbosities, values["verbosity"].as<std::string>())));
-    BatschedOptions options;
-    options.variant = values["variant"].as<std::string>();
-    options.queue_order = values["queue_order"].as<std::string>();
-    options.selection_policy = value_of(values, "policy", "selection_policy");
-    options.rjms_delay = values["rjms_delay"].as<std::string>();
-    options.variant_options = values["variant_options"].as<std::string>();
-    if (const auto& path = values["variant_options_filepath"].as<std::string>(); !path.empty()) {
-        options.variant_options = InputFile(path).read_all(max_options_size);
+        spdlog::level::from_str(ours("verbosity level", verbosities, options.get<std::string>("verbosity"))));
+    BatschedOptions chosen;
+    chosen.variant = options.get<std::string>("variant");
+    chosen.queue_order = options.get<std::string>("queue_order");
+    chosen.selection_policy = value_of(options, "policy", "selection_policy");
+    chosen.rjms_delay = options.get<std::string>("rjms_delay");
+    chosen.variant_options = options.get<std::string>("variant_options");
+    if (const auto path = options.get<std::string>("variant_options_filepath"); !path.empty()) {
+        chosen.variant_options = InputFile(path).read_all(max_options_size);
     }
     ServerOptions server;
-    server.endpoint = value_of(values, "socket-endpoint", "socket_endpoint");
-    server.choice = batsched_choice(options);
+    server.endpoint = value_of(options, "socket-endpoint", "socket_endpoint");
+    server.choice = batsched_choice(chosen);
     require_usable(server.choice);
     run_server(server);
     return 0;

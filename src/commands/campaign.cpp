@@ -18,6 +18,7 @@
 #include "campaign_workloads.hpp"
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "scheduler_argument.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/core/csv_text.hpp"
@@ -28,8 +29,6 @@
 #include "src/core/text_table.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -66,12 +65,12 @@ struct Shard {
     std::size_t count = 1;
 };
 
-Shard shard_option(const po::variables_map& values) {
+Shard shard_option(const Options& options) {
     Shard shard;
-    if (values.count("shard") == 0) {
+    if (!options.given("shard")) {
         return shard;
     }
-    const std::string text = values["shard"].as<std::string>();
+    const auto text = options.get<std::string>("shard");
     const char* const end = text.data() + text.size();
     const auto first = std::from_chars(text.data(), end, shard.number);
     if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
@@ -293,9 +292,9 @@ void print_means(const Campaign& campaign, const std::vector<RunResult>& results
 }
 
 // A hash of the program, its library and the plugins: others may give other results.
-std::string hash_of_program(const po::variables_map& values) {
+std::string hash_of_program(const Options& options) {
     std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
-    for (const std::string& plugin : values["plugin"].as<std::vector<std::string>>()) {
+    for (const std::string& plugin : options.get<std::vector<std::string>>("plugin")) {
         text += sha256_of_file(plugin);
     }
     return sha256(text);
@@ -366,19 +365,16 @@ void print_example(const std::string& log) {
 }
 
 int merge(const Arguments& arguments) {
-    std::vector<std::string> folders;
-    std::string output;
-    po::options_description options;
-    options.add_options()("folders", po::value(&folders)->required())(
-        "output,o", po::value(&output)->required()->value_name("FOLDER"), "where results.csv goes; may be one of them");
-    po::positional_options_description positional;
-    positional.add("folders", -1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill campaign merge FOLDER... -o FOLDER",
-               "Puts together what --shard has divided: writes results.csv of the runs in all these folders.", options,
-               positional, values)) {
+    Options options;
+    options.add_positional("folders", Value<std::vector<std::string>>().required());
+    options.add("output,o", Value<std::string>("FOLDER").required(), "where results.csv goes; may be one of them");
+    if (!options.parse(
+            arguments, "batfill campaign merge FOLDER... -o FOLDER",
+            "Puts together what --shard has divided: writes results.csv of the runs in all these folders.")) {
         return 0;
     }
+    const auto folders = options.get<std::vector<std::string>>("folders");
+    const auto output = options.get<std::string>("output");
     const RunList list = read_manifest(folders.front());
     for (const std::string& folder : folders) {
         if (read_manifest(folder).campaign != list.campaign) {
@@ -412,15 +408,15 @@ int merge(const Arguments& arguments) {
 }
 
 // Replays what is missing of this shard; without shards, makes the table and the pages.
-int run_campaign(const Campaign& campaign, const po::variables_map& values) {
+int run_campaign(const Campaign& campaign, const Options& options) {
     const std::string folder =
-        values.count("output") != 0 ? values["output"].as<std::string>() : fs::path(campaign.path).stem().string();
-    const Shard shard = shard_option(values);
-    const unsigned threads = threads_option(values);
-    const std::string program = hash_of_program(values);
+        options.given("output") ? options.get<std::string>("output") : fs::path(campaign.path).stem().string();
+    const Shard shard = shard_option(options);
+    const unsigned threads = threads_option(options);
+    const std::string program = hash_of_program(options);
     const std::vector<MadeWorkload> workloads = make_workloads(campaign, folder, program);
     const std::vector<CampaignRun> runs = runs_of(campaign, workloads, folder, program);
-    if (values.count("dry-run") != 0) {
+    if (options.given("dry-run")) {
         for (const CampaignRun& run : runs) {
             std::cout << commands_of(run, folder) << '\n';
         }
@@ -475,36 +471,33 @@ int campaign(const Arguments& arguments) {
     if (!arguments.empty() && arguments.front() == "merge") {
         return merge({arguments.begin() + 1, arguments.end()});
     }
-    po::options_description options;
-    auto add = options.add_options();
-    add("file", po::value<std::string>());
-    add("output,o", po::value<std::string>()->value_name("FOLDER"),
-        "where everything goes; by default the name of the file without its ending");
-    add("init", po::value<std::string>()->value_name("LOG"), "print an example for this log, and do nothing else");
-    add("threads", po::value<unsigned>()->value_name("N"), "replays at a time; by default as many as there are cores");
-    add("shard", po::value<std::string>()->value_name("I/N"),
+    Options options;
+    options.add_positional("file", Value<std::string>());
+    options.add("output,o", Value<std::string>("FOLDER"),
+                "where everything goes; by default the name of the file without its ending");
+    options.add("init", Value<std::string>("LOG"), "print an example for this log, and do nothing else");
+    add_threads_option(options);
+    options.add(
+        "shard", Value<std::string>("I/N"),
         "make every Nth run only, beginning with the Ith, and no table: for a job array, with campaign merge at its "
         "end");
-    add("dry-run", "make the workloads, and print the ordinary command of each run instead of running it");
+    options.add("dry-run", "make the workloads, and print the ordinary command of each run instead of running it");
     add_plugin_option(options);
-    po::positional_options_description positional;
-    positional.add("file", 1);
-    po::variables_map values;
-    if (!parse(arguments, usage, summary, options, positional, values)) {
+    if (!options.parse(arguments, usage, summary)) {
         return 0;
     }
-    if (values.count("init") != 0) {
-        if (values.count("file") != 0) {
+    if (options.given("init")) {
+        if (options.given("file")) {
             throw UsageError("--init prints an example, expected no file to run beside it");
         }
-        print_example(values["init"].as<std::string>());
+        print_example(options.get<std::string>("init"));
         return 0;
     }
-    if (values.count("file") == 0) {
+    if (!options.given("file")) {
         throw UsageError("expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
     }
-    load_plugins(values);
-    return run_campaign(read_campaign(values["file"].as<std::string>()), values);
+    load_plugins(options);
+    return run_campaign(read_campaign(options.get<std::string>("file")), options);
 }
 
 }  // namespace batfill::commands

@@ -7,13 +7,12 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 
 namespace batfill::commands {
 
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr const char* summary =
     "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations "
@@ -57,79 +56,70 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
 }  // namespace
 
 int check(const Arguments& arguments) {
-    std::string schedule_path;
-    std::string tolerance;
-    std::vector<std::string> workload_paths;
-    unsigned first = 0;
-    po::options_description options;
-    auto add = options.add_options();
-    add("schedule", po::value(&schedule_path)->required());
-    add("workload,w", po::value(&workload_paths)->required()->value_name("FILE"),
-        "workload that was run; several become w0, w1, ...");
-    add("platform,p", po::value<std::string>()->required()->value_name(platform_value), platform_help);
-    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
-        "host of the platform that does not compute");
-    add("tolerance", po::value(&tolerance)->default_value("0.000001")->value_name("SECONDS"),
-        "how much times that should agree may differ");
-    add("first", po::value(&first)->default_value(10)->value_name("N"), "violations to print");
-    add("deadlines", po::bool_switch(), "a missed deadline is a violation, not only counted");
-    add("allow-rejections", po::bool_switch(),
-        "a job may be rejected though it has a walltime and the machine is large enough for it");
-    add("placement", po::value<std::string>()->default_value("lowest")->value_name("NAME"),
-        "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, "
-        "best-effort-contiguous)");
-    add("guarantees", po::value<std::string>()->value_name("FILE"),
-        "PREFIX_guarantees.csv of the run: no job may start later than it was guaranteed");
-    add("broken-guarantees", po::value<std::string>()->value_name("FILE"),
-        "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors have moved later");
-    add("events", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("FILE"),
-        "events file of the run: no job may start on a processor that is unavailable; repeatable");
-    add("forward-unknown-events", "the events files may have events of unknown type");
-    add("on-failure", po::value<std::string>()->value_name("NAME"),
+    Options options;
+    options.add_positional("schedule", Value<std::string>().required());
+    options.add("workload,w", Value<std::vector<std::string>>("FILE").required(),
+                "workload that was run; several become w0, w1, ...");
+    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
+    add_master_host_option(options);
+    options.add("tolerance", Value<std::string>("SECONDS").otherwise("0.000001"),
+                "how much times that should agree may differ");
+    options.add("first", Value<unsigned>("N").otherwise(10), "violations to print");
+    options.add("deadlines", "a missed deadline is a violation, not only counted");
+    options.add("allow-rejections",
+                "a job may be rejected though it has a walltime and the machine is large enough for it");
+    options.add("placement", Value<std::string>("NAME").otherwise("lowest"),
+                "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, "
+                "best-effort-contiguous)");
+    options.add("guarantees", Value<std::string>("FILE"),
+                "PREFIX_guarantees.csv of the run: no job may start later than it was guaranteed");
+    options.add("broken-guarantees", Value<std::string>("FILE"),
+                "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors have moved later");
+    options.add("events", Value<std::vector<std::string>>("FILE"),
+                "events file of the run: no job may start on a processor that is unavailable; repeatable");
+    options.add("forward-unknown-events", "the events files may have events of unknown type");
+    options.add(
+        "on-failure", Value<std::string>("NAME"),
         "what became of jobs whose processors were lost, as the algorithm's parameter says: continue, or kill or "
         "requeue, by which none may run on");
-    po::positional_options_description positional;
-    positional.add("schedule", 1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", summary, options,
-               positional, values)) {
+    if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", summary)) {
         return 0;
     }
     CheckOptions check_options;
-    check_options.tolerance = seconds_option("--tolerance", tolerance, Duration());
-    check_options.deadlines_bind = values["deadlines"].as<bool>();
-    check_options.rejections_allowed = values["allow-rejections"].as<bool>();
-    const auto placement = placement_named(values["placement"].as<std::string>());
+    check_options.tolerance = seconds_option("--tolerance", options.get<std::string>("tolerance"), Duration());
+    check_options.deadlines_bind = options.given("deadlines");
+    check_options.rejections_allowed = options.given("allow-rejections");
+    const auto placement = placement_named(options.get<std::string>("placement"));
     if (!placement) {
-        throw UsageError("--placement: unknown value '" + values["placement"].as<std::string>() +
+        throw UsageError("--placement: unknown value '" + options.get<std::string>("placement") +
                          "', known: lowest, contiguous, best-effort-contiguous, machine");
     }
     check_options.placement = *placement;
     std::optional<std::vector<Guarantee>> guarantees;
-    if (values.count("guarantees") != 0) {
-        guarantees = read_guarantees(values["guarantees"].as<std::string>());
+    if (options.given("guarantees")) {
+        guarantees = read_guarantees(options.get<std::string>("guarantees"));
     }
     std::optional<std::vector<BrokenGuarantee>> broken;
-    if (values.count("broken-guarantees") != 0) {
+    if (options.given("broken-guarantees")) {
         if (!guarantees) {
             throw UsageError("--broken-guarantees says what became of --guarantees: give both");
         }
-        broken = read_broken_guarantees(values["broken-guarantees"].as<std::string>());
+        broken = read_broken_guarantees(options.get<std::string>("broken-guarantees"));
     }
     std::vector<std::vector<ExternalEvent>> event_lists;
-    for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
-        event_lists.push_back(read_external_events(path, values.count("forward-unknown-events") != 0));
+    for (const std::string& path : options.get<std::vector<std::string>>("events")) {
+        event_lists.push_back(read_external_events(path, options.given("forward-unknown-events")));
     }
-    if (values.count("on-failure") != 0 && event_lists.empty()) {
+    if (options.given("on-failure") && event_lists.empty()) {
         throw UsageError("--on-failure says what became of jobs in --events: give both");
     }
     check_options.jobs_survive_losses =
-        word_option(values, "on-failure", {"continue", "kill", "requeue"}) == "continue";
-    const auto schedule = [&](const auto& use) { for_each_job(schedule_path, use); };
-    const CheckReport report =
-        check_schedule(schedule, read_workloads(workload_paths), platform_option(values), check_options,
-                       guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
-    print_report(report, first, broken.has_value());
+        word_option(options, "on-failure", {"continue", "kill", "requeue"}) == "continue";
+    const auto schedule = [&](const auto& use) { for_each_job(options.get<std::string>("schedule"), use); };
+    const CheckReport report = check_schedule(
+        schedule, read_workloads(options.get<std::vector<std::string>>("workload")), platform_option(options),
+        check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
+    print_report(report, options.get<unsigned>("first"), broken.has_value());
     return report.violations.empty() ? 0 : 1;
 }
 

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/program_options.hpp>
-
 namespace batfill::commands {
 
 using Arguments = std::vector<std::string>;
@@ -33,14 +31,6 @@ int compare(const Arguments&);
 int tune(const Arguments&);
 int campaign(const Arguments&);
 int algorithms(const Arguments&);
-
-// Parses `arguments` with --help added. `usage` is the line after "Usage: ". Returns false when help was printed (the
-// command then returns 0). Throws UsageError for unknown, repeated, missing or mistyped options; a negative number is
-// mistyped where the option's type is unsigned.
-bool parse(const Arguments& arguments, const std::string& usage, const std::string& summary,
-           const boost::program_options::options_description& options,
-           const boost::program_options::positional_options_description& positional,
-           boost::program_options::variables_map& values);
 
 // The arguments as one line that a shell takes apart into the same ones.
 std::string command_line(const Arguments& arguments);

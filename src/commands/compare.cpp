@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
@@ -21,8 +23,6 @@
 
 namespace batfill::commands {
 
-namespace po = boost::program_options;
-
 namespace {
 
 // "weeks/sp2-week-01.json.gz" is called "sp2-week-01", or by its whole path if two would be called the same.
@@ -32,8 +32,8 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
     return std::set<std::string>(names.begin(), names.end()).size() < names.size() ? paths : names;
 }
 
-std::vector<Replay> read_replays(const po::variables_map& values, const std::vector<std::string>& paths) {
-    const Platform platform = platform_option(values);
+std::vector<Replay> read_replays(const Options& options, const std::vector<std::string>& paths) {
+    const Platform platform = platform_option(options);
     std::vector<Replay> replays;
     replays.reserve(paths.size());
     for (const std::string& path : paths) {
@@ -116,48 +116,42 @@ void write_csv(const std::string& path, const std::vector<std::string>& names,
 }  // namespace
 
 int compare(const Arguments& arguments) {
-    std::vector<std::string> workload_paths;
-    std::vector<std::string> scheduler_arguments;
-    po::options_description options;
-    auto add = options.add_options();
-    add("schedulers", po::value(&scheduler_arguments));
-    add("platform,p", po::value<std::string>()->required()->value_name(platform_value), platform_help);
-    add("workload,w", po::value(&workload_paths)->required()->multitoken()->composing()->value_name("FILE..."),
-        "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
-    add("metric", po::value<std::string>()->default_value("mean_bounded_slowdown")->value_name("NAME"),
-        ("what is compared: " + list_of(ReplayMetric::known_names())).c_str());
-    add("tau", po::value<std::string>()->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
-    add("threads", po::value<unsigned>()->value_name("N"), "replays at a time; by default as many as there are cores");
-    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
-        "host of the platform that does not compute");
-    add("output,o", po::value<std::string>()->value_name("FILE"),
-        "also write the values as csv with full precision, gzipped if it ends in .gz");
+    Options options;
+    options.add_positional("schedulers", Value<std::vector<std::string>>());
+    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
+    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
+                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
+    options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
+                "what is compared: " + list_of(ReplayMetric::known_names()));
+    add_tau_option(options);
+    add_threads_option(options);
+    add_master_host_option(options);
+    options.add("output,o", Value<std::string>("FILE"),
+                "also write the values as csv with full precision, gzipped if it ends in .gz");
     add_plugin_option(options);
-    po::positional_options_description positional;
-    positional.add("schedulers", -1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill compare SCHEDULER... -p PLATFORM.xml -w WORKLOAD.json... [OPTION]...",
-               "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each "
-               "replay.\nA SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a "
-               "JSON file\n{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.",
-               options, positional, values)) {
+    if (!options.parse(
+            arguments, "batfill compare SCHEDULER... -p PLATFORM.xml -w WORKLOAD.json... [OPTION]...",
+            "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each "
+            "replay.\nA SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a "
+            "JSON file\n{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.")) {
         return 0;
     }
+    const auto scheduler_arguments = options.get<std::vector<std::string>>("schedulers");
     if (scheduler_arguments.empty()) {
         throw UsageError(
             "no scheduler to compare, expected some before -w (which takes all arguments up to an option)");
     }
-    load_plugins(values);
-    const ReplayMetric metric(values["metric"].as<std::string>(),
-                              seconds_option("--tau", values["tau"].as<std::string>(), Duration::microseconds(1)));
-    const unsigned threads = threads_option(values);
+    load_plugins(options);
+    const ReplayMetric metric(options.get<std::string>("metric"), tau_option(options));
+    const unsigned threads = threads_option(options);
     std::vector<NamedScheduler> schedulers;
     std::transform(scheduler_arguments.begin(), scheduler_arguments.end(), std::back_inserter(schedulers),
                    read_scheduler);
+    const auto workload_paths = options.get<std::vector<std::string>>("workload");
     const std::vector<std::string> names = names_of(workload_paths);
-    const std::vector<Row> rows = measure(read_replays(values, workload_paths), schedulers, metric, threads);
-    if (values.count("output") != 0) {
-        write_csv(values["output"].as<std::string>(), names, schedulers, rows);
+    const std::vector<Row> rows = measure(read_replays(options, workload_paths), schedulers, metric, threads);
+    if (options.given("output")) {
+        write_csv(options.get<std::string>("output"), names, schedulers, rows);
     }
     print_table(names, schedulers, rows, metric);
     return 0;

@@ -1,17 +1,18 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include <batfill/deadlines.hpp>
 #include <batfill/error.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -19,8 +20,8 @@ constexpr const char* summary =
     "Makes some of a workload's jobs, drawn at random, deadline-driven: deadline = submission + max(floor, factor *\n"
     "walltime). Jobs without a walltime are not drawn. Deadlines that are in the workload already are removed.";
 
-Decimal decimal_option(const po::variables_map& values, const std::string& name, const std::string& max) {
-    const std::string text = values[name].as<std::string>();
+Decimal decimal_option(const Options& options, const std::string& name, const std::string& max) {
+    const auto text = options.get<std::string>(name);
     const std::optional<Decimal> value = Decimal::parse(text);
     if (!value || value->millionths() > Decimal::parse(max)->millionths()) {
         throw UsageError("--" + name + ": expected a number in 0.." + max + ", found '" + text + "'");
@@ -31,14 +32,14 @@ Decimal decimal_option(const po::variables_map& values, const std::string& name,
 // How many jobs to draw: a share of the eligible ones, or a number.
 class NumberToDraw {
  public:
-    explicit NumberToDraw(const po::variables_map& values) {
-        if (values.count("share") + values.count("count") != 1) {
+    explicit NumberToDraw(const Options& options) {
+        if (options.given("share") == options.given("count")) {
             throw UsageError("expected either --share or --count, which say how many jobs to draw");
         }
-        if (values.count("share") != 0) {
-            share_ = decimal_option(values, "share", "1");
+        if (options.given("share")) {
+            share_ = decimal_option(options, "share", "1");
         } else {
-            count_ = values["count"].as<std::uint64_t>();
+            count_ = options.get<std::uint64_t>("count");
         }
     }
 
@@ -70,39 +71,33 @@ Time deadline_of(const WorkloadJob& job, const DeadlineRule& rule, const std::st
 }  // namespace
 
 int deadlines(const Arguments& arguments) {
-    po::options_description options;
-    auto add = options.add_options();
-    add("workload", po::value<std::string>()->required());
-    add("output,o", po::value<std::string>()->required()->value_name("FILE"),
-        "the workload with deadlines, gzipped if it ends in .gz");
-    add("format", po::value<std::string>()->value_name("FORMAT"),
-        "of the workload: batsim4 or batsim5; by default that of the workload that is read");
-    add("share", po::value<std::string>()->value_name("X"),
-        "share of the jobs with a walltime to draw, in 0..1; their number is rounded down");
-    add("count", po::value<std::uint64_t>()->value_name("N"), "number of jobs to draw, instead of a share");
-    add("seed", po::value<std::uint64_t>()->required()->value_name("S"), "seed of the draw");
-    add("floor", po::value<std::string>()->default_value("86400")->value_name("SECONDS"),
-        "least time from submission to deadline");
-    add("factor", po::value<std::string>()->default_value("10")->value_name("K"),
-        "time from submission to deadline in walltimes");
-    po::positional_options_description positional;
-    positional.add("workload", 1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill deadlines WORKLOAD.json -o OUT.json --share X --seed S [OPTION]...", summary,
-               options, positional, values)) {
+    Options options;
+    options.add_positional("workload", Value<std::string>().required());
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the workload with deadlines, gzipped if it ends in .gz");
+    options.add("format", Value<std::string>("FORMAT"),
+                "of the workload: batsim4 or batsim5; by default that of the workload that is read");
+    options.add("share", Value<std::string>("X"),
+                "share of the jobs with a walltime to draw, in 0..1; their number is rounded down");
+    options.add("count", Value<std::uint64_t>("N"), "number of jobs to draw, instead of a share");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the draw");
+    options.add("floor", Value<std::string>("SECONDS").otherwise("86400"), "least time from submission to deadline");
+    options.add("factor", Value<std::string>("K").otherwise("10"), "time from submission to deadline in walltimes");
+    if (!options.parse(arguments, "batfill deadlines WORKLOAD.json -o OUT.json --share X --seed S [OPTION]...",
+                       summary)) {
         return 0;
     }
-    const NumberToDraw number(values);
-    const DeadlineRule rule{seconds_option("--floor", values["floor"].as<std::string>(), Duration()),
-                            decimal_option(values, "factor", "1000000")};
+    const NumberToDraw number(options);
+    const DeadlineRule rule{seconds_option("--floor", options.get<std::string>("floor"), Duration()),
+                            decimal_option(options, "factor", "1000000")};
 
-    const std::string path = values["workload"].as<std::string>();
+    const auto path = options.get<std::string>("workload");
     const std::string text = read_workload_text(path);
     Workload workload = parse_workload(text, path, "w0", true);
-    const WorkloadFormat format = workload_format_option(values, workload.format);
+    const WorkloadFormat format = workload_format_option(options, workload.format);
     const std::vector<std::size_t> eligible = jobs_with_walltime(workload);
     const std::vector<std::size_t> drawn =
-        draw(eligible, number.of(eligible.size()), values["seed"].as<std::uint64_t>());
+        draw(eligible, number.of(eligible.size()), options.get<std::uint64_t>("seed"));
     std::vector<std::optional<Time>> deadlines(workload.jobs.size());
     std::size_t at_floor = 0;
     for (const std::size_t place : drawn) {
@@ -112,7 +107,7 @@ int deadlines(const Arguments& arguments) {
     }
     const auto replaced = std::count_if(workload.jobs.begin(), workload.jobs.end(),
                                         [](const WorkloadJob& job) { return job.description.deadline.has_value(); });
-    const std::string output = values["output"].as<std::string>();
+    const auto output = options.get<std::string>("output");
     if (format == WorkloadFormat::batsim4 && workload.format == format) {
         OutputFile file(output);
         file.write(with_deadlines(text, deadlines));
@@ -128,7 +123,7 @@ int deadlines(const Arguments& arguments) {
         "%s: %zu of %zu jobs drawn, due after %s s: %zu, after %s walltimes: %zu (without walltime, not drawn: %zu; "
         "deadlines removed: %td)\n",
         output.c_str(), drawn.size(), workload.jobs.size(), rule.floor.to_shortest_string().c_str(), at_floor,
-        values["factor"].as<std::string>().c_str(), drawn.size() - at_floor, workload.jobs.size() - eligible.size(),
+        options.get<std::string>("factor").c_str(), drawn.size() - at_floor, workload.jobs.size() - eligible.size(),
         replaced);
     return 0;
 }

@@ -6,11 +6,12 @@
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
 
+#include "options.hpp"
+
 namespace batfill::commands {
 
-EstimatesOption estimates_option(const boost::program_options::variables_map& values,
-                                 const std::vector<std::string>& words) {
-    const std::string text = values["estimates"].as<std::string>();
+EstimatesOption estimates_option(const Options& options, const std::vector<std::string>& words) {
+    const auto text = options.get<std::string>("estimates");
     if (std::find(words.begin(), words.end(), text) != words.end()) {
         return {text};
     }

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include <boost/program_options/variables_map.hpp>
-
 #include <batfill/deadlines.hpp>
 
 namespace batfill::commands {
+
+class Options;
 
 // What the option --estimates says: one of the words that the command knows, or "factor:K".
 struct EstimatesOption {
@@ -16,7 +16,6 @@ struct EstimatesOption {
 };
 
 // Throws UsageError for another value.
-EstimatesOption estimates_option(const boost::program_options::variables_map& values,
-                                 const std::vector<std::string>& words);
+EstimatesOption estimates_option(const Options& options, const std::vector<std::string>& words);
 
 }  // namespace batfill::commands

@@ -10,17 +10,16 @@
 #include "command.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
 
-namespace po = boost::program_options;
-
 namespace {
 
-int positive(const po::variables_map& values, const char* name) {
-    const int value = values[name].as<int>();
+int positive(const Options& options, const char* name) {
+    const int value = options.get<int>(name);
     if (value <= 0) {
         throw UsageError("--" + std::string(name) + ": expected a number from 1, found " + std::to_string(value));
     }
@@ -28,29 +27,29 @@ int positive(const po::variables_map& values, const char* name) {
 }
 
 // The number of processors, given or of a platform.
-int processors_of(const po::variables_map& values) {
-    const bool has_platform = values.count("platform") != 0;
-    if (has_platform == (values.count("processors") != 0)) {
+int processors_of(const Options& options) {
+    const bool has_platform = options.given("platform");
+    if (has_platform == options.given("processors")) {
         throw UsageError("expected the machine, either as --processors or as --platform");
     }
-    return has_platform ? static_cast<int>(platform_option(values).hosts.size()) : positive(values, "processors");
+    return has_platform ? static_cast<int>(platform_option(options).hosts.size()) : positive(options, "processors");
 }
 
 // The lengths of which `mean` is the option of the mean, `distribution` and `shape` those of how they are drawn.
-FailureModel::Lengths lengths_of(const po::variables_map& values, const std::string& mean,
-                                 const std::string& distribution, const std::string& shape) {
+FailureModel::Lengths lengths_of(const Options& options, const std::string& mean, const std::string& distribution,
+                                 const std::string& shape) {
     FailureModel::Lengths lengths;
-    lengths.mean = seconds_option("--" + mean, values[mean].as<std::string>(), Duration::seconds(1));
-    const std::string name = values[distribution].as<std::string>();
+    lengths.mean = seconds_option("--" + mean, options.get<std::string>(mean), Duration::seconds(1));
+    const auto name = options.get<std::string>(distribution);
     if (name == "weibull") {
-        const double value = values.count(shape) == 0 ? 0.7 : values[shape].as<double>();
+        const double value = options.given(shape) ? options.get<double>(shape) : 0.7;
         if (!(value >= 0.1 && value <= 100)) {
             throw UsageError("--" + shape + ": expected a number in 0.1..100, found " + std::to_string(value));
         }
         lengths.weibull_shape = value;
     } else if (name != "exponential") {
         throw UsageError("--" + distribution + ": unknown value '" + name + "', known: exponential, weibull");
-    } else if (values.count(shape) != 0) {
+    } else if (options.given(shape)) {
         throw UsageError("--" + shape + " needs --" + distribution + " weibull");
     }
     return lengths;
@@ -85,43 +84,41 @@ void print_summary(const FailureModel& model, const std::vector<MachineEvent>& e
 }  // namespace
 
 int failures(const Arguments& arguments) {
-    po::options_description options;
-    auto add = options.add_options();
-    add("output,o", po::value<std::string>()->required()->value_name("FILE"),
-        "the events, one JSON object per line, for simulate --events and Batsim's");
-    add("processors", po::value<int>()->value_name("N"), "processors of the machine; or");
-    add("platform,p", po::value<std::string>()->value_name(platform_value), platform_help);
-    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
-        "host of the platform that does not compute");
-    add("until", po::value<std::string>()->required()->value_name("SECONDS"), "failures occur before this time");
-    add("mtbf", po::value<std::string>()->required()->value_name("SECONDS"), "mean time that a node is up");
-    add("mttr", po::value<std::string>()->required()->value_name("SECONDS"), "mean time that it is down");
-    add("seed", po::value<std::uint64_t>()->required()->value_name("S"), "seed of all draws");
-    add("group", po::value<int>()->default_value(1)->value_name("N"), "processors that fail together as a node");
-    add("distribution", po::value<std::string>()->default_value("exponential")->value_name("NAME"),
-        "of the times up: exponential, or weibull");
-    add("shape", po::value<double>()->value_name("K"), "of weibull, 0.7 by default");
-    add("repair-distribution", po::value<std::string>()->default_value("exponential")->value_name("NAME"),
-        "of the times down, likewise");
-    add("repair-shape", po::value<double>()->value_name("K"), "of weibull, likewise");
-    po::variables_map values;
-    if (!parse(arguments,
-               "batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr "
-               "SECONDS --seed S -o FILE [OPTION]...",
-               "Draws when nodes of a machine fail and when they are repaired.", options, {}, values)) {
+    Options options;
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the events, one JSON object per line, for simulate --events and Batsim's");
+    options.add("processors", Value<int>("N"), "processors of the machine; or");
+    options.add("platform,p", Value<std::string>(platform_value), platform_help);
+    add_master_host_option(options);
+    options.add("until", Value<std::string>("SECONDS").required(), "failures occur before this time");
+    options.add("mtbf", Value<std::string>("SECONDS").required(), "mean time that a node is up");
+    options.add("mttr", Value<std::string>("SECONDS").required(), "mean time that it is down");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of all draws");
+    options.add("group", Value<int>("N").otherwise(1), "processors that fail together as a node");
+    options.add("distribution", Value<std::string>("NAME").otherwise("exponential"),
+                "of the times up: exponential, or weibull");
+    options.add("shape", Value<double>("K"), "of weibull, 0.7 by default");
+    options.add("repair-distribution", Value<std::string>("NAME").otherwise("exponential"),
+                "of the times down, likewise");
+    options.add("repair-shape", Value<double>("K"), "of weibull, likewise");
+    if (!options.parse(
+            arguments,
+            "batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr "
+            "SECONDS --seed S -o FILE [OPTION]...",
+            "Draws when nodes of a machine fail and when they are repaired.")) {
         return 0;
     }
     FailureModel model;
-    model.processors = processors_of(values);
-    model.processors_per_node = positive(values, "group");
-    model.time_to_failure = lengths_of(values, "mtbf", "distribution", "shape");
-    model.time_to_repair = lengths_of(values, "mttr", "repair-distribution", "repair-shape");
-    model.until = Time::at(seconds_option("--until", values["until"].as<std::string>(), Duration::seconds(1)));
-    model.seed = values["seed"].as<std::uint64_t>();
+    model.processors = processors_of(options);
+    model.processors_per_node = positive(options, "group");
+    model.time_to_failure = lengths_of(options, "mtbf", "distribution", "shape");
+    model.time_to_repair = lengths_of(options, "mttr", "repair-distribution", "repair-shape");
+    model.until = Time::at(seconds_option("--until", options.get<std::string>("until"), Duration::seconds(1)));
+    model.seed = options.get<std::uint64_t>("seed");
     require_reasonable_size(model);
 
     const std::vector<MachineEvent> events = batfill::generate_failures(model);
-    const std::string path = values["output"].as<std::string>();
+    const auto path = options.get<std::string>("output");
     OutputFile file(path);
     std::string line;
     for (const MachineEvent& event : events) {

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include <batfill/error.hpp>
 #include <batfill/farm.hpp>
@@ -10,11 +12,10 @@
 #include "estimates_option.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -32,8 +33,8 @@ constexpr const char* comment =
 
 constexpr int million = 1'000'000;
 
-int integer_option(const po::variables_map& values, const std::string& name, int min, int max) {
-    const int value = values[name].as<int>();
+int integer_option(const Options& options, const std::string& name, int min, int max) {
+    const int value = options.get<int>(name);
     if (value < min || value > max) {
         throw UsageError("--" + name + ": expected a number in " + std::to_string(min) + ".." + std::to_string(max) +
                          ", found " + std::to_string(value));
@@ -41,8 +42,8 @@ int integer_option(const po::variables_map& values, const std::string& name, int
     return value;
 }
 
-FarmModel::Range range_option(const po::variables_map& values, const std::string& name, int min, int max) {
-    const std::string text = values[name].as<std::string>();
+FarmModel::Range range_option(const Options& options, const std::string& name, int min, int max) {
+    const auto text = options.get<std::string>(name);
     const std::size_t colon = text.find(':');
     const auto read = [&](std::size_t first, std::size_t last) {
         int value = min - 1;
@@ -59,8 +60,8 @@ FarmModel::Range range_option(const po::variables_map& values, const std::string
     return range;
 }
 
-Duration interarrival_option(const po::variables_map& values) {
-    const std::string text = values["interarrival"].as<std::string>();
+Duration interarrival_option(const Options& options) {
+    const auto text = options.get<std::string>("interarrival");
     const std::optional<Duration> value = Duration::parse(text);
     if (!value || *value <= Duration() || *value > Duration::seconds(million)) {
         throw UsageError("--interarrival: expected a number of seconds above 0 and at most " + std::to_string(million) +
@@ -69,8 +70,8 @@ Duration interarrival_option(const po::variables_map& values) {
     return *value;
 }
 
-FarmModel::MarginUnit margin_unit_option(const po::variables_map& values) {
-    const std::string text = values["margin-unit"].as<std::string>();
+FarmModel::MarginUnit margin_unit_option(const Options& options) {
+    const auto text = options.get<std::string>("margin-unit");
     if (text == "seconds") {
         return FarmModel::MarginUnit::seconds;
     }
@@ -80,24 +81,24 @@ FarmModel::MarginUnit margin_unit_option(const po::variables_map& values) {
     throw UsageError("--margin-unit: unknown value '" + text + "', known: seconds, percent");
 }
 
-FarmModel model_of(const po::variables_map& values) {
+FarmModel model_of(const Options& options) {
     FarmModel model;
-    model.seed = values["seed"].as<std::uint64_t>();
-    model.jobs = integer_option(values, "jobs", 1, max_farm_jobs);
-    model.machines = integer_option(values, "machines", 1, max_farm_processors);
-    model.licenses = integer_option(values, "licenses", 0, max_farm_licenses);
-    model.interarrival = interarrival_option(values);
-    model.run_time = range_option(values, "run-time", 1, million);
-    model.job_processors = range_option(values, "job-processors", 1, max_farm_processors);
-    model.machine_processors = range_option(values, "machine-processors", 1, max_farm_processors / model.machines);
-    model.speed = range_option(values, "speed", 1, million);
-    model.license_ratio = range_option(values, "license-ratio", 1, 100'000);
-    model.license_suitability = integer_option(values, "license-suitability", 0, 100);
-    model.license_needs = integer_option(values, "license-needs", 0, 100);
-    model.without_deadline = integer_option(values, "without-deadline", 0, 100);
-    model.deadline_margin = range_option(values, "deadline-margin", 0, million);
-    model.margin_unit = margin_unit_option(values);
-    model.estimate_factor = estimates_option(values, {"exact"}).factor;
+    model.seed = options.get<std::uint64_t>("seed");
+    model.jobs = integer_option(options, "jobs", 1, max_farm_jobs);
+    model.machines = integer_option(options, "machines", 1, max_farm_processors);
+    model.licenses = integer_option(options, "licenses", 0, max_farm_licenses);
+    model.interarrival = interarrival_option(options);
+    model.run_time = range_option(options, "run-time", 1, million);
+    model.job_processors = range_option(options, "job-processors", 1, max_farm_processors);
+    model.machine_processors = range_option(options, "machine-processors", 1, max_farm_processors / model.machines);
+    model.speed = range_option(options, "speed", 1, million);
+    model.license_ratio = range_option(options, "license-ratio", 1, 100'000);
+    model.license_suitability = integer_option(options, "license-suitability", 0, 100);
+    model.license_needs = integer_option(options, "license-needs", 0, 100);
+    model.without_deadline = integer_option(options, "without-deadline", 0, 100);
+    model.deadline_margin = range_option(options, "deadline-margin", 0, million);
+    model.margin_unit = margin_unit_option(options);
+    model.estimate_factor = estimates_option(options, {"exact"}).factor;
     return model;
 }
 
@@ -120,49 +121,48 @@ void print_summary(const Farm& farm, const FarmModel& model, const std::string& 
 }  // namespace
 
 int farm(const Arguments& arguments) {
-    po::options_description options;
-    auto add = options.add_options();
+    Options options;
     const auto text = [](const char* standard, const char* name) {
-        return po::value<std::string>()->default_value(standard)->value_name(name);
+        return Value<std::string>(name).otherwise(standard);
     };
-    const auto number = [](int standard, const char* name) {
-        return po::value<int>()->default_value(standard)->value_name(name);
-    };
-    add("output,o", po::value<std::string>()->required()->value_name("FILE"),
-        "the workload, Batsim JSON, gzipped if it ends in .gz");
-    add("format", po::value<std::string>()->value_name("FORMAT"), workload_format_help);
-    add("platform", po::value<std::string>()->required()->value_name("FILE"),
-        "the farm, SimGrid XML with a host for each processor");
-    add("seed", po::value<std::uint64_t>()->required()->value_name("S"), "seed of all draws");
-    add("jobs", number(1000, "N"), "number of jobs");
-    add("machines", number(100, "N"), "number of machines");
-    add("licenses", number(20, "N"), "number of licences");
-    add("interarrival", text("12", "SECONDS"),
+    const auto number = [](int standard, const char* name) { return Value<int>(name).otherwise(standard); };
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
+    options.add("platform", Value<std::string>("FILE").required(),
+                "the farm, SimGrid XML with a host for each processor");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of all draws");
+    options.add("jobs", number(1000, "N"), "number of jobs");
+    options.add("machines", number(100, "N"), "number of machines");
+    options.add("licenses", number(20, "N"), "number of licences");
+    options.add(
+        "interarrival", text("12", "SECONDS"),
         "mean of the exponentially distributed inter-arrival times; changes nothing but submissions and, as much, "
         "deadlines");
-    add("run-time", text("500:3000", "RANGE"), "run times, seconds, on every machine the same");
-    add("job-processors", text("1:8", "RANGE"), "processors that jobs require, of one machine");
-    add("machine-processors", text("1:8", "RANGE"), "processors of machines");
-    add("speed", text("1000:4000", "RANGE"),
+    options.add("run-time", text("500:3000", "RANGE"), "run times, seconds, on every machine the same");
+    options.add("job-processors", text("1:8", "RANGE"), "processors that jobs require, of one machine");
+    options.add("machine-processors", text("1:8", "RANGE"), "processors of machines");
+    options.add(
+        "speed", text("1000:4000", "RANGE"),
         "speeds of machines, millions of operations per second: which of them are used first (the paper does not say)");
-    add("license-ratio", text("50:70", "RANGE"),
-        "copies of a licence, per cent of the machines on which it can be activated, rounded; at least one");
-    add("license-suitability", number(90, "PERCENT"), "probability that a licence can be activated on a machine");
-    add("license-needs", number(30, "PERCENT"), "probability that a job needs a licence, for each licence");
-    add("without-deadline", number(30, "PERCENT"), "probability that a job has no deadline");
-    add("deadline-margin", text("30:250", "RANGE"), "margins: deadline = submission + walltime + margin");
-    add("margin-unit", text("seconds", "UNIT"), "of margins: seconds, or percent of the walltime");
-    add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
-    po::variables_map values;
-    if (!parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...", summary,
-               options, {}, values)) {
+    options.add("license-ratio", text("50:70", "RANGE"),
+                "copies of a licence, per cent of the machines on which it can be activated, rounded; at least one");
+    options.add("license-suitability", number(90, "PERCENT"),
+                "probability that a licence can be activated on a machine");
+    options.add("license-needs", number(30, "PERCENT"), "probability that a job needs a licence, for each licence");
+    options.add("without-deadline", number(30, "PERCENT"), "probability that a job has no deadline");
+    options.add("deadline-margin", text("30:250", "RANGE"), "margins: deadline = submission + walltime + margin");
+    options.add("margin-unit", text("seconds", "UNIT"), "of margins: seconds, or percent of the walltime");
+    options.add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
+    if (!options.parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
+                       summary)) {
         return 0;
     }
-    const FarmModel model = model_of(values);
-    const std::string workload_path = values["output"].as<std::string>();
-    const std::string platform_path = values["platform"].as<std::string>();
-    require_other_file(values, "platform", "output");
-    const WorkloadFormat format = workload_format_option(values, WorkloadFormat::batsim4);
+    const FarmModel model = model_of(options);
+    const auto workload_path = options.get<std::string>("output");
+    const auto platform_path = options.get<std::string>("platform");
+    require_other_file(options, "platform", "output");
+    const WorkloadFormat format = workload_format_option(options, WorkloadFormat::batsim4);
 
     Farm farm = generate_farm(model);
     farm.workload.format = format;

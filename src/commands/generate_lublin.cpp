@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 
 #include <batfill/error.hpp>
@@ -7,15 +8,14 @@
 #include "estimates_option.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 
 namespace batfill::commands {
 
-namespace po = boost::program_options;
-
 namespace {
 
-int in_range(const po::variables_map& values, const std::string& name, int max) {
-    const int value = values[name].as<int>();
+int in_range(const Options& options, const std::string& name, int max) {
+    const int value = options.get<int>(name);
     if (value <= 0 || value > max) {
         throw UsageError("--" + name + ": expected a number in 1.." + std::to_string(max) + ", found " +
                          std::to_string(value));
@@ -39,8 +39,8 @@ LublinModel::Jobs kind_of(const std::string& text) {
     throw UsageError("--kind: unknown value '" + text + "', known: batch, interactive, both, undivided");
 }
 
-void read_estimates(const po::variables_map& values, LublinModel& model) {
-    const EstimatesOption option = estimates_option(values, {"modal", "exact"});
+void read_estimates(const Options& options, LublinModel& model) {
+    const EstimatesOption option = estimates_option(options, {"modal", "exact"});
     model.estimates = option.word == "modal"   ? LublinModel::Estimates::modal
                       : option.word == "exact" ? LublinModel::Estimates::exact
                                                : LublinModel::Estimates::factor;
@@ -65,44 +65,44 @@ void print_summary(const Workload& workload, const std::string& path) {
 }  // namespace
 
 int lublin(const Arguments& arguments) {
-    po::options_description options;
-    auto add = options.add_options();
-    add("output,o", po::value<std::string>()->required()->value_name("FILE"),
-        "the workload, Batsim JSON, gzipped if it ends in .gz");
-    add("format", po::value<std::string>()->value_name("FORMAT"), workload_format_help);
-    add("jobs", po::value<int>()->required()->value_name("N"), "number of jobs");
-    add("processors", po::value<int>()->required()->value_name("P"), "processors of the machine");
-    add("seed", po::value<std::uint64_t>()->required()->value_name("S"), "seed of all draws");
-    add("load", po::value<double>()->value_name("L"),
-        "scale the inter-arrival times to this offered load; by default they are the model's");
-    add("kind", po::value<std::string>()->default_value("batch")->value_name("WHICH"),
+    Options options;
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
+    options.add("jobs", Value<int>("N").required(), "number of jobs");
+    options.add("processors", Value<int>("P").required(), "processors of the machine");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of all draws");
+    options.add("load", Value<double>("L"),
+                "scale the inter-arrival times to this offered load; by default they are the model's");
+    options.add(
+        "kind", Value<std::string>("WHICH").otherwise("batch"),
         "batch, interactive, both (two streams, told apart by the queue) or undivided (parameters for logs that do not "
         "tell them apart)");
-    add("estimates", po::value<std::string>()->default_value("modal")->value_name("HOW"),
+    options.add(
+        "estimates", Value<std::string>("HOW").otherwise("modal"),
         "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K (K times the run "
         "time)");
-    po::variables_map values;
-    if (!parse(arguments, "batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
-               "Draws a workload from the model of Lublin and Feitelson (JPDC 2003).", options, {}, values)) {
+    if (!options.parse(arguments, "batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
+                       "Draws a workload from the model of Lublin and Feitelson (JPDC 2003).")) {
         return 0;
     }
     LublinModel model;
-    model.kind = kind_of(values["kind"].as<std::string>());
-    model.jobs = in_range(values, "jobs", 10'000'000);
-    model.processors = in_range(values, "processors", 1'000'000'000);
-    model.seed = values["seed"].as<std::uint64_t>();
-    if (values.count("load") != 0) {
-        model.load = values["load"].as<double>();
+    model.kind = kind_of(options.get<std::string>("kind"));
+    model.jobs = in_range(options, "jobs", 10'000'000);
+    model.processors = in_range(options, "processors", 1'000'000'000);
+    model.seed = options.get<std::uint64_t>("seed");
+    if (options.given("load")) {
+        model.load = options.get<double>("load");
         if (!(*model.load >= 0.001 && *model.load <= 1000)) {
             throw UsageError("--load: expected a number in 0.001..1000, found " + std::to_string(*model.load));
         }
     }
-    read_estimates(values, model);
-    const WorkloadFormat format = workload_format_option(values, WorkloadFormat::batsim4);
+    read_estimates(options, model);
+    const WorkloadFormat format = workload_format_option(options, WorkloadFormat::batsim4);
 
     Workload workload = generate_lublin(model);
     workload.format = format;
-    const std::string path = values["output"].as<std::string>();
+    const auto path = options.get<std::string>("output");
     write_workload(workload, path);
     print_summary(workload, path);
     return 0;

@@ -14,6 +14,7 @@
 #include <batfill/swf.hpp>
 #include <batfill/swf_conversion.hpp>
 
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/json.hpp"
 
@@ -65,43 +66,48 @@ void require_writable_folder(const std::string& prefix) {
     }
 }
 
-void require_other_file(const boost::program_options::variables_map& values, const std::string& name,
-                        const std::string& other) {
-    if (values.count(name) == 0 || values.count(other) == 0) {
+void require_other_file(const Options& options, const std::string& name, const std::string& other) {
+    if (!options.given(name) || !options.given(other)) {
         return;
     }
-    const std::string path = values[name].as<std::string>();
-    if (std::filesystem::weakly_canonical(path) == std::filesystem::weakly_canonical(values[other].as<std::string>())) {
+    const auto path = options.get<std::string>(name);
+    if (std::filesystem::weakly_canonical(path) == std::filesystem::weakly_canonical(options.get<std::string>(other))) {
         throw UsageError("--" + name + ": expected another file than --" + other + ", found '" + path + "'");
     }
 }
 
-unsigned threads_option(const boost::program_options::variables_map& values) {
-    if (values.count("threads") == 0) {
+void add_threads_option(Options& options) {
+    options.add("threads", Value<unsigned>("N"), "replays at a time; by default as many as there are cores");
+}
+
+unsigned threads_option(const Options& options) {
+    if (!options.given("threads")) {
         return std::clamp(std::thread::hardware_concurrency(), 1U, 1024U);
     }
-    const auto threads = values["threads"].as<unsigned>();
+    const auto threads = options.get<unsigned>("threads");
     if (threads < 1 || threads > 1024) {
         throw UsageError("--threads: expected 1 to 1024, found " + std::to_string(threads));
     }
     return threads;
 }
 
-std::string word_option(const boost::program_options::variables_map& values, const std::string& name,
-                        const std::vector<std::string>& words) {
-    std::string word = values.count(name) == 0 ? words.front() : values[name].as<std::string>();
+std::string word_option(const Options& options, const std::string& name, const std::vector<std::string>& words) {
+    auto word = options.get<std::string>(name);
+    if (word.empty() && !options.given(name)) {
+        word = words.front();
+    }
     if (std::find(words.begin(), words.end(), word) == words.end()) {
         throw UsageError("--" + name + ": unknown value '" + word + "', known: " + list_of(words));
     }
     return word;
 }
 
-WorkloadFormat workload_format_option(const boost::program_options::variables_map& values, WorkloadFormat otherwise) {
-    if (values.count("format") == 0) {
+WorkloadFormat workload_format_option(const Options& options, WorkloadFormat otherwise) {
+    if (!options.given("format")) {
         return otherwise;
     }
-    return word_option(values, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
-                                                                              : WorkloadFormat::batsim4;
+    return word_option(options, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
+                                                                               : WorkloadFormat::batsim4;
 }
 
 std::vector<std::string> run_labels(const std::vector<std::string>& paths) {
@@ -114,18 +120,24 @@ std::vector<std::string> run_labels(const std::vector<std::string>& paths) {
     return result;
 }
 
-void machine_options(const boost::program_options::variables_map& values, MetricsOptions& options) {
-    if (values.count("processors") != 0 && values.count("platform") != 0) {
+void add_machine_options(Options& options) {
+    options.add("platform,p", Value<std::string>(platform_value), platform_help);
+    add_master_host_option(options);
+    options.add("processors", Value<int>("N"), "number of processors, instead of a platform");
+}
+
+void machine_options(const Options& options, MetricsOptions& metrics) {
+    if (options.given("processors") && options.given("platform")) {
         throw UsageError("--processors and --platform both give the number of processors, expected one of them");
     }
-    if (values.count("platform") != 0) {
-        const Machine machine(platform_option(values).hosts);
-        options.processors = machine.processors();
-        options.licenses = machine.counters();
-    } else if (values.count("processors") != 0) {
-        options.processors = values["processors"].as<int>();
-        if (*options.processors < 1) {
-            throw UsageError("--processors is " + std::to_string(*options.processors) + ", expected at least 1");
+    if (options.given("platform")) {
+        const Machine machine(platform_option(options).hosts);
+        metrics.processors = machine.processors();
+        metrics.licenses = machine.counters();
+    } else if (options.given("processors")) {
+        metrics.processors = options.get<int>("processors");
+        if (*metrics.processors < 1) {
+            throw UsageError("--processors is " + std::to_string(*metrics.processors) + ", expected at least 1");
         }
     }
 }
@@ -201,6 +213,14 @@ Duration seconds_option(const std::string& name, const std::string& text, std::o
                          ", found '" + text + "'");
     }
     return *value;
+}
+
+void add_tau_option(Options& options) {
+    options.add("tau", Value<std::string>("SECONDS").otherwise("10"), "bound of the bounded slowdown");
+}
+
+Duration tau_option(const Options& options) {
+    return seconds_option("--tau", options.get<std::string>("tau"), Duration::microseconds(1));
 }
 
 }  // namespace batfill::commands

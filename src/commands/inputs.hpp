@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <boost/program_options/variables_map.hpp>
-
 #include <batfill/metrics.hpp>
 #include <batfill/schedule.hpp>
 #include <batfill/time.hpp>
 #include <batfill/workload.hpp>
 
 namespace batfill::commands {
+
+class Options;
 
 // Reads workloads and names them w0, w1, ... in the order given, as Batsim does. For `keep_source` see read_workload().
 std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source = false);
@@ -29,20 +29,21 @@ std::string workload_name(const std::string& path);
 void require_writable_folder(const std::string& prefix);
 
 // Throws UsageError if the options `name` and `other`, where both are given, name the same file.
-void require_other_file(const boost::program_options::variables_map& values, const std::string& name,
-                        const std::string& other);
+void require_other_file(const Options& options, const std::string& name, const std::string& other);
+
+// Declares --threads, which threads_option() reads.
+void add_threads_option(Options& options);
 
 // The option --threads, by default as many as there are cores. Throws UsageError if it is not 1 to 1024.
-unsigned threads_option(const boost::program_options::variables_map& values);
+unsigned threads_option(const Options& options);
 
-// The value of the option `name`, which is one of these words; the first of them if it is not given. Throws UsageError
-// that lists them if it is another.
-std::string word_option(const boost::program_options::variables_map& values, const std::string& name,
-                        const std::vector<std::string>& words);
+// The value of the option `name`, which is one of these words; the first of them if it is neither given nor has a
+// default. Throws UsageError that lists them if it is another.
+std::string word_option(const Options& options, const std::string& name, const std::vector<std::string>& words);
 
 // The option --format, in which of Batsim's formats a workload is written; `otherwise` if it is not given. Throws
 // UsageError for anything but batsim4 and batsim5.
-WorkloadFormat workload_format_option(const boost::program_options::variables_map& values, WorkloadFormat otherwise);
+WorkloadFormat workload_format_option(const Options& options, WorkloadFormat otherwise);
 // What the help says of it.
 inline constexpr const char* workload_format_help = "of the workload: batsim4 (default) or batsim5";
 
@@ -50,9 +51,12 @@ inline constexpr const char* workload_format_help = "of the workload: batsim4 (d
 // are "easy", or "out/easy" if that would give two runs the same label.
 std::vector<std::string> run_labels(const std::vector<std::string>& paths);
 
-// Puts into `options` what --platform (with --master-host) or --processors says of the machine. Throws UsageError if
+// Declares --platform, --master-host and --processors, which machine_options() reads.
+void add_machine_options(Options& options);
+
+// Puts into `metrics` what --platform (with --master-host) or --processors says of the machine. Throws UsageError if
 // both are given, or --processors is below 1.
-void machine_options(const boost::program_options::variables_map& values, MetricsOptions& options);
+void machine_options(const Options& options, MetricsOptions& metrics);
 
 // The jobs.csv of the run with this prefix: that of Batsim 4, which batfill writes as well, that of Batsim 5, both also
 // gzipped, or `prefix` itself. Throws InputError if there is none.
@@ -76,5 +80,11 @@ void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& 
 // The length of time that the option `name` gives as seconds in `text`. Throws UsageError if `text` is not a number or
 // is below `min`.
 Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min = {});
+
+// Declares --tau, which tau_option() reads.
+void add_tau_option(Options& options);
+
+// The bound of the bounded slowdown that --tau gives. Throws UsageError unless it is a number from 0.000001.
+Duration tau_option(const Options& options);
 
 }  // namespace batfill::commands

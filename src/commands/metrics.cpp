@@ -13,13 +13,12 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 
 namespace batfill::commands {
 
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr const char* summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
@@ -72,9 +71,9 @@ std::vector<JobGrouping> groupings_named(const std::string& names) {
 }
 
 // Throws UsageError if an option is given that --by has no use for, or lacks the workload that it needs.
-void check_groupings(const po::variables_map& values, const std::vector<JobGrouping>& groupings) {
+void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
     for (const char* option : {"waited-in-any-run", "baseline", "intervals"}) {
-        if (values.count(option) != 0) {
+        if (options.given(option)) {
             throw UsageError("--by shows groups of jobs in place of the metrics of runs, expected no --" +
                              std::string(option));
         }
@@ -82,20 +81,20 @@ void check_groupings(const po::variables_map& values, const std::vector<JobGroup
     const bool asks_workload = std::any_of(groupings.begin(), groupings.end(), [](JobGrouping grouping) {
         return grouping == JobGrouping::user || grouping == JobGrouping::queue;
     });
-    if (asks_workload && values.count("workload") == 0) {
+    if (asks_workload && !options.given("workload")) {
         throw UsageError("--by: the workload tells users and queues, expected --workload");
     }
 }
 
 // The options of --intervals. Throws UsageError if one is given without it, or is out of its range.
-std::optional<IntervalOptions> interval_options(const po::variables_map& values) {
-    IntervalOptions options;
-    const bool wanted = values.count("intervals") != 0;
+std::optional<IntervalOptions> interval_options(const Options& options) {
+    IntervalOptions intervals;
+    const bool wanted = options.given("intervals");
     const auto number = [&](const char* option, std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) {
-        if (values.count(option) == 0) {
+        if (!options.given(option)) {
             return otherwise;
         }
-        const auto given = values[option].as<std::uint64_t>();
+        const auto given = options.get<std::uint64_t>(option);
         if (!wanted) {
             throw UsageError("--" + std::string(option) + " is of confidence intervals, expected --intervals");
         }
@@ -105,73 +104,67 @@ std::optional<IntervalOptions> interval_options(const po::variables_map& values)
         }
         return given;
     };
-    if (wanted && values.count("waited-in-any-run") != 0) {
+    if (wanted && options.given("waited-in-any-run")) {
         throw UsageError("--intervals are of all finished jobs, expected no --waited-in-any-run");
     }
-    options.resamples = number("resamples", options.resamples, 100, 1'000'000);
-    options.block = number("block", options.block, 1, 1000);
-    options.seed = number("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
-    return wanted ? std::optional(options) : std::nullopt;
+    intervals.resamples = number("resamples", intervals.resamples, 100, 1'000'000);
+    intervals.block = number("block", intervals.block, 1, 1000);
+    intervals.seed = number("seed", intervals.seed, 0, std::numeric_limits<std::uint64_t>::max());
+    return wanted ? std::optional(intervals) : std::nullopt;
 }
 
 }  // namespace
 
 int metrics(const Arguments& arguments) {
-    std::vector<std::string> schedule_paths;
-    std::vector<std::string> workload_paths;
-    std::string tau;
-    std::string format;
-    po::options_description options;
-    auto add = options.add_options();
-    add("schedules", po::value(&schedule_paths)->required());
-    add("workload,w", po::value(&workload_paths)->value_name("FILE"),
-        "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
-    add("platform,p", po::value<std::string>()->value_name(platform_value), platform_help);
-    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
-        "host of the platform that does not compute");
-    add("processors", po::value<int>()->value_name("N"), "number of processors, instead of a platform");
-    add("tau", po::value(&tau)->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
-    add("short-deadline", po::value<std::string>()->default_value("86400")->value_name("SECONDS"),
-        "a deadline at most this long after the submission is a short one");
-    add("waited-in-any-run",
-        "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
-    add("baseline", po::value<std::string>()->value_name("FILE"),
+    Options options;
+    options.add_positional("schedules", Value<std::vector<std::string>>().required());
+    options.add("workload,w", Value<std::vector<std::string>>("FILE"),
+                "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
+    add_machine_options(options);
+    add_tau_option(options);
+    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
+                "a deadline at most this long after the submission is a short one");
+    options.add("waited-in-any-run",
+                "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
+    options.add(
+        "baseline", Value<std::string>("FILE"),
         "jobs.csv or log of the run that the waits are compared with, say that of conservative; it may be one of those "
         "shown");
-    add("per-job", po::value<std::string>()->value_name("FILE"),
-        "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
-    add("by", po::value<std::string>()->value_name("GROUPS"),
+    options.add("per-job", Value<std::string>("FILE"),
+                "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
+    options.add(
+        "by", Value<std::string>("GROUPS"),
         "in place of the metrics, jobs, waits and bounded slowdowns of groups of jobs: by width, length, user or "
         "queue, or several of them, such as width,length");
-    add("intervals",
+    options.add(
+        "intervals",
         "in place of the metrics, mean wait and mean bounded slowdown with confidence intervals of 95 %, by bootstrap "
         "over weeks; with --baseline, also of the difference");
-    add("resamples", po::value<std::uint64_t>()->value_name("N"), "of the bootstrap (default 2000)");
-    add("block", po::value<std::uint64_t>()->value_name("WEEKS"), "consecutive weeks drawn together (default 1)");
-    add("seed", po::value<std::uint64_t>()->value_name("N"), "of the draws (default 1)");
-    add("format,f", po::value(&format)->default_value("table")->value_name("NAME"), "table, csv or json");
-    po::positional_options_description positional;
-    positional.add("schedules", -1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", summary, options, positional, values)) {
+    options.add("resamples", Value<std::uint64_t>("N"), "of the bootstrap (default 2000)");
+    options.add("block", Value<std::uint64_t>("WEEKS"), "consecutive weeks drawn together (default 1)");
+    options.add("seed", Value<std::uint64_t>("N"), "of the draws (default 1)");
+    options.add("format,f", Value<std::string>("NAME").otherwise("table"), "table, csv or json");
+    if (!options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", summary)) {
         return 0;
     }
-    const MetricsFormat chosen_format = format_named(format);
+    const auto schedule_paths = options.get<std::vector<std::string>>("schedules");
+    const auto workload_paths = options.get<std::vector<std::string>>("workload");
+    const MetricsFormat format = format_named(options.get<std::string>("format"));
     MetricsOptions metrics_options;
-    metrics_options.tau = seconds_option("--tau", tau, Duration::microseconds(1));
-    metrics_options.short_deadline = seconds_option("--short-deadline", values["short-deadline"].as<std::string>());
+    metrics_options.tau = tau_option(options);
+    metrics_options.short_deadline = seconds_option("--short-deadline", options.get<std::string>("short-deadline"));
     for (const char* option : {"waited-in-any-run", "per-job"}) {
-        if (values.count(option) != 0 && workload_paths.empty()) {
+        if (options.given(option) && workload_paths.empty()) {
             throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
         }
     }
     std::vector<JobGrouping> groupings;
-    if (values.count("by") != 0) {
-        groupings = groupings_named(values["by"].as<std::string>());
-        check_groupings(values, groupings);
+    if (options.given("by")) {
+        groupings = groupings_named(options.get<std::string>("by"));
+        check_groupings(options, groupings);
     }
-    const std::optional<IntervalOptions> intervals = interval_options(values);
-    machine_options(values, metrics_options);
+    const std::optional<IntervalOptions> intervals = interval_options(options);
+    machine_options(options, metrics_options);
     const std::vector<Workload> workloads = read_workloads(workload_paths);
     const std::vector<std::string> names = run_labels(schedule_paths);
     std::vector<MeasuredSchedule> schedules;
@@ -180,13 +173,13 @@ int metrics(const Arguments& arguments) {
         require_machine_of(schedules.emplace_back(measure_any_schedule(path)), metrics_options);
     }
     std::optional<JobIds> waited;
-    if (values.count("waited-in-any-run") != 0) {
+    if (options.given("waited-in-any-run")) {
         waited = jobs_that_waited(schedules);
     }
     const JobIds* const counted = waited ? &*waited : nullptr;
     std::optional<MeasuredSchedule> baseline;
-    if (values.count("baseline") != 0) {
-        baseline = measure_any_schedule(values["baseline"].as<std::string>());
+    if (options.given("baseline")) {
+        baseline = measure_any_schedule(options.get<std::string>("baseline"));
     }
     // Whatever is wrong with the runs is found before anything is written.
     std::vector<RunMetrics> runs;
@@ -203,15 +196,15 @@ int metrics(const Arguments& arguments) {
             runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted, compared)});
         }
     }
-    if (values.count("per-job") != 0) {
-        write_compared_jobs(values["per-job"].as<std::string>(), names, schedules, workloads, counted);
+    if (options.given("per-job")) {
+        write_compared_jobs(options.get<std::string>("per-job"), names, schedules, workloads, counted);
     }
     if (!groupings.empty()) {
-        write_groups(std::cout, groups, groupings, chosen_format);
+        write_groups(std::cout, groups, groupings, format);
     } else if (intervals) {
-        write_intervals(std::cout, with_intervals, chosen_format);
+        write_intervals(std::cout, with_intervals, format);
     } else {
-        write_metrics(std::cout, runs, chosen_format);
+        write_metrics(std::cout, runs, format);
     }
     return 0;
 }

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include <batfill/error.hpp>
@@ -6,32 +7,28 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
 
-namespace po = boost::program_options;
-
 int platform(const Arguments& arguments) {
-    po::options_description options;
-    auto add = options.add_options();
-    add("hosts", po::value<std::string>()->required()->value_name("N"), "number of hosts, which are alike");
-    add("output,o", po::value<std::string>()->required()->value_name("FILE"),
-        "file to write, gzipped if it ends in .gz");
-    po::variables_map values;
-    if (!parse(arguments, "batfill platform --hosts N -o FILE.xml",
-               "Writes the SimGrid platform of a machine of hosts that are alike, for Batsim: with a master_host, and "
-               "without\nlatency. Commands of batfill take the number itself: -p N.",
-               options, {}, values)) {
+    Options options;
+    options.add("hosts", Value<std::string>("N").required(), "number of hosts, which are alike");
+    options.add("output,o", Value<std::string>("FILE").required(), "file to write, gzipped if it ends in .gz");
+    if (!options.parse(
+            arguments, "batfill platform --hosts N -o FILE.xml",
+            "Writes the SimGrid platform of a machine of hosts that are alike, for Batsim: with a master_host, and "
+            "without\nlatency. Commands of batfill take the number itself: -p N.")) {
         return 0;
     }
-    const std::string word = values["hosts"].as<std::string>();
+    const auto word = options.get<std::string>("hosts");
     const std::optional<int> hosts = number_of_hosts(word);
     if (!hosts) {
         throw UsageError("--hosts: expected a number, found '" + word + "'");
     }
-    const std::string path = values["output"].as<std::string>();
+    const auto path = options.get<std::string>("output");
     require_writable_folder(path);
     OutputFile file(path);
     file.write(platform_text(homogeneous_platform(*hosts),

@@ -11,6 +11,8 @@
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
 
+#include "options.hpp"
+
 namespace batfill::commands {
 
 namespace {
@@ -92,12 +94,17 @@ std::string platform_file(const std::string& word) {
                      known_platforms());
 }
 
-Platform platform_option(const boost::program_options::variables_map& values) {
-    const std::string word = values["platform"].as<std::string>();
+void add_master_host_option(Options& options) {
+    options.add("master-host,m", Value<std::string>("NAME").otherwise("master_host"),
+                "host of the platform that does not compute");
+}
+
+Platform platform_option(const Options& options) {
+    const auto word = options.get<std::string>("platform");
     if (const std::optional<int> hosts = number_of_hosts(word)) {
         return homogeneous_platform(*hosts);
     }
-    return read_platform(platform_file(word), values["master-host"].as<std::string>());
+    return read_platform(platform_file(word), options.get<std::string>("master-host"));
 }
 
 }  // namespace batfill::commands

@@ -3,11 +3,11 @@
 #include <optional>
 #include <string>
 
-#include <boost/program_options/variables_map.hpp>
-
 #include <batfill/platform.hpp>
 
 namespace batfill::commands {
+
+class Options;
 
 // How the help of a command names what --platform takes.
 inline constexpr const char* platform_value = "PLATFORM";
@@ -27,7 +27,10 @@ std::optional<int> number_of_hosts(const std::string& word);
 // `platforms` beside or above the program's own. Throws UsageError that lists these if there is none.
 std::string platform_file(const std::string& word);
 
+// Declares --master-host, which platform_option() reads beside --platform.
+void add_master_host_option(Options& options);
+
 // The machine that the options --platform and --master-host give. Throws UsageError, and InputError as read_platform().
-Platform platform_option(const boost::program_options::variables_map& values);
+Platform platform_option(const Options& options);
 
 }  // namespace batfill::commands

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
 #include "src/report/figures.hpp"
@@ -16,8 +17,6 @@
 namespace batfill::commands {
 
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr const char* summary =
     "Draws one chart of one or more runs as SVG or PNG, for a paper. KIND is gantt (what ran where, a panel for each "
@@ -38,45 +37,35 @@ report::PlotKind kind_of(const std::string& name) {
 }  // namespace
 
 int plot(const Arguments& arguments) {
-    std::string kind_name;
-    std::vector<std::string> prefixes;
-    std::string output;
-    std::string tau;
-    int dpi = 0;
-    report::PlotOptions plotted;
-    po::options_description options;
-    auto add = options.add_options();
-    add("kind", po::value(&kind_name)->required());
-    add("prefixes", po::value(&prefixes)->required());
-    add("output,o", po::value(&output)->required()->value_name("FILE"),
-        "the chart: FILE.svg, or FILE.png, for which rsvg-convert must be installed");
-    add("dpi", po::value(&dpi)->default_value(192)->value_name("N"),
-        "pixels to the inch of a PNG; a chart is 7.5 inches wide");
-    add("platform,p", po::value<std::string>()->value_name(platform_value), platform_help);
-    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
-        "host of the platform that does not compute");
-    add("processors", po::value<int>()->value_name("N"), "number of processors, instead of a platform");
-    add("tau", po::value(&tau)->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
-    add("title", po::value(&plotted.title)->value_name("TEXT"), "above the chart");
-    po::positional_options_description positional;
-    positional.add("kind", 1).add("prefixes", -1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.png [OPTION]...", summary, options, positional,
-               values)) {
+    Options options;
+    options.add_positional("kind", Value<std::string>().required());
+    options.add_positional("prefixes", Value<std::vector<std::string>>().required());
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the chart: FILE.svg, or FILE.png, for which rsvg-convert must be installed");
+    options.add("dpi", Value<int>("N").otherwise(192), "pixels to the inch of a PNG; a chart is 7.5 inches wide");
+    add_machine_options(options);
+    add_tau_option(options);
+    options.add("title", Value<std::string>("TEXT"), "above the chart");
+    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.png [OPTION]...", summary)) {
         return 0;
     }
-    const report::PlotKind kind = kind_of(kind_name);
-    plotted.tau = seconds_option("--tau", tau, Duration::microseconds(1));
+    const report::PlotKind kind = kind_of(options.get<std::string>("kind"));
+    report::PlotOptions plotted;
+    plotted.tau = tau_option(options);
+    plotted.title = options.get<std::string>("title");
+    const auto output = options.get<std::string>("output");
+    const int dpi = options.get<int>("dpi");
     const bool as_png = output.ends_with(".png");
-    if (dpi < 1 || dpi > 2400 || (!as_png && !values["dpi"].defaulted())) {
+    if (dpi < 1 || dpi > 2400 || (!as_png && options.given("dpi"))) {
         throw UsageError("--dpi: expected a number from 1 to 2400, for a FILE.png");
     }
     require_writable_folder(output);
     MetricsOptions machine;
-    machine_options(values, machine);
+    machine_options(options, machine);
     if (kind == report::PlotKind::utilisation && !machine.processors) {
         throw UsageError("a plot of the utilisation needs the machine: expected --platform or --processors");
     }
+    const auto prefixes = options.get<std::vector<std::string>>("prefixes");
     const std::vector<std::string> names = run_labels(prefixes);
     std::vector<report::PlottedRun> runs;
     bool any = false;

@@ -12,6 +12,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
 #include "src/core/sha256.hpp"
@@ -19,8 +20,6 @@
 namespace batfill::commands {
 
 namespace {
-
-namespace po = boost::program_options;
 
 constexpr const char* summary =
     "Draws one or more runs side by side: one HTML page that needs no other file and no network, with a Gantt chart "
@@ -121,11 +120,11 @@ report::Run read_run(const std::string& prefix, std::vector<report::SourceFile>&
 }
 
 // Where the baseline is among `prefixes`, to which it is added in front if it is not there.
-std::size_t place_of_baseline(const po::variables_map& values, std::vector<std::string>& prefixes) {
-    if (values.count("baseline") == 0) {
+std::size_t place_of_baseline(const Options& options, std::vector<std::string>& prefixes) {
+    if (!options.given("baseline")) {
         return 0;
     }
-    const std::string baseline = values["baseline"].as<std::string>();
+    const auto baseline = options.get<std::string>("baseline");
     const auto found = std::find(prefixes.begin(), prefixes.end(), baseline);
     if (found == prefixes.end()) {
         prefixes.insert(prefixes.begin(), baseline);
@@ -145,39 +144,31 @@ std::string default_title(const std::vector<report::Run>& runs) {
 }  // namespace
 
 int report(const Arguments& arguments) {
-    std::vector<std::string> prefixes;
-    std::vector<std::string> workload_paths;
-    std::string output;
-    std::string tau;
-    po::options_description options;
-    auto add = options.add_options();
-    add("prefixes", po::value(&prefixes)->required());
-    add("output,o", po::value(&output)->required()->value_name("FILE.html"), "the page");
-    add("workload,w", po::value(&workload_paths)->value_name("FILE"),
-        "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
-    add("platform,p", po::value<std::string>()->value_name(platform_value), platform_help);
-    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
-        "host of the platform that does not compute");
-    add("processors", po::value<int>()->value_name("N"), "number of processors, instead of a platform");
-    add("baseline", po::value<std::string>()->value_name("PREFIX"),
-        "run that the others are compared with, instead of the first one");
-    add("tau", po::value(&tau)->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
-    add("short-deadline", po::value<std::string>()->default_value("86400")->value_name("SECONDS"),
-        "a deadline at most this long after the submission is a short one");
-    add("title", po::value<std::string>()->value_name("TEXT"), "of the page, instead of the names of the runs");
-    po::positional_options_description positional;
-    positional.add("prefixes", -1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", summary, options, positional, values)) {
+    Options options;
+    options.add_positional("prefixes", Value<std::vector<std::string>>().required());
+    options.add("output,o", Value<std::string>("FILE.html").required(), "the page");
+    options.add("workload,w", Value<std::vector<std::string>>("FILE"),
+                "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
+    add_machine_options(options);
+    options.add("baseline", Value<std::string>("PREFIX"),
+                "run that the others are compared with, instead of the first one");
+    add_tau_option(options);
+    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
+                "a deadline at most this long after the submission is a short one");
+    options.add("title", Value<std::string>("TEXT"), "of the page, instead of the names of the runs");
+    if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", summary)) {
         return 0;
     }
+    auto prefixes = options.get<std::vector<std::string>>("prefixes");
+    const auto workload_paths = options.get<std::vector<std::string>>("workload");
+    const auto output = options.get<std::string>("output");
     report::Report page;
     page.command = "batfill report " + command_line(arguments);
-    page.options.tau = seconds_option("--tau", tau, Duration::microseconds(1));
-    page.options.short_deadline = seconds_option("--short-deadline", values["short-deadline"].as<std::string>());
-    page.baseline = place_of_baseline(values, prefixes);
+    page.options.tau = tau_option(options);
+    page.options.short_deadline = seconds_option("--short-deadline", options.get<std::string>("short-deadline"));
+    page.baseline = place_of_baseline(options, prefixes);
     require_writable_folder(output);
-    machine_options(values, page.options);
+    machine_options(options, page.options);
     for (const std::string& prefix : prefixes) {
         page.runs.push_back(read_run(prefix, page.files));
         require_machine_of(page.runs.back().schedule, page.options);
@@ -190,10 +181,10 @@ int report(const Arguments& arguments) {
     for (const std::string& path : workload_paths) {
         page.files.push_back(source_file(path));
     }
-    if (values.count("platform") != 0 && !number_of_hosts(values["platform"].as<std::string>())) {
-        page.files.push_back(source_file(platform_file(values["platform"].as<std::string>())));
+    if (options.given("platform") && !number_of_hosts(options.get<std::string>("platform"))) {
+        page.files.push_back(source_file(platform_file(options.get<std::string>("platform"))));
     }
-    page.title = values.count("title") != 0 ? values["title"].as<std::string>() : default_title(page.runs);
+    page.title = options.given("title") ? options.get<std::string>("title") : default_title(page.runs);
     OutputFile file(output);
     file.write(report::report_page(page));
     file.commit();

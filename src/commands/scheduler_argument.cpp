@@ -9,11 +9,10 @@
 #include <batfill/parameters.hpp>
 #include <batfill/plugin.hpp>
 
+#include "options.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -55,13 +54,12 @@ SchedulerChoice parse(const std::string& argument) {
 
 }  // namespace
 
-void add_plugin_option(po::options_description& options) {
-    options.add_options()("plugin", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("FILE"),
-                          "shared object with further algorithms; repeatable");
+void add_plugin_option(Options& options) {
+    options.add("plugin", Value<std::vector<std::string>>("FILE"), "shared object with further algorithms; repeatable");
 }
 
-void load_plugins(const po::variables_map& values) {
-    for (const std::string& path : values["plugin"].as<std::vector<std::string>>()) {
+void load_plugins(const Options& options) {
+    for (const std::string& path : options.get<std::vector<std::string>>("plugin")) {
         load_plugin(path);
     }
 }

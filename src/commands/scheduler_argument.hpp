@@ -3,17 +3,17 @@
 #include <string>
 #include <vector>
 
-#include <boost/program_options.hpp>
-
 #include <batfill/scheduler_choice.hpp>
 
 namespace batfill::commands {
 
+class Options;
+
 // Adds --plugin, for every command that takes an algorithm.
-void add_plugin_option(boost::program_options::options_description& options);
+void add_plugin_option(Options& options);
 
 // Loads the plugins that --plugin names, before any algorithm is looked up. Throws InputError as load_plugin().
-void load_plugins(const boost::program_options::variables_map& values);
+void load_plugins(const Options& options);
 
 // A scheduler on the command line, and what it is called in tables.
 struct NamedScheduler {

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
@@ -18,8 +19,6 @@
 #include "src/server/session.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -51,55 +50,59 @@ std::string curve_secret_key(const std::string& path) {
 }  // namespace
 
 int serve(const Arguments& arguments) {
-    ServerOptions server;
-    std::string level;
-    po::options_description options;
-    options.add_options()("algorithm,a", po::value(&server.choice.algorithm)->default_value("", ""),
-                          "algorithm (see batfill algorithms); else the one in Batsim's --sched-cfg")(
-        "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
-        "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable")(
-        "socket-endpoint,s", po::value(&server.endpoint)->default_value("tcp://127.0.0.1:28000"),
-        "ZeroMQ endpoint to listen on")("protocol", po::value<std::string>()->default_value("auto"),
-                                        "4 or 5: that of this Batsim alone; auto: that of the Batsim which connects")(
-        "platform,p", po::value<std::string>(),
-        "the platform file that Batsim is given, for the speeds of the hosts, of which "
-        "Batsim 4 says nothing; used by placement=machine")(
-        "master-host,m", po::value<std::string>()->default_value("master_host"), "host that is not a resource")(
-        "keep-alive", po::bool_switch(&server.keep_alive), "serve one simulation after another, until a signal comes")(
-        "idle-timeout", po::value<std::string>()->value_name("SECONDS"),
-        "end if no message comes for so long; with status 1 in the middle of a simulation")(
-        "curve-secret-key", po::value<std::string>()->value_name("FILE"),
-        "hear only peers that know the public CURVE key of the secret one in this file, which is made if it is not "
-        "there")("log-level,l", po::value(&level)->default_value("info"), "trace, debug, info, warning, error or off");
+    Options options;
+    options.add("algorithm,a", Value<std::string>(),
+                "algorithm (see batfill algorithms); else the one in Batsim's --sched-cfg");
+    options.add("parameter,P", Value<std::vector<std::string>>(),
+                "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable");
+    options.add("socket-endpoint,s", Value<std::string>().otherwise("tcp://127.0.0.1:28000"),
+                "ZeroMQ endpoint to listen on");
+    options.add("protocol", Value<std::string>().otherwise("auto"),
+                "4 or 5: that of this Batsim alone; auto: that of the Batsim which connects");
+    options.add("platform,p", Value<std::string>(),
+                "the platform file that Batsim is given, for the speeds of the hosts, of which Batsim 4 says nothing; "
+                "used by placement=machine");
+    options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
+    options.add("keep-alive", "serve one simulation after another, until a signal comes");
+    options.add("idle-timeout", Value<std::string>("SECONDS"),
+                "end if no message comes for so long; with status 1 in the middle of a simulation");
+    options.add("curve-secret-key", Value<std::string>("FILE"),
+                "hear only peers that know the public CURVE key of the secret one in this file, which is made if it is "
+                "not there");
+    options.add("log-level,l", Value<std::string>().otherwise("info"), "trace, debug, info, warning, error or off");
     add_plugin_option(options);
-    po::variables_map values;
-    if (!parse(arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
-               "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT or SIGTERM comes.",
-               options, {}, values)) {
+    if (!options.parse(
+            arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
+            "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT or SIGTERM comes.")) {
         return 0;
     }
-    load_plugins(values);
-    server.choice = read_choice(server.choice.algorithm, values["parameter"].as<std::vector<std::string>>());
+    load_plugins(options);
+    ServerOptions server;
+    server.endpoint = options.get<std::string>("socket-endpoint");
+    server.keep_alive = options.given("keep-alive");
+    server.choice =
+        read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
     if (!server.choice.algorithm.empty()) {
         // Refuses what cannot be chosen before any simulation begins.
         require_fit_for_daemon(Engine(server.choice.algorithm, server.choice.parameters));
     }
+    const auto level = options.get<std::string>("log-level");
     const auto known = spdlog::level::from_str(level);
     if (known == spdlog::level::off && level != "off") {
         throw UsageError("unknown log level '" + level + "', known: trace, debug, info, warning, error, off");
     }
     spdlog::set_level(known);
-    if (values.count("platform") != 0) {
-        server.platform = platform_option(values);
+    if (options.given("platform")) {
+        server.platform = platform_option(options);
     }
-    if (const std::string version = word_option(values, "protocol", {"auto", "4", "5"}); version != "auto") {
+    if (const std::string version = word_option(options, "protocol", {"auto", "4", "5"}); version != "auto") {
         server.protocol = "batsim" + version;
     }
-    if (values.count("idle-timeout") != 0) {
-        server.idle_timeout = idle_timeout(values["idle-timeout"].as<std::string>());
+    if (options.given("idle-timeout")) {
+        server.idle_timeout = idle_timeout(options.get<std::string>("idle-timeout"));
     }
-    if (values.count("curve-secret-key") != 0) {
-        server.curve_secret_key = curve_secret_key(values["curve-secret-key"].as<std::string>());
+    if (options.given("curve-secret-key")) {
+        server.curve_secret_key = curve_secret_key(options.get<std::string>("curve-secret-key"));
     }
     run_server(server);
     return 0;

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <span>
 
 #include <spdlog/spdlog.h>
 
@@ -13,6 +14,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "progress.hpp"
 #include "protocol/connections.hpp"
@@ -22,8 +24,6 @@
 #include "src/simulator/socket_scheduler.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -52,31 +52,31 @@ class TimedScheduler : public SimulatedScheduler {
 };
 
 // The text of --sched-cfg, or of the file that it or --sched-cfg-file names.
-std::string scheduler_configuration(const po::variables_map& values) {
+std::string scheduler_configuration(const Options& options) {
     constexpr std::size_t max_file_size = std::size_t{1} << 20;
-    const auto& text = values["sched-cfg"].as<std::string>();
-    if (values.count("sched-cfg-file") == 0) {
+    const auto text = options.get<std::string>("sched-cfg");
+    if (!options.given("sched-cfg-file")) {
         return text.ends_with(".json") ? InputFile(text).read_all(max_file_size) : text;
     }
     if (!text.empty()) {
         throw UsageError("--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
     }
-    return InputFile(values["sched-cfg-file"].as<std::string>()).read_all(max_file_size);
+    return InputFile(options.get<std::string>("sched-cfg-file")).read_all(max_file_size);
 }
 
 // `registers_jobs`: that the embedded scheduler does so; one behind a socket may if the options allow it.
-Scenario read_scenario(const po::variables_map& values, bool for_socket, bool registers_jobs) {
+Scenario read_scenario(const Options& options, bool for_socket, bool registers_jobs) {
     Scenario scenario;
-    scenario.enable_dynamic_jobs = registers_jobs || values.count("enable-dynamic-jobs") != 0;
-    scenario.acknowledge_dynamic_jobs = values.count("acknowledge-dynamic-jobs") != 0;
-    scenario.enable_profile_reuse = registers_jobs || values.count("enable-profile-reuse") != 0;
-    scenario.forward_unknown_events = values.count("forward-unknown-events") != 0;
-    scenario.scheduler_configuration = scheduler_configuration(values);
-    scenario.rules = simulator_rules(values["like"].as<std::string>());
-    scenario.platform = platform_option(values);
+    scenario.enable_dynamic_jobs = registers_jobs || options.given("enable-dynamic-jobs");
+    scenario.acknowledge_dynamic_jobs = options.given("acknowledge-dynamic-jobs");
+    scenario.enable_profile_reuse = registers_jobs || options.given("enable-profile-reuse");
+    scenario.forward_unknown_events = options.given("forward-unknown-events");
+    scenario.scheduler_configuration = scheduler_configuration(options);
+    scenario.rules = simulator_rules(options.get<std::string>("like"));
+    scenario.platform = platform_option(options);
     number_hosts(scenario.platform, scenario.rules);
-    scenario.workloads = read_workloads(values["workload"].as<std::vector<std::string>>(), for_socket);
-    for (const std::string& path : values["events"].as<std::vector<std::string>>()) {
+    scenario.workloads = read_workloads(options.get<std::vector<std::string>>("workload"), for_socket);
+    for (const std::string& path : options.get<std::vector<std::string>>("events")) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
     return scenario;
@@ -94,9 +94,9 @@ bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
 
 // Throws UsageError if options are given that are not for this kind of scheduler: embedded, as `choice` says, or behind
 // a socket.
-void check_scheduler_options(const po::variables_map& values, const SchedulerChoice& choice) {
-    const bool embedded = values["socket-endpoint"].as<std::string>().empty();
-    if (!embedded && values["like"].as<std::string>() != default_simulator_rules) {
+void check_scheduler_options(const Options& options, const SchedulerChoice& choice) {
+    const bool embedded = options.get<std::string>("socket-endpoint").empty();
+    if (!embedded && options.get<std::string>("like") != default_simulator_rules) {
         throw UsageError("--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
                          std::string(default_simulator_rules) + "'s");
     }
@@ -104,12 +104,12 @@ void check_scheduler_options(const po::variables_map& values, const SchedulerCho
         throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
     }
     for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
-        if (embedded && values.count(name) != 0) {
+        if (embedded && options.given(name)) {
             throw UsageError(std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
         }
     }
-    if (values.count("enable-dynamic-jobs") == 0 &&
-        (values.count("acknowledge-dynamic-jobs") != 0 || values.count("enable-profile-reuse") != 0)) {
+    if (!options.given("enable-dynamic-jobs") &&
+        (options.given("acknowledge-dynamic-jobs") || options.given("enable-profile-reuse"))) {
         throw UsageError("--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
     }
 }
@@ -117,72 +117,73 @@ void check_scheduler_options(const po::variables_map& values, const SchedulerCho
 }  // namespace
 
 int simulate(const Arguments& arguments) {
-    po::options_description options;
-    options.add_options()("platform,p", po::value<std::string>()->required()->value_name(platform_value),
-                          platform_help)("workload,w", po::value<std::vector<std::string>>()->required(),
-                                         "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...")(
-        "algorithm,a", po::value<std::string>()->default_value("", ""), "algorithm of the embedded scheduler")(
-        "like", po::value<std::string>()->default_value(default_simulator_rules),
-        "the Batsim whose peculiarities and files these are, batsim4 or batsim5")(
-        "parameter,P", po::value<std::vector<std::string>>()->default_value({}, ""),
-        "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters as batfill tune "
-        "writes; repeatable")("export,e", po::value<std::string>()->default_value("out"), "prefix of the output files")(
-        "events", po::value<std::vector<std::string>>()->default_value({}, ""),
-        "file of external events (one JSON object per line); repeatable")(
-        "forward-unknown-events", "pass external events of unknown type on instead of refusing them")(
-        "master-host,m", po::value<std::string>()->default_value("master_host"), "host that is not a resource")(
-        "sched-cfg", po::value<std::string>()->default_value("", ""),
-        R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; the options above win)")(
-        "sched-cfg-file", po::value<std::string>(), "the same from a file")(
-        "socket-endpoint,s", po::value<std::string>()->default_value("", ""),
-        "drive the scheduler that listens there, in Batsim's stead, instead of the embedded one")(
-        "enable-dynamic-jobs", "let that scheduler register jobs")(
-        "acknowledge-dynamic-jobs", "tell it of the submission of the jobs that it registers")(
-        "enable-profile-reuse", "let these have the profiles of jobs that have ended")(
-        "socket-timeout", po::value<unsigned>()->default_value(600),
-        "seconds to wait for each answer of that scheduler")(
-        "curve-server-key", po::value<std::string>()->value_name("FILE"),
-        "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it")(
-        "real-times",
-        "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that "
-        "equal runs write equal files)")("quiet,q", "no progress and no summary");
+    Options options;
+    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
+    options.add("workload,w", Value<std::vector<std::string>>().required(),
+                "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...");
+    options.add("algorithm,a", Value<std::string>(), "algorithm of the embedded scheduler");
+    options.add("like", Value<std::string>().otherwise(default_simulator_rules),
+                "the Batsim whose peculiarities and files these are, batsim4 or batsim5");
+    options.add("parameter,P", Value<std::vector<std::string>>(),
+                "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters as batfill "
+                "tune writes; repeatable");
+    options.add("export,e", Value<std::string>().otherwise("out"), "prefix of the output files");
+    options.add("events", Value<std::vector<std::string>>(),
+                "file of external events (one JSON object per line); repeatable");
+    options.add("forward-unknown-events", "pass external events of unknown type on instead of refusing them");
+    options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
+    options.add("sched-cfg", Value<std::string>(),
+                R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; )"
+                "the options above win");
+    options.add("sched-cfg-file", Value<std::string>(), "the same from a file");
+    options.add("socket-endpoint,s", Value<std::string>(),
+                "drive the scheduler that listens there, in Batsim's stead, instead of the embedded one");
+    options.add("enable-dynamic-jobs", "let that scheduler register jobs");
+    options.add("acknowledge-dynamic-jobs", "tell it of the submission of the jobs that it registers");
+    options.add("enable-profile-reuse", "let these have the profiles of jobs that have ended");
+    options.add("socket-timeout", Value<unsigned>().otherwise(600),
+                "seconds to wait for each answer of that scheduler");
+    options.add("curve-server-key", Value<std::string>("FILE"),
+                "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it");
+    options.add("real-times",
+                "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that equal runs "
+                "write equal files)");
+    options.add("quiet,q", "no progress and no summary");
     add_plugin_option(options);
-    po::variables_map values;
-    if (!parse(arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
-               "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "
-               "Batsim does.",
-               options, {}, values)) {
+    if (!options.parse(
+            arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
+            "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "
+            "Batsim does.")) {
         return 0;
     }
-    load_plugins(values);
-    const SimulatorRules rules = simulator_rules(values["like"].as<std::string>());
-    const std::string endpoint = values["socket-endpoint"].as<std::string>();
-    const std::string prefix = values["export"].as<std::string>();
+    load_plugins(options);
+    const SimulatorRules rules = simulator_rules(options.get<std::string>("like"));
+    const auto endpoint = options.get<std::string>("socket-endpoint");
+    const auto prefix = options.get<std::string>("export");
     SchedulerChoice choice =
-        read_choice(values["algorithm"].as<std::string>(), values["parameter"].as<std::vector<std::string>>());
-    check_scheduler_options(values, choice);
+        read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
+    check_scheduler_options(options, choice);
     std::unique_ptr<Engine> engine;
     std::unique_ptr<SimulatedScheduler> scheduler;
     const EmbeddedScheduler* embedded = nullptr;
     if (endpoint.empty()) {
-        choice = combine(choice, parse_scheduler_configuration(scheduler_configuration(values)));
+        choice = combine(choice, parse_scheduler_configuration(scheduler_configuration(options)));
         engine = std::make_unique<Engine>(choice.algorithm, choice.parameters);
         auto made = std::make_unique<EmbeddedScheduler>(*engine);
         embedded = made.get();
         scheduler = std::move(made);
     } else {
         scheduler = std::make_unique<SocketScheduler>(
-            endpoint, values["socket-timeout"].as<unsigned>(),
-            values.count("curve-server-key") == 0
-                ? ""
-                : protocol::read_curve_key(values["curve-server-key"].as<std::string>()));
+            endpoint, options.get<unsigned>("socket-timeout"),
+            options.given("curve-server-key") ? protocol::read_curve_key(options.get<std::string>("curve-server-key"))
+                                              : "");
     }
 
     require_writable_folder(prefix);
-    const bool measure = values.count("real-times") != 0;
-    const bool quiet = values.count("quiet") != 0;
+    const bool measure = options.given("real-times");
+    const bool quiet = options.given("quiet");
     const auto begin = std::chrono::steady_clock::now();
-    const Scenario scenario = read_scenario(values, !endpoint.empty(), engine && engine->registers_jobs());
+    const Scenario scenario = read_scenario(options, !endpoint.empty(), engine && engine->registers_jobs());
     note_other_machines(scenario.workloads, scenario.platform.hosts.size());
     Simulator simulator(scenario);
     TimedScheduler timed(*scheduler);

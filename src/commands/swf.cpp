@@ -2,8 +2,11 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
@@ -14,36 +17,31 @@
 #include "command.hpp"
 #include "estimates_option.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
 using Counts = std::vector<SwfWorkload::Count>;
 
-std::optional<Duration> optional_seconds(const po::variables_map& values, const std::string& name) {
-    if (values.count(name) == 0) {
+std::optional<Duration> optional_seconds(const Options& options, const std::string& name) {
+    if (!options.given(name)) {
         return std::nullopt;
     }
-    return seconds_option("--" + name, values[name].as<std::string>());
+    return seconds_option("--" + name, options.get<std::string>(name));
 }
 
-std::optional<int> optional_positive(const po::variables_map& values, const std::string& name) {
-    if (values.count(name) == 0) {
+std::optional<int> optional_positive(const Options& options, const std::string& name) {
+    if (!options.given(name)) {
         return std::nullopt;
     }
-    const int value = values[name].as<int>();
+    const int value = options.get<int>(name);
     if (value <= 0) {
         throw UsageError("--" + name + ": expected a number above 0, found " + std::to_string(value));
     }
     return value;
-}
-
-std::vector<long long> numbers(const po::variables_map& values, const std::string& name) {
-    return values.count(name) == 0 ? std::vector<long long>() : values[name].as<std::vector<long long>>();
 }
 
 std::pair<long long, std::string> queue_name(std::string_view text) {
@@ -56,12 +54,12 @@ std::pair<long long, std::string> queue_name(std::string_view text) {
     return {queue, std::string(text.substr(equals + 1))};
 }
 
-std::map<long long, std::string> queue_names(const po::variables_map& values) {
+std::map<long long, std::string> queue_names(const Options& options) {
     std::map<long long, std::string> names;
-    if (values.count("queue-names") == 0) {
+    if (!options.given("queue-names")) {
         return names;
     }
-    std::istringstream entries(values["queue-names"].as<std::string>() + ',');
+    std::istringstream entries(options.get<std::string>("queue-names") + ',');
     for (std::string entry; std::getline(entries, entry, ',');) {
         const auto [place, is_new] = names.insert(queue_name(entry));
         if (!is_new) {
@@ -91,91 +89,91 @@ void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
 }
 
 // Requires that the missing walltimes are known already.
-void read_estimates(const po::variables_map& values, SwfConversion& conversion) {
+void read_estimates(const Options& options, SwfConversion& conversion) {
     using Estimates = SwfConversion::Estimates;
     using MissingWalltime = SwfConversion::MissingWalltime;
     const std::map<std::string, Estimates> known = {{"log", Estimates::log},
                                                     {"exact", Estimates::exact},
                                                     {"modal", Estimates::modal},
                                                     {"factor", Estimates::factor}};
-    const EstimatesOption option = estimates_option(values, {"log", "exact", "modal"});
+    const EstimatesOption option = estimates_option(options, {"log", "exact", "modal"});
     conversion.estimates = known.at(option.word);
     conversion.estimate_factor = option.factor;
     if (conversion.estimates != Estimates::log && (conversion.missing_walltime == MissingWalltime::omit ||
                                                    conversion.missing_walltime == MissingWalltime::given)) {
         throw UsageError("--missing-walltime: expected exact or drop with --estimates " + option.word +
-                         ", which gives every job a walltime, found '" + values["missing-walltime"].as<std::string>() +
+                         ", which gives every job a walltime, found '" + options.get<std::string>("missing-walltime") +
                          "'");
     }
 }
 
-SwfConversion::ShortEstimates short_estimates(const po::variables_map& values) {
+SwfConversion::ShortEstimates short_estimates(const Options& options) {
     using ShortEstimates = SwfConversion::ShortEstimates;
-    const std::string word = word_option(values, "short-estimates", {"cut", "raise", "drop"});
-    if (values.count("drop-longer-than-estimate") == 0) {
+    const std::string word = word_option(options, "short-estimates", {"cut", "raise", "drop"});
+    if (!options.given("drop-longer-than-estimate")) {
         return word == "cut" ? ShortEstimates::cut : word == "raise" ? ShortEstimates::raise : ShortEstimates::drop;
     }
-    if (values.count("short-estimates") != 0 && word != "drop") {
+    if (options.given("short-estimates") && word != "drop") {
         throw UsageError("--drop-longer-than-estimate means --short-estimates drop, found --short-estimates " + word);
     }
     return ShortEstimates::drop;
 }
 
-std::optional<SwfSplit> split_of(const po::variables_map& values) {
-    if (values.count("split") == 0) {
+std::optional<SwfSplit> split_of(const Options& options) {
+    if (!options.given("split")) {
         for (const char* option : {"skip", "periods", "count-from", "crossing"}) {
-            if (values.count(option) != 0) {
+            if (options.given(option)) {
                 throw UsageError("--" + std::string(option) + " is about periods, expected --split");
             }
         }
         return std::nullopt;
     }
-    if (values.count("shift") != 0) {
+    if (options.given("shift")) {
         throw UsageError("--split counts times from the beginning of each period, expected no --shift");
     }
-    const std::string days = values["split"].as<std::string>();
+    const auto days = options.get<std::string>("split");
     const std::optional<Duration> length = Duration::parse(days);
     SwfSplit split;
     if (!length || *length < Duration::microseconds(1) || *length > Duration::seconds(1'000'000)) {
         throw UsageError("--split: expected a number of days above 0, up to 1000000, found '" + days + "'");
     }
     split.period = *length * 86'400;  // the number was read as seconds but means days
-    split.begin = optional_seconds(values, "from").value_or(Duration());
-    if (values.count("skip") != 0) {
-        const int skip = values["skip"].as<int>();
+    split.begin = optional_seconds(options, "from").value_or(Duration());
+    if (options.given("skip")) {
+        const int skip = options.get<int>("skip");
         if (skip < 0) {
             throw UsageError("--skip: expected a number from 0, found " + std::to_string(skip));
         }
         split.skipped = static_cast<std::size_t>(skip);
     }
-    if (const std::optional<int> periods = optional_positive(values, "periods")) {
+    if (const std::optional<int> periods = optional_positive(options, "periods")) {
         split.periods = static_cast<std::size_t>(*periods);
     }
-    split.keep_crossing = word_option(values, "crossing", {"drop", "keep"}) == "keep";
+    split.keep_crossing = word_option(options, "crossing", {"drop", "keep"}) == "keep";
     return split;
 }
 
-SwfConversion conversion_of(const po::variables_map& values) {
+SwfConversion conversion_of(const Options& options) {
     SwfConversion conversion;
-    conversion.excluded_queues = numbers(values, "exclude-queue");
-    conversion.excluded_statuses = numbers(values, "exclude-status");
-    conversion.partitions = numbers(values, "partition");
-    conversion.queue_names = queue_names(values);
-    conversion.from = optional_seconds(values, "from");
-    conversion.until = optional_seconds(values, "until");
-    conversion.short_estimates = short_estimates(values);
-    conversion.keep_zero_run_times = values.count("keep-zero-run-times") != 0;
-    conversion.size = word_option(values, "size", {"requested", "allocated"}) == "requested"
+    conversion.excluded_queues = options.get<std::vector<long long>>("exclude-queue");
+    conversion.excluded_statuses = options.get<std::vector<long long>>("exclude-status");
+    conversion.partitions = options.get<std::vector<long long>>("partition");
+    conversion.queue_names = queue_names(options);
+    conversion.from = optional_seconds(options, "from");
+    conversion.until = optional_seconds(options, "until");
+    conversion.short_estimates = short_estimates(options);
+    conversion.keep_zero_run_times = options.given("keep-zero-run-times");
+    conversion.size = word_option(options, "size", {"requested", "allocated"}) == "requested"
                           ? SwfConversion::Size::requested
                           : SwfConversion::Size::allocated;
-    conversion.keep_unallocated = values.count("keep-unallocated") != 0;
-    conversion.unit = optional_positive(values, "unit").value_or(1);
-    conversion.processors = optional_positive(values, "processors");
-    conversion.max_processors = optional_positive(values, "max-processors");
-    read_missing_walltime(values["missing-walltime"].as<std::string>(), conversion);
-    read_estimates(values, conversion);
-    conversion.split = split_of(values);
-    conversion.shift = values.count("shift") != 0;
+    conversion.keep_unallocated = options.given("keep-unallocated");
+    conversion.unit = optional_positive(options, "unit").value_or(1);
+    conversion.processors = optional_positive(options, "processors");
+    conversion.max_processors = optional_positive(options, "max-processors");
+    read_missing_walltime(options.get<std::string>("missing-walltime"), conversion);
+    read_estimates(options, conversion);
+    conversion.split = split_of(options);
+    conversion.shift = options.given("shift");
     return conversion;
 }
 
@@ -336,9 +334,9 @@ struct Formats {
     WorkloadFormat workload = WorkloadFormat::batsim4;
 };
 
-Formats formats_of(const po::variables_map& values) {
+Formats formats_of(const Options& options) {
     Formats formats;
-    for (const std::string& word : values["format"].as<std::vector<std::string>>()) {
+    for (const std::string& word : options.get<std::vector<std::string>>("format")) {
         if (word == "table" || word == "json") {
             formats.prints_json = word == "json";
         } else if (word == "batsim4" || word == "batsim5") {
@@ -353,77 +351,77 @@ Formats formats_of(const po::variables_map& values) {
 }  // namespace
 
 int swf(const Arguments& arguments) {
-    po::options_description options;
-    auto add = options.add_options();
-    add("log", po::value<std::string>()->required(), "log in the Standard Workload Format, .swf or .swf.gz");
-    add("output,o", po::value<std::string>()->value_name("PATH"),
+    Options options;
+    options.add_positional("log", Value<std::string>().required());
+    options.add(
+        "output,o", Value<std::string>("PATH"),
         "the workload, Batsim JSON, gzipped if it ends in .gz; without, only the table is made; with --split a folder");
-    add("exclude-queue", po::value<std::vector<long long>>()->value_name("N"), "drop jobs of this queue (repeatable)");
-    add("queue-names", po::value<std::string>()->value_name("N=NAME[,N=NAME]..."),
-        "give queues a name instead of their number");
-    add("partition", po::value<std::vector<long long>>()->value_name("N"),
-        "keep jobs of this partition only (repeatable)");
-    add("exclude-status", po::value<std::vector<long long>>()->value_name("N"),
-        "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
-    add("from", po::value<std::string>()->value_name("SECONDS"),
-        "drop jobs submitted before this instant of the log's clock");
-    add("until", po::value<std::string>()->value_name("SECONDS"), "drop jobs submitted at or after it");
-    add("short-estimates", po::value<std::string>()->value_name("HOW"),
+    options.add("exclude-queue", Value<std::vector<long long>>("N"), "drop jobs of this queue (repeatable)");
+    options.add("queue-names", Value<std::string>("N=NAME[,N=NAME]..."), "give queues a name instead of their number");
+    options.add("partition", Value<std::vector<long long>>("N"), "keep jobs of this partition only (repeatable)");
+    options.add("exclude-status", Value<std::vector<long long>>("N"),
+                "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
+    options.add("from", Value<std::string>("SECONDS"), "drop jobs submitted before this instant of the log's clock");
+    options.add("until", Value<std::string>("SECONDS"), "drop jobs submitted at or after it");
+    options.add(
+        "short-estimates", Value<std::string>("HOW"),
         "jobs that ran longer than the time they requested: cut (their walltime is what they requested, at which they "
         "are stopped; default), raise (it is their run time) or drop");
-    add("drop-longer-than-estimate", "the same as --short-estimates drop");
-    add("estimates", po::value<std::string>()->default_value("log")->value_name("HOW"),
+    options.add("drop-longer-than-estimate", "the same as --short-estimates drop");
+    options.add(
+        "estimates", Value<std::string>("HOW").otherwise("log"),
         "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or "
         "modal (the run time, rounded up to the values users choose)");
-    add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
-    add("size", po::value<std::string>()->default_value("requested")->value_name("WHICH"),
-        "processors of a job: requested (allocated where unknown) or allocated");
-    add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");
-    add("unit", po::value<int>()->value_name("N"),
-        "count in units of N processors that are allocated together, sizes rounded up");
-    add("processors", po::value<int>()->value_name("N"),
-        "size of the machine, nb_res, in units; by default what the log's header says, else the widest job");
-    add("max-processors", po::value<int>()->value_name("N"), "drop jobs wider than this, in units");
-    add("missing-walltime", po::value<std::string>()->default_value("exact")->value_name("HOW"),
+    options.add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
+    options.add("size", Value<std::string>("WHICH").otherwise("requested"),
+                "processors of a job: requested (allocated where unknown) or allocated");
+    options.add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");
+    options.add("unit", Value<int>("N"),
+                "count in units of N processors that are allocated together, sizes rounded up");
+    options.add("processors", Value<int>("N"),
+                "size of the machine, nb_res, in units; by default what the log's header says, else the widest job");
+    options.add("max-processors", Value<int>("N"), "drop jobs wider than this, in units");
+    options.add(
+        "missing-walltime", Value<std::string>("HOW").otherwise("exact"),
         "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop "
         "such jobs");
-    add("split", po::value<std::string>()->value_name("DAYS"),
+    options.add(
+        "split", Value<std::string>("DAYS"),
         "cut the log into periods of this length (7 for weeks, 30 for months); a job is in the one in which it was "
         "submitted; the output is a new folder with a workload for each period");
-    add("count-from", po::value<std::string>()->value_name("WHERE"),
+    options.add(
+        "count-from", Value<std::string>("WHERE"),
         "period 1: zero (the one that begins at the log's zero, or at --from; default) or first-job (the one with the "
         "log's first job)");
-    add("skip", po::value<int>()->value_name("N"), "periods to leave out at the beginning (0)");
-    add("periods", po::value<int>()->value_name("N"), "periods to keep after these (all)");
-    add("crossing", po::value<std::string>()->value_name("HOW"),
-        "jobs that started in one period and ended in another: drop (default) or keep");
-    add("shift", "count submission times from the first kept job's");
-    add("schedule", po::value<std::string>()->value_name("FILE"),
-        "write the log's own schedule of the workload's jobs as a jobs.csv, to be compared with others");
-    add("header", po::value<std::string>()->value_name("FILE"),
-        "write the log's header comments (acknowledgements, terms of use) to this file");
-    add("format", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("FORMAT"),
+    options.add("skip", Value<int>("N"), "periods to leave out at the beginning (0)");
+    options.add("periods", Value<int>("N"), "periods to keep after these (all)");
+    options.add("crossing", Value<std::string>("HOW"),
+                "jobs that started in one period and ended in another: drop (default) or keep");
+    options.add("shift", "count submission times from the first kept job's");
+    options.add("schedule", Value<std::string>("FILE"),
+                "write the log's own schedule of the workload's jobs as a jobs.csv, to be compared with others");
+    options.add("header", Value<std::string>("FILE"),
+                "write the log's header comments (acknowledgements, terms of use) to this file");
+    options.add(
+        "format", Value<std::vector<std::string>>("FORMAT"),
         "of what is printed: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable");
-    po::positional_options_description positional;
-    positional.add("log", 1);
-    po::variables_map values;
-    if (!parse(arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
-               "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and "
-               "why.\nJobs without a known run time are always dropped.",
-               options, positional, values)) {
+    if (!options.parse(
+            arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
+            "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and "
+            "why.\nJobs without a known run time are always dropped.")) {
         return 0;
     }
-    SwfConversion conversion = conversion_of(values);
-    const Formats formats = formats_of(values);
-    require_other_file(values, "header", "output");
-    require_other_file(values, "schedule", "output");
-    require_other_file(values, "schedule", "header");
-    if (values.count("schedule") != 0 && conversion.split) {
+    SwfConversion conversion = conversion_of(options);
+    const Formats formats = formats_of(options);
+    require_other_file(options, "header", "output");
+    require_other_file(options, "schedule", "output");
+    require_other_file(options, "schedule", "header");
+    if (options.given("schedule") && conversion.split) {
         throw UsageError("--schedule is of a whole log, expected no --split (--from and --until choose a part)");
     }
-    const bool from_first_job = word_option(values, "count-from", {"zero", "first-job"}) == "first-job";
+    const bool from_first_job = word_option(options, "count-from", {"zero", "first-job"}) == "first-job";
 
-    const SwfLog log = read_swf(values["log"].as<std::string>());
+    const SwfLog log = read_swf(options.get<std::string>("log"));
     if (from_first_job) {
         conversion.split->count_from_first_job(log);
     }
@@ -432,20 +430,20 @@ int swf(const Arguments& arguments) {
     const std::vector<SwfPeriod> periods =
         conversion.split ? split_into_periods(converted.workload, *conversion.split) : std::vector<SwfPeriod>();
     std::optional<OutputFile> header;
-    if (values.count("header") != 0) {
-        write_header(log, header.emplace(values["header"].as<std::string>()));
+    if (options.given("header")) {
+        write_header(log, header.emplace(options.get<std::string>("header")));
     }
     std::optional<OutputFile> schedule;
     std::string schedule_text;
-    if (values.count("schedule") != 0) {
-        schedule_text = write_schedule(converted, schedule.emplace(values["schedule"].as<std::string>()));
+    if (options.given("schedule")) {
+        schedule_text = write_schedule(converted, schedule.emplace(options.get<std::string>("schedule")));
     }
-    if (values.count("output") != 0) {
+    if (options.given("output")) {
         if (converted.workload.jobs.empty()) {
             throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
                              " jobs are dropped");
         }
-        const std::string output = values["output"].as<std::string>();
+        const auto output = options.get<std::string>("output");
         if (conversion.split) {
             write_periods(log, *conversion.split, periods, output);
         } else {

@@ -14,6 +14,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
@@ -24,8 +25,6 @@
 #include "tune_results.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
@@ -124,19 +123,18 @@ std::size_t run(std::vector<TuningTask>& tasks, const TuneOptions& options, cons
 }  // namespace
 
 int tune(const Arguments& arguments) {
-    po::options_description declared;
-    add_tune_options(declared);
-    add_plugin_option(declared);
-    po::variables_map values;
-    if (!parse(arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
-               "Searches for the weights of a mixed policy under which a metric of replays is smallest. Writes policy "
-               "files for\n--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and "
-               "PREFIX_convergence.csv.\nThe same command continues a run that was killed.",
-               declared, {}, values)) {
+    Options command_options;
+    add_tune_options(command_options);
+    add_plugin_option(command_options);
+    if (!command_options.parse(
+            arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
+            "Searches for the weights of a mixed policy under which a metric of replays is smallest. Writes policy "
+            "files for\n--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and "
+            "PREFIX_convergence.csv.\nThe same command continues a run that was killed.")) {
         return 0;
     }
-    load_plugins(values);
-    const TuneOptions options(values);
+    load_plugins(command_options);
+    const TuneOptions options(command_options);
     require_writable_folder(options.prefix);
     const Inputs inputs = read_inputs(options);
 

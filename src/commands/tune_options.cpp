@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <set>
 
@@ -12,21 +13,20 @@
 #include <batfill/version.hpp>
 
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/csv_text.hpp"
 
 namespace batfill::commands {
-
-namespace po = boost::program_options;
 
 namespace {
 
 constexpr std::size_t max_evaluations = 10'000'000;
 constexpr std::size_t max_points = 2001;
 
-std::size_t number_option(const po::variables_map& values, const std::string& name, std::size_t min, std::size_t max,
+std::size_t number_option(const Options& options, const std::string& name, std::size_t min, std::size_t max,
                           std::size_t default_value) {
-    const std::size_t number = values.count(name) != 0 ? values[name].as<std::size_t>() : default_value;
+    const std::size_t number = options.given(name) ? options.get<std::uint64_t>(name) : default_value;
     if (number < min || number > max) {
         throw UsageError("--" + name + ": expected " + std::to_string(min) + " to " + std::to_string(max) + ", found " +
                          std::to_string(number));
@@ -37,14 +37,14 @@ std::size_t number_option(const po::variables_map& values, const std::string& na
 constexpr std::array<const char*, 6> feature_names{"q", "p", "wait", "ratio", "expansion", "area"};
 
 // The scales of all features; 1 for those without an option. None if there is no such option.
-std::optional<MixedScales> read_scales(const po::variables_map& values) {
-    if (values.count("scale") == 0) {
+std::optional<MixedScales> read_scales(const Options& options) {
+    if (!options.given("scale")) {
         return std::nullopt;
     }
-    const std::size_t features = values["features"].as<std::string>() == "3" ? 3 : feature_names.size();
+    const std::size_t features = options.get<std::string>("features") == "3" ? 3 : feature_names.size();
     MixedScales scales{1, 1, 1, 1, 1, 1};
     std::set<std::string> seen;
-    for (const std::string& assignment : values["scale"].as<std::vector<std::string>>()) {
+    for (const std::string& assignment : options.get<std::vector<std::string>>("scale")) {
         const std::size_t equals = std::min(assignment.find('='), assignment.size());
         const std::string name = assignment.substr(0, equals);
         const auto* const feature = std::find(feature_names.begin(), feature_names.end(), name);
@@ -68,13 +68,13 @@ std::optional<MixedScales> read_scales(const po::variables_map& values) {
     return scales;
 }
 
-SchedulerChoice read_policy(const po::variables_map& values) {
-    SchedulerChoice policy{values["algorithm"].as<std::string>(), {{"order", "mixed"}}};
+SchedulerChoice read_policy(const Options& options) {
+    SchedulerChoice policy{options.get<std::string>("algorithm"), {{"order", "mixed"}}};
     if (policy.algorithm == "easy") {
         policy.parameters.emplace_back("backfill-order", "spf");
         policy.parameters.emplace_back("threshold", "200000");
     }
-    for (const std::string& assignment : values["parameter"].as<std::vector<std::string>>()) {
+    for (const std::string& assignment : options.get<std::vector<std::string>>("parameter")) {
         const auto [name, value] = parse_assignment(assignment);
         if (name == "order" || name == "weights") {
             throw UsageError("parameter " + name + " is what tune looks for, it cannot be given");
@@ -90,7 +90,7 @@ SchedulerChoice read_policy(const po::variables_map& values) {
             policy.parameters.emplace_back(name, value);
         }
     }
-    if (const std::optional<MixedScales> scales = read_scales(values)) {
+    if (const std::optional<MixedScales> scales = read_scales(options)) {
         policy.parameters.emplace_back("scales", numbers_text(*scales));
     }
     return policy;
@@ -104,21 +104,21 @@ void require_known(const SchedulerChoice& policy) {
 
 }  // namespace
 
-SearchOptions::SearchOptions(const po::variables_map& values)
-    : xnes_(word_option(values, "method", {"xnes", "cover"}) == "xnes"),
-      features_(word_option(values, "features", {"3", "6"}) == "3" ? MixedFeatures::three : MixedFeatures::six),
-      seed_(values["seed"].as<std::uint64_t>()),
-      evaluations_(number_option(values, "evaluations", 1, max_evaluations, xnes_ ? 5000 : 10'000)),
-      points_(number_option(values, "points", 3, max_points, 100)),
-      lambda_(values["lambda"].as<double>()) {
+SearchOptions::SearchOptions(const Options& options)
+    : xnes_(word_option(options, "method", {"xnes", "cover"}) == "xnes"),
+      features_(word_option(options, "features", {"3", "6"}) == "3" ? MixedFeatures::three : MixedFeatures::six),
+      seed_(options.get<std::uint64_t>("seed")),
+      evaluations_(number_option(options, "evaluations", 1, max_evaluations, xnes_ ? 5000 : 10'000)),
+      points_(number_option(options, "points", 3, max_points, 100)),
+      lambda_(options.get<double>("lambda")) {
     const bool grid = !xnes_ && features_ == MixedFeatures::three;
-    if (values.count("points") != 0 && !grid) {
+    if (options.given("points") && !grid) {
         throw UsageError("--points is for --method cover with --features 3");
     }
-    if (values.count("evaluations") != 0 && grid) {
+    if (options.given("evaluations") && grid) {
         throw UsageError("--evaluations: with --method cover and --features 3, --points says how many there are");
     }
-    if (!values["lambda"].defaulted() && !xnes_) {
+    if (options.given("lambda") && !xnes_) {
         throw UsageError("--lambda is for --method xnes");
     }
     if (!(lambda_ > 0) || std::isinf(lambda_)) {
@@ -145,20 +145,20 @@ std::string SearchOptions::text() const {
     return "cover, " + features + ", " + std::to_string(evaluations_) + " evaluations, seed " + std::to_string(seed_);
 }
 
-TuneOptions::TuneOptions(const po::variables_map& values)
-    : search(values),
-      sum(word_option(values, "over", {"each", "sum"}) == "sum"),
-      tau(seconds_option("--tau", values["tau"].as<std::string>(), Duration::microseconds(1))),
-      metric(values["metric"].as<std::string>(), tau),
-      threads(threads_option(values)),
-      policy(read_policy(values)),
-      workloads(values["workload"].as<std::vector<std::string>>()),
-      platform(values["platform"].as<std::string>()),
-      master_host(values["master-host"].as<std::string>()),
-      prefix(values["output"].as<std::string>()) {
+TuneOptions::TuneOptions(const Options& options)
+    : search(options),
+      sum(word_option(options, "over", {"each", "sum"}) == "sum"),
+      tau(tau_option(options)),
+      metric(options.get<std::string>("metric"), tau),
+      threads(threads_option(options)),
+      policy(read_policy(options)),
+      workloads(options.get<std::vector<std::string>>("workload")),
+      platform(options.get<std::string>("platform")),
+      master_host(options.get<std::string>("master-host")),
+      prefix(options.get<std::string>("output")) {
     require_known(policy);
-    if (values.count("values") != 0) {
-        values_file = values["values"].as<std::string>();
+    if (options.given("values")) {
+        values_file = options.get<std::string>("values");
     }
 }
 
@@ -172,39 +172,36 @@ std::string TuneOptions::description() const {
     return text;
 }
 
-void add_tune_options(po::options_description& options) {
-    auto add = options.add_options();
-    add("platform,p", po::value<std::string>()->required()->value_name(platform_value), platform_help);
-    add("workload,w",
-        po::value<std::vector<std::string>>()->required()->multitoken()->composing()->value_name("FILE..."),
-        "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
-    add("output,o", po::value<std::string>()->required()->value_name("PREFIX"), "of the files that are written");
-    add("over", po::value<std::string>()->default_value("each")->value_name("each|sum"),
-        "the best weights for each workload, or those with the smallest sum over all");
-    add("method", po::value<std::string>()->default_value("xnes")->value_name("xnes|cover"),
-        "natural evolution, or even cover of all weights");
-    add("features", po::value<std::string>()->default_value("3")->value_name("3|6"),
-        "which have weights: q, p, wait; or also ratio, expansion, area");
-    add("scale", po::value<std::vector<std::string>>()->value_name("FEATURE=NUMBER"),
+void add_tune_options(Options& options) {
+    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
+    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
+                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
+    options.add("output,o", Value<std::string>("PREFIX").required(), "of the files that are written");
+    options.add("over", Value<std::string>("each|sum").otherwise("each"),
+                "the best weights for each workload, or those with the smallest sum over all");
+    options.add("method", Value<std::string>("xnes|cover").otherwise("xnes"),
+                "natural evolution, or even cover of all weights");
+    options.add("features", Value<std::string>("3|6").otherwise("3"),
+                "which have weights: q, p, wait; or also ratio, expansion, area");
+    options.add(
+        "scale", Value<std::vector<std::string>>("FEATURE=NUMBER"),
         "divides a feature before it is weighed, 1 unless told otherwise; a negative one turns its sign; repeatable");
-    add("metric", po::value<std::string>()->default_value("mean_bounded_slowdown")->value_name("NAME"),
-        ("what becomes small: " + list_of(ReplayMetric::known_names())).c_str());
-    add("tau", po::value<std::string>()->default_value("10")->value_name("SECONDS"), "bound of the bounded slowdown");
-    add("evaluations", po::value<std::size_t>()->value_name("N"),
-        "how many weights are tried; 5000, or with --method cover --features 6 10000");
-    add("points", po::value<std::size_t>()->value_name("N"),
-        "with --method cover --features 3: points per dimension, 100");
-    add("lambda", po::value<double>()->default_value(1, "1")->value_name("L"),
-        "of xnes: keeps the norm of the weights near 1");
-    add("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"), "of the draws");
-    add("threads", po::value<unsigned>()->value_name("N"), "replays at a time; by default as many as there are cores");
-    add("algorithm,a", po::value<std::string>()->default_value("easy")->value_name("NAME"), "one that has order=mixed");
-    add("parameter,P", po::value<std::vector<std::string>>()->default_value({}, "")->value_name("KEY=VALUE"),
+    options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
+                "what becomes small: " + list_of(ReplayMetric::known_names()));
+    add_tau_option(options);
+    options.add("evaluations", Value<std::uint64_t>("N"),
+                "how many weights are tried; 5000, or with --method cover --features 6 10000");
+    options.add("points", Value<std::uint64_t>("N"), "with --method cover --features 3: points per dimension, 100");
+    options.add("lambda", Value<double>("L").otherwise(1), "of xnes: keeps the norm of the weights near 1");
+    options.add("seed", Value<std::uint64_t>("S").otherwise(1), "of the draws");
+    add_threads_option(options);
+    options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"), "one that has order=mixed");
+    options.add(
+        "parameter,P", Value<std::vector<std::string>>("KEY=VALUE"),
         "another parameter of it; repeatable; easy has backfill-order=spf and threshold=200000 unless told otherwise");
-    add("master-host,m", po::value<std::string>()->default_value("master_host")->value_name("NAME"),
-        "host of the platform that does not compute");
-    add("values", po::value<std::string>()->value_name("FILE"),
-        "also write the value of all weights tried as csv, gzipped if it ends in .gz");
+    add_master_host_option(options);
+    options.add("values", Value<std::string>("FILE"),
+                "also write the value of all weights tried as csv, gzipped if it ends in .gz");
 }
 
 std::string numbers_text(const std::array<double, 6>& numbers) {

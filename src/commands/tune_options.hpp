@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/program_options.hpp>
-
 #include <batfill/replay.hpp>
 #include <batfill/scheduler_choice.hpp>
 #include <batfill/time.hpp>
@@ -18,10 +16,12 @@
 
 namespace batfill::commands {
 
+class Options;
+
 // How weights are searched for: by which method, with its options.
 class SearchOptions {
  public:
-    explicit SearchOptions(const boost::program_options::variables_map& values);
+    explicit SearchOptions(const Options& options);
 
     std::unique_ptr<WeightSearch> make() const;
 
@@ -39,7 +39,7 @@ class SearchOptions {
 
 // What the command line of `batfill tune` says. The constructor throws UsageError for what it must not say.
 struct TuneOptions {
-    explicit TuneOptions(const boost::program_options::variables_map& values);
+    explicit TuneOptions(const Options& options);
 
     // All options that the values and their order depend on, in one line.
     std::string description() const;
@@ -58,7 +58,7 @@ struct TuneOptions {
 };
 
 // Declares the options of `batfill tune`.
-void add_tune_options(boost::program_options::options_description& options);
+void add_tune_options(Options& options);
 
 // Weights or scales as the parameters `weights` and `scales` take them, exactly: "0.5,-0.25,0.25,0,0,0".
 std::string numbers_text(const std::array<double, 6>& numbers);
