@@ -60,7 +60,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('algorithms', nargs='+', metavar='ALGORITHM')
     parser.add_argument('--round', type=int, default=1, metavar='SECONDS', dest='unit')
     parser.add_argument('--scale', type=Decimal, default=Decimal(1))
-    parser.add_argument('--batfill', default='build/minimal/batfill')
+    parser.add_argument('--batfill', default='build/release/batfill')
     options = parser.parse_args(arguments)
     workload = changed(json.loads(options.workload.read_text(encoding='utf-8')), options.unit, options.scale)
     print('| algorithm | messages of 4 | of 5 | jobs | that start at another time | by 1 ms or more |')

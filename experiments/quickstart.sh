@@ -20,7 +20,7 @@ fi
 mkdir -p build
 cmake --preset minimal >build/quickstart-build.log 2>&1 || { cat build/quickstart-build.log >&2; exit 1; }
 cmake --build --preset minimal
-batfill=build/minimal/batfill
+batfill=build/release/batfill
 
 results=build/quickstart
 rm -rf "$results"

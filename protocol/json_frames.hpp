@@ -101,7 +101,7 @@ inline std::string place(unsigned number, const JsonValue& event, std::string_vi
     if (event.IsObject()) {
         const auto type = event.FindMember(JsonValue(rapidjson::StringRef(type_field.data(), type_field.size())));
         if (type != event.MemberEnd() && type->value.IsString()) {
-            text += " (" + quoted(view(type->value)) + ")";
+            text += " (" + in_quotes(view(type->value)) + ")";
         }
     }
     return text;

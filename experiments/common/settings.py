@@ -127,7 +127,7 @@ class Settings:
 
 
 def _find_batfill(configured: str, project: Path) -> str:
-    built = project / "build" / "minimal" / "batfill"
+    built = project / "build" / "release" / "batfill"
     program = shutil.which(configured or (str(built) if built.exists() else "batfill"))
     if not program:
         raise WorkflowError(f"no program '{configured or 'batfill'}'; run.sh builds it, or set batfill in config.yaml")

@@ -9,7 +9,7 @@ namespace batfill::analysis {
 
 namespace {
 
-std::optional<double> mean(const std::vector<Duration>& durations) {
+std::optional<double> mean_seconds(const std::vector<Duration>& durations) {
     if (durations.empty()) {
         return std::nullopt;
     }
@@ -100,7 +100,7 @@ std::optional<double> mean(const std::vector<double>& values) {
 }
 
 std::optional<double> mean_wait(const FinishedJobs& jobs) {
-    return mean(waits(jobs));
+    return mean_seconds(waits(jobs));
 }
 
 std::optional<double> max_wait(const FinishedJobs& jobs) {
@@ -116,7 +116,7 @@ std::optional<double> wait_percentile(const FinishedJobs& jobs, std::size_t perc
 std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent) {
     std::vector<Duration> longest = waits(jobs);
     keep_first(longest, percent, std::greater<>());
-    return mean(longest);
+    return mean_seconds(longest);
 }
 
 std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent) {
@@ -129,7 +129,7 @@ std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t 
     std::vector<Duration> their_waits(widest.size());
     std::transform(widest.begin(), widest.end(), their_waits.begin(),
                    [](const FinishedJob* job) { return wait(*job); });
-    return mean(their_waits);
+    return mean_seconds(their_waits);
 }
 
 std::optional<double> mean_stretch(const FinishedJobs& jobs) {

@@ -38,7 +38,7 @@ constexpr const char* usage =
     "batfill campaign FILE.yaml [-o FOLDER] [OPTION]...\n"
     "       batfill campaign --init LOG.swf[.gz] > FILE.yaml\n"
     "       batfill campaign merge FOLDER... -o FOLDER";
-constexpr const char* summary =
+constexpr const char* campaign_summary =
     "Replays many workloads on many machines under many schedulers, as a file says: all of it in one process on all\n"
     "cores. Audits every schedule, goes on where it was stopped, and makes only what is not there yet. Leaves in the\n"
     "folder results.csv with a line for each metric of each run, and manifest.json that says what was run. --init\n"
@@ -483,7 +483,7 @@ int campaign(const Arguments& arguments) {
         "end");
     options.add("dry-run", "make the workloads, and print the ordinary command of each run instead of running it");
     add_plugin_option(options);
-    if (!options.parse(arguments, usage, summary)) {
+    if (!options.parse(arguments, usage, campaign_summary)) {
         return 0;
     }
     if (options.given("init")) {

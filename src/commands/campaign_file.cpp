@@ -21,7 +21,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr std::size_t max_file_size = std::size_t{1} << 20;
+constexpr std::size_t max_campaign_size = std::size_t{1} << 20;
 constexpr std::size_t max_runs = 1'000'000;
 
 // An option and its value, as a file or a sweep says it. A flag has no value.
@@ -455,7 +455,7 @@ void Reader::read(const YAML::Node& root) {
 Campaign read_campaign(const std::string& path) {
     Campaign campaign;
     campaign.path = path;
-    campaign.text = InputFile(path).read_all(max_file_size);
+    campaign.text = InputFile(path).read_all(max_campaign_size);
     try {
         Reader(campaign).read(YAML::Load(campaign.text));
     } catch (const YAML::Exception& problem) {

@@ -14,7 +14,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* check_summary =
     "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations "
     "of\n"
     "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
@@ -82,7 +82,8 @@ int check(const Arguments& arguments) {
         "on-failure", Value<std::string>("NAME"),
         "what became of jobs whose processors were lost, as the algorithm's parameter says: continue, or kill or "
         "requeue, by which none may run on");
-    if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", summary)) {
+    if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
+                       check_summary)) {
         return 0;
     }
     CheckOptions check_options;

@@ -16,7 +16,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* deadlines_summary =
     "Makes some of a workload's jobs, drawn at random, deadline-driven: deadline = submission + max(floor, factor *\n"
     "walltime). Jobs without a walltime are not drawn. Deadlines that are in the workload already are removed.";
 
@@ -84,7 +84,7 @@ int deadlines(const Arguments& arguments) {
     options.add("floor", Value<std::string>("SECONDS").otherwise("86400"), "least time from submission to deadline");
     options.add("factor", Value<std::string>("K").otherwise("10"), "time from submission to deadline in walltimes");
     if (!options.parse(arguments, "batfill deadlines WORKLOAD.json -o OUT.json --share X --seed S [OPTION]...",
-                       summary)) {
+                       deadlines_summary)) {
         return 0;
     }
     const NumberToDraw number(options);

@@ -19,7 +19,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* farm_summary =
     "Draws a farm of machines with floating licences, and jobs for it, as section 7 of \"Backfilling Strategies for\n"
     "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007) does; the defaults are the paper's, but for\n"
     "--speed. A RANGE is LOW:HIGH, integers of which all are equally likely, or one integer.";
@@ -155,7 +155,7 @@ int farm(const Arguments& arguments) {
     options.add("margin-unit", text("seconds", "UNIT"), "of margins: seconds, or percent of the walltime");
     options.add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
     if (!options.parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
-                       summary)) {
+                       farm_summary)) {
         return 0;
     }
     const FarmModel model = model_of(options);

@@ -23,7 +23,7 @@ int in_range(const Options& options, const std::string& name, int max) {
     return value;
 }
 
-LublinModel::Jobs kind_of(const std::string& text) {
+LublinModel::Jobs jobs_of_kind(const std::string& text) {
     if (text == "batch") {
         return LublinModel::Jobs::batch;
     }
@@ -87,7 +87,7 @@ int lublin(const Arguments& arguments) {
         return 0;
     }
     LublinModel model;
-    model.kind = kind_of(options.get<std::string>("kind"));
+    model.kind = jobs_of_kind(options.get<std::string>("kind"));
     model.jobs = in_range(options, "jobs", 10'000'000);
     model.processors = in_range(options, "processors", 1'000'000'000);
     model.seed = options.get<std::uint64_t>("seed");

@@ -20,7 +20,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* metrics_summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
     "PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage and lost "
     "capacity\n"
@@ -31,12 +31,12 @@ constexpr const char* summary =
     "confidence\n"
     "intervals are shown instead.";
 
-constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> formats{
+constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> metrics_formats{
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
 
 MetricsFormat format_named(const std::string& name) {
     std::string known;
-    for (const auto& [text, format] : formats) {
+    for (const auto& [text, format] : metrics_formats) {
         if (text == name) {
             return format;
         }
@@ -144,7 +144,7 @@ int metrics(const Arguments& arguments) {
     options.add("block", Value<std::uint64_t>("WEEKS"), "consecutive weeks drawn together (default 1)");
     options.add("seed", Value<std::uint64_t>("N"), "of the draws (default 1)");
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), "table, csv or json");
-    if (!options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", summary)) {
+    if (!options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary)) {
         return 0;
     }
     const auto schedule_paths = options.get<std::vector<std::string>>("schedules");

@@ -18,13 +18,13 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* plot_summary =
     "Draws one chart of one or more runs as SVG or PNG, for a paper. KIND is gantt (what ran where, a panel for each "
     "run),\n"
     "utilisation, queue (jobs waiting over time), waits or slowdowns (how many jobs had at most so long a wait or so\n"
     "large a bounded slowdown). PREFIX is that of batfill report, which has all charts on one page.";
 
-report::PlotKind kind_of(const std::string& name) {
+report::PlotKind plot_kind(const std::string& name) {
     const auto* const found = std::find(report::plot_kind_names.begin(), report::plot_kind_names.end(), name);
     if (found == report::plot_kind_names.end()) {
         throw UsageError(
@@ -46,10 +46,10 @@ int plot(const Arguments& arguments) {
     add_machine_options(options);
     add_tau_option(options);
     options.add("title", Value<std::string>("TEXT"), "above the chart");
-    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.png [OPTION]...", summary)) {
+    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.png [OPTION]...", plot_summary)) {
         return 0;
     }
-    const report::PlotKind kind = kind_of(options.get<std::string>("kind"));
+    const report::PlotKind kind = plot_kind(options.get<std::string>("kind"));
     report::PlotOptions plotted;
     plotted.tau = tau_option(options);
     plotted.title = options.get<std::string>("title");

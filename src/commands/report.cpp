@@ -21,7 +21,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* report_summary =
     "Draws one or more runs side by side: one HTML page that needs no other file and no network, with a Gantt chart "
     "of\n"
     "the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
@@ -156,7 +156,7 @@ int report(const Arguments& arguments) {
     options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
                 "a deadline at most this long after the submission is a short one");
     options.add("title", Value<std::string>("TEXT"), "of the page, instead of the names of the runs");
-    if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", summary)) {
+    if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary)) {
         return 0;
     }
     auto prefixes = options.get<std::vector<std::string>>("prefixes");

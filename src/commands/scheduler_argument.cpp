@@ -16,12 +16,12 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr std::size_t max_file_size = std::size_t{1} << 20;
+constexpr std::size_t max_scheduler_size = std::size_t{1} << 20;
 
 SchedulerChoice read_file(const std::string& path) {
     SchedulerChoice choice;
     try {
-        choice = parse_scheduler_configuration(InputFile(path).read_all(max_file_size));
+        choice = parse_scheduler_configuration(InputFile(path).read_all(max_scheduler_size));
     } catch (const UsageError& problem) {
         throw InputError(path + ": " + problem.what());
     }

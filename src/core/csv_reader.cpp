@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t max_row_size = 16 << 20;
 
 // What an error message shows of a field: its beginning, in one line.
-std::string quoted(std::string_view text) {
+std::string beginning_of(std::string_view text) {
     constexpr std::size_t shown = 60;
     return "'" + one_line(text.substr(0, shown)) + (text.size() > shown ? "...'" : "'");
 }
@@ -82,7 +82,7 @@ void CsvRow::fail(const std::string& problem) const {
 }
 
 void CsvRow::fail(std::size_t column, const std::string& expected) const {
-    fail(std::string(format_.columns[column]) + " is " + quoted(text(column)) + ", expected " + expected);
+    fail(std::string(format_.columns[column]) + " is " + beginning_of(text(column)) + ", expected " + expected);
 }
 
 class CsvParser {

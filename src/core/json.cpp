@@ -119,7 +119,7 @@ std::string describe(const JsonValue* value) {
         case rapidjson::kArrayType:
             return "an array";
         case rapidjson::kStringType:
-            return "the text " + quoted(view(*value));
+            return "the text " + in_quotes(view(*value));
         case rapidjson::kNumberType:
             break;
     }
@@ -335,7 +335,7 @@ void append_json_string(std::string_view text, std::string& out) {
     out += '"';
 }
 
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
     std::size_t size = name.size();
     if (size > max_shown) {
         size = max_shown;
@@ -353,14 +353,14 @@ std::string quoted(std::string_view name) {
 
 std::string shown(std::string_view name) {
     const bool harmless = !name.empty() && name.size() <= max_shown && one_line(name) == name;
-    return harmless ? std::string(name) : quoted(name);
+    return harmless ? std::string(name) : in_quotes(name);
 }
 
 void WarnOnce::unknown(std::string_view what, std::string_view name) {
     if (said_.size() >= max_warnings) {
         return;
     }
-    const std::string warning = "unknown " + std::string(what) + " " + quoted(name);
+    const std::string warning = "unknown " + std::string(what) + " " + in_quotes(name);
     if (said_.insert(warning).second) {
         spdlog::warn("{} (said once)", warning);
     }

@@ -118,7 +118,7 @@ inline std::string_view view(const JsonValue& value) {
 
 // Makes a name from outside fit for one line of a log: puts it in quotes, escapes what one_line() does, and cuts off
 // the end if it is long.
-std::string quoted(std::string_view name);
+std::string in_quotes(std::string_view name);
 
 // The same for a name that is almost always harmless, such as the id of a job: puts it in quotes only if it is empty,
 // long, or has something to be escaped.

@@ -25,7 +25,7 @@ struct Decimal {
     int exponent = 0;
 };
 
-std::optional<Decimal> split(std::string_view text) {
+std::optional<Decimal> split_decimal(std::string_view text) {
     Decimal number;
     std::size_t at = 0;
     const auto digits = [&] {
@@ -76,7 +76,7 @@ std::optional<Decimal> split(std::string_view text) {
 }  // namespace
 
 std::optional<Duration> Duration::parse(std::string_view text) {
-    const auto number = split(text);
+    const auto number = split_decimal(text);
     if (!number) {
         return std::nullopt;
     }

@@ -434,7 +434,7 @@ void Engine::require_registering(const std::string& what) const {
 }
 
 void Engine::register_profile(RegisterProfile profile) {
-    require_registering("profile " + quoted(profile.name));
+    require_registering("profile " + in_quotes(profile.name));
     decisions_.emplace_back(std::move(profile));
 }
 

@@ -56,10 +56,10 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-    const std::string unknown = "unknown " + what + " '" + name + "', ";
+    const std::string problem = "unknown " + what + " '" + name + "', ";
     constexpr std::size_t longest_slip = 40;  // names come from outside, and nobody mistypes so much
     if (name.size() > longest_slip) {
-        return unknown + "known: " + list_of(known);
+        return problem + "known: " + list_of(known);
     }
     // One slip in a short name, two in a longer one.
     const std::size_t most_slips = name.size() < 5 ? 1 : 2;
@@ -67,9 +67,9 @@ std::string unknown_name(const std::string& what, const std::string& name, const
         return slips_between(name, a) < slips_between(name, b);
     });
     if (nearest != known.end() && slips_between(name, *nearest) <= most_slips) {
-        return unknown + "did you mean '" + *nearest + "'? Known: " + list_of(known);
+        return problem + "did you mean '" + *nearest + "'? Known: " + list_of(known);
     }
-    return unknown + "known: " + list_of(known);
+    return problem + "known: " + list_of(known);
 }
 
 Parameter Parameter::boolean(std::string name, std::string description) {

@@ -48,7 +48,7 @@ ExternalEvent read_event(JsonReader& json, const std::string& line, bool forward
     } else if (forward_unknown) {
         event.kind = ExternalEvent::Kind::other;
     } else {
-        throw InputError("unknown event type " + quoted(event.type) +
+        throw InputError("unknown event type " + in_quotes(event.type) +
                          ", known: machine_available, machine_unavailable (--forward-unknown-events passes others on)");
     }
     if (event.kind == ExternalEvent::Kind::other) {

@@ -90,17 +90,18 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
 // Batsim puts the workload's name before an id that does not contain it. An id that contains it must be complete.
 std::string full_id(const std::string& id, const std::string& workload) {
     if (id.find('\0') != std::string::npos) {
-        throw InputError("field \"id\": expected no zero byte, at which Batsim would cut it off, found " + quoted(id));
+        throw InputError("field \"id\": expected no zero byte, at which Batsim would cut it off, found " +
+                         in_quotes(id));
     }
     if (id.find(workload) == std::string::npos) {
         if (id.find('!') != std::string::npos) {
-            throw InputError("field \"id\": expected no '!', found " + quoted(id));
+            throw InputError("field \"id\": expected no '!', found " + in_quotes(id));
         }
         return workload + "!" + id;
     }
     if (!id.starts_with(workload + "!") || id.find('!') != id.rfind('!')) {
         throw InputError(R"(field "id": expected it not to contain the workload's name, or to begin with ")" +
-                         workload + "!\", found " + quoted(id));
+                         workload + "!\", found " + in_quotes(id));
     }
     return id;
 }
@@ -200,7 +201,7 @@ class WorkloadReader {
         std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
         if (object.IsObject()) {
             if (const auto id = object.FindMember("id"); id != object.MemberEnd() && id->value.IsString()) {
-                place += " (id " + quoted(view(id->value)) + ")";
+                place += " (id " + in_quotes(view(id->value)) + ")";
             }
         }
         return place;
@@ -222,7 +223,7 @@ class WorkloadReader {
                     workload_.format = WorkloadFormat::batsim5;
                 }
             } catch (const InputError& error) {
-                throw InputError("profile " + quoted(name) + ": " + error.what());
+                throw InputError("profile " + in_quotes(name) + ": " + error.what());
             }
         }
     }
@@ -232,8 +233,8 @@ class WorkloadReader {
         ProfileIndex profiles(workload_);
         for (const WorkloadJob& job : workload_.jobs) {
             if (profiles.find(job.description.profile) == nullptr) {
-                throw InputError("job " + quoted(job.description.id) + ": its profile " +
-                                 quoted(job.description.profile) + " is not among the profiles");
+                throw InputError("job " + in_quotes(job.description.id) + ": its profile " +
+                                 in_quotes(job.description.profile) + " is not among the profiles");
             }
         }
     }
@@ -253,7 +254,7 @@ class WorkloadReader {
         ids.reserve(jobs.size());
         for (const WorkloadJob& job : jobs) {
             if (!ids.insert(job.description.id).second) {
-                throw InputError("job " + quoted(job.description.id) + ": there is another one of this id");
+                throw InputError("job " + in_quotes(job.description.id) + ": there is another one of this id");
             }
         }
     }
@@ -286,7 +287,7 @@ void append_profile(const JobProfile& profile, WorkloadFormat format, std::strin
         return;
     }
     if (!profile.source.empty() && profile.type != JobProfile::Type::delay) {
-        throw InputError("a profile of type " + quoted(profile.type_name) +
+        throw InputError("a profile of type " + in_quotes(profile.type_name) +
                          " cannot be written in the other format, expected a delay");
     }
     out += format == WorkloadFormat::batsim4 ? R"({"type":"delay","delay":)" : R"({"type":"DelayProfile","delay":)";
@@ -418,7 +419,7 @@ void write_workload(const Workload& workload, const std::string& path) {
             try {
                 append_batsim5_job(job, name, reader, line);
             } catch (const InputError& error) {
-                throw InputError("job " + quoted(job.description.id) + ": " + error.what());
+                throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());
             }
         }
         file.write(line);
@@ -433,7 +434,7 @@ void write_workload(const Workload& workload, const std::string& path) {
         try {
             append_profile(profile, workload.format, line);
         } catch (const InputError& error) {
-            throw InputError("profile " + quoted(name) + ": " + error.what());
+            throw InputError("profile " + in_quotes(name) + ": " + error.what());
         }
         file.write(line);
         line.clear();

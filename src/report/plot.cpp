@@ -20,7 +20,7 @@ constexpr double panel_height = 220;
 constexpr double axis_height = 44;    // below a panel: its ticks and what they are
 constexpr double line_height = 22;    // of titles and legends
 constexpr std::size_t columns = 630;  // in which levels are means: one for each unit of width
-constexpr std::size_t distribution_points = 1000;
+constexpr std::size_t plotted_points = 1000;
 // A Gantt chart of more rectangles is drawn in cells.
 constexpr std::size_t max_rectangles = 20000;
 constexpr std::size_t max_rows = 220;
@@ -383,7 +383,7 @@ double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Durat
         for (const FinishedJob& job : run.jobs) {
             values.push_back(waits ? analysis::wait(job).to_seconds() : analysis::bounded_slowdown(job, tau));
         }
-        distributions.push_back(distribution_of(std::move(values), distribution_points));
+        distributions.push_back(distribution_of(std::move(values), plotted_points));
         if (!distributions.back().empty()) {
             largest = std::max(largest, distributions.back().back().value);
         }

@@ -32,7 +32,7 @@ constexpr int max_requests_taken_in = 4;
 constexpr std::int64_t max_wait = 1'000'000;
 
 // How long the end waits for answers to leave.
-constexpr std::chrono::seconds farewell{2};
+constexpr std::chrono::seconds sending_at_the_end{2};
 
 std::string bindable(const std::string& endpoint) {
     // Batsim's documentation speaks of localhost, which can be connected to but not listened on.
@@ -115,7 +115,7 @@ RequestSocket::~RequestSocket() {
         protocol::Connections begun(*context_, last);
         last.connect(endpoint());
         zmq::pollitem_t item{begun.handle(), 0, ZMQ_POLLIN, 0};
-        zmq::poll(&item, 1, farewell);
+        zmq::poll(&item, 1, sending_at_the_end);
     } catch (const zmq::error_t&) {
         // There is no memory for another socket. What was answered before has most likely left.
     }

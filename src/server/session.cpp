@@ -97,7 +97,7 @@ void Session::submitted(protocol::JobSubmitted& submission, Time timestamp) {
     }
     const auto job = static_cast<JobIndex>(index_of_.size());
     if (!index_of_.emplace(id, job).second) {
-        throw InputError("job " + quoted(id) + " is submitted twice");
+        throw InputError("job " + in_quotes(id) + " is submitted twice");
     }
     engine_->take_in({timestamp, JobSubmitted{job, std::move(submission.job)}});
 }
@@ -207,7 +207,7 @@ std::vector<Host> Session::hosts_of(const protocol::SimulationBegins& begins) co
             const Host& known = platform_->hosts[static_cast<std::size_t>(resource.id)];
             if (known.name != host.name) {
                 throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(resource.id) + " is " +
-                                 quoted(host.name) + ", the platform has " + quoted(known.name) + " there");
+                                 in_quotes(host.name) + ", the platform has " + in_quotes(known.name) + " there");
             }
             host.speed = known.speed;
         }
@@ -218,7 +218,7 @@ std::vector<Host> Session::hosts_of(const protocol::SimulationBegins& begins) co
 JobIndex Session::known_job(const char* event, const std::string& id) const {
     const auto found = index_of_.find(id);
     if (found == index_of_.end()) {
-        throw InputError(std::string(event) + " of the unknown job " + quoted(id));
+        throw InputError(std::string(event) + " of the unknown job " + in_quotes(id));
     }
     return found->second;
 }
@@ -227,15 +227,15 @@ JobCompleted Session::completion_of(const protocol::JobCompleted& completed) con
     const JobIndex job = known_job("JOB_COMPLETED", completed.job_id);
     const JobTable& jobs = engine_->state().jobs;
     if (!jobs.has(job) || jobs[job].state != JobState::running) {
-        throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + ", which is not running");
+        throw InputError("JOB_COMPLETED of job " + in_quotes(completed.job_id) + ", which is not running");
     }
     if (!completed.allocation.empty() && completed.allocation.last() > last_resource_) {
-        throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + ": alloc has resource " +
+        throw InputError("JOB_COMPLETED of job " + in_quotes(completed.job_id) + ": alloc has resource " +
                          std::to_string(completed.allocation.last()) + ", expected at most " +
                          std::to_string(last_resource_));
     }
     if (!has_completed(completed.state)) {
-        throw InputError("JOB_COMPLETED of job " + quoted(completed.job_id) + " with the state " +
+        throw InputError("JOB_COMPLETED of job " + in_quotes(completed.job_id) + " with the state " +
                          to_string(completed.state) + ", expected one such as COMPLETED_SUCCESSFULLY");
     }
     return {job, completed.state};
@@ -266,7 +266,7 @@ void Session::decide() {
 protocol::RegisterJob Session::registration(RegisterJob& decision) {
     const std::string& id = decision.description.id;
     if (!index_of_.emplace(id, decision.job).second) {
-        throw InputError("job " + quoted(id) + " was to be registered, and is there already");
+        throw InputError("job " + in_quotes(id) + " was to be registered, and is there already");
     }
     if (acknowledges_jobs_) {
         to_be_acknowledged_.insert(id);

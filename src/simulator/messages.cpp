@@ -148,14 +148,14 @@ class KnownJobs {
         }
         const auto registered = registered_.find(id);
         if (registered == registered_.end()) {
-            throw InputError("the scheduler speaks of an unknown job " + quoted(id));
+            throw InputError("the scheduler speaks of an unknown job " + in_quotes(id));
         }
         return registered->second;
     }
     JobNumber add(const std::string& id) {
         const auto number = static_cast<JobNumber>(simulator_.jobs().size() + registered_.size());
         if (simulator_.find_job(id) || !registered_.emplace(id, number).second) {
-            throw InputError("the scheduler registers job " + quoted(id) + ", which is there already");
+            throw InputError("the scheduler registers job " + in_quotes(id) + ", which is there already");
         }
         return number;
     }

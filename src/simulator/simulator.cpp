@@ -20,7 +20,7 @@ namespace {
 void require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job) {
     const bool computes = profile.type == JobProfile::Type::parallel_homogeneous && profile.com == 0;
     if (profile.type != JobProfile::Type::delay && !computes) {
-        throw InputError(place + "job " + shown(job.id) + ": profile " + quoted(job.profile) + " of type " +
+        throw InputError(place + "job " + shown(job.id) + ": profile " + in_quotes(job.profile) + " of type " +
                          profile.type_name + " cannot be simulated, expected delay or parallel_homogeneous with com 0");
     }
 }
@@ -447,8 +447,8 @@ void Simulator::require_registration(const std::string& what) const {
 }
 
 void Simulator::register_profile(RegisterProfile& decision) {
-    const std::string what = "the scheduler registers profile " + quoted(decision.name) + " of workload " +
-                             quoted(decision.workload) + " at " + now_.to_string();
+    const std::string what = "the scheduler registers profile " + in_quotes(decision.name) + " of workload " +
+                             in_quotes(decision.workload) + " at " + now_.to_string();
     require_registration(what);
     const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
                                        [&](const Workload& candidate) { return candidate.name == decision.workload; });
@@ -483,7 +483,7 @@ const JobProfile& Simulator::profile_to_register(const JobDescription& job) cons
             return found->second;
         }
     }
-    throw InputError("there is no profile " + quoted(job.profile) + " in its workload");
+    throw InputError("there is no profile " + in_quotes(job.profile) + " in its workload");
 }
 
 void Simulator::register_job(RegisterJob& decision) {

@@ -10,8 +10,8 @@
 #include "outcome.hpp"
 #include "src/commands/batsched.hpp"
 
-using namespace batfill;
-using namespace batfill::tests;
+namespace batfill::tests::batsched_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using commands::batsched_choice;
@@ -210,3 +210,5 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
         CHECK(jobs == contents(folder.file("ours_jobs.csv")));
     }
 }
+
+}  // namespace batfill::tests::batsched_test

@@ -10,7 +10,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::campaign_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -347,3 +348,5 @@ TEST_CASE("The example that campaign --init prints for a log runs") {
     CHECK_THAT(outcome.output, Contains("15 runs made"));
     check_refused(run(campaign.folder, {"campaign", "--init", campaign.folder.file("nosuch")}), 1);
 }
+
+}  // namespace batfill::tests::campaign_test

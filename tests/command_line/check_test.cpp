@@ -11,7 +11,8 @@
 
 #include "src/commands/command.hpp"
 
-using namespace batfill;
+namespace batfill::tests::check_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -241,3 +242,5 @@ TEST_CASE("batfill metrics refuses wrong options", "[metrics][command]") {
     CHECK_THROWS_AS(commands::metrics({schedule, "--processors", "2", "-p", folder.file("p.xml")}), UsageError);
     CHECK_THROWS_AS(commands::metrics({schedule, folder.file("none.csv")}), InputError);
 }
+
+}  // namespace batfill::tests::check_test

@@ -16,8 +16,8 @@
 #include "src/core/csv_text.hpp"
 #include "unit/simulator_fixture.hpp"
 
-using namespace batfill;
-using namespace batfill::tests;
+namespace batfill::tests::compare_test {
+
 using Catch::Matchers::Contains;
 using Given = Parameters::Given;
 
@@ -145,3 +145,5 @@ TEST_CASE("batfill compare refuses what it cannot use", "[compare][command]") {
     CHECK_THROWS_AS(compare({"easy,order=x"}), UsageError);
     CHECK_THROWS_AS(commands::compare({"easy", "-p", inputs.file("p.xml"), "-w", inputs.file("none")}), InputError);
 }
+
+}  // namespace batfill::tests::compare_test

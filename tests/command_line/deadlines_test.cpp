@@ -7,7 +7,8 @@
 #include "tests/command_line/outcome.hpp"
 #include "tests/test_data.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::deadlines_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -129,7 +130,7 @@ TEST_CASE("deadlines refuses what it cannot use and leaves no file") {
     CHECK_FALSE(std::filesystem::exists(inputs.output));
 }
 
-TEST_CASE("deadlines of a real log come and go without a trace") {
+TEST_CASE("deadlines of a real log come and go without a trace", "[outside]") {
     const std::string log = "traces/HPC2N-2002-2.2-cln.swf.gz";
     if (!have_test_data(log)) {
         return;
@@ -145,3 +146,5 @@ TEST_CASE("deadlines of a real log come and go without a trace") {
     CHECK_THAT(removed.output, EndsWith("; deadlines removed: 40574)\n"));
     CHECK(contents(before) == contents(after));
 }
+
+}  // namespace batfill::tests::deadlines_test

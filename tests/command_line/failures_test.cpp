@@ -9,8 +9,8 @@
 #include "outcome.hpp"
 #include "src/core/files.hpp"
 
-using namespace batfill;
-using namespace batfill::tests;
+namespace batfill::tests::failures_test {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -78,3 +78,5 @@ TEST_CASE("batfill generate failures refuses what makes no sense") {
     check_refused(short_mean, 2);
     CHECK_FALSE(std::filesystem::exists(path));
 }
+
+}  // namespace batfill::tests::failures_test

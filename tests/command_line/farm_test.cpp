@@ -9,8 +9,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill;
-using namespace batfill::tests;
+namespace batfill::tests::farm_test {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -176,3 +176,5 @@ TEST_CASE("generate farm writes both files or none") {
         CHECK_FALSE(outputs.exist());
     }
 }
+
+}  // namespace batfill::tests::farm_test

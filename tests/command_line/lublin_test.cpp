@@ -10,7 +10,8 @@
 
 #include "src/commands/command.hpp"
 
-using namespace batfill;
+namespace batfill::tests::lublin_test {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -105,3 +106,5 @@ TEST_CASE("batfill generate refuses unknown models and values and lists the know
     CHECK_THROWS_AS(generate({"--load", "nan"}), UsageError);
     CHECK_FALSE(std::filesystem::exists(*out));
 }
+
+}  // namespace batfill::tests::lublin_test

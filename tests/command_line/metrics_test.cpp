@@ -5,7 +5,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::metrics_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -219,3 +220,5 @@ TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in 
     CHECK_THAT(refused.errors,
                Contains("unknown.swf: expected jobs of known wait and run time, but none of its 1 jobs"));
 }
+
+}  // namespace batfill::tests::metrics_test

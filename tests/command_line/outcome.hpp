@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/end_to_end/process.hpp"
+#include "process.hpp"
 
 namespace batfill::tests {
 

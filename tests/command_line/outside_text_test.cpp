@@ -2,17 +2,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "skip.hpp"
 #include "tests/command_line/outcome.hpp"
+
+namespace batfill::tests::outside_text_test {
 
 // Names that come from outside, such as the ids of jobs, in what the program writes and says.
 
-using namespace batfill::tests;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -92,9 +93,9 @@ TEST_CASE("Results read back the same whatever the jobs are called") {
                          Contains("\n\"\"\"q\"\" x\",w0,") && Contains("\n\"\",w0,\"\",7.000000,"));
 }
 
-TEST_CASE("Python's csv reads results the same whatever the jobs are called") {
+TEST_CASE("Python's csv reads results the same whatever the jobs are called", "[outside]") {
     if (!runs("python3 -c 'import csv'")) {
-        std::cout << "[skipped] no python3" << std::endl;
+        skip("no python3");
         return;
     }
     const Folder folder;
@@ -114,9 +115,9 @@ for name, columns, before in (("jobs", ("job_id", "profile"), ""), ("guarantees"
 )"));
 }
 
-TEST_CASE("pandas reads results the same whatever the jobs are called") {
+TEST_CASE("pandas reads results the same whatever the jobs are called", "[outside]") {
     if (!runs("python3 -c 'import pandas'")) {
-        std::cout << "[skipped] no pandas" << std::endl;
+        skip("no pandas");
         return;
     }
     const Folder folder;
@@ -130,9 +131,9 @@ for name in ("jobs", "guarantees"):
 )"));
 }
 
-TEST_CASE("R reads results the same whatever the jobs are called") {
+TEST_CASE("R reads results the same whatever the jobs are called", "[outside]") {
     if (!runs("Rscript -e 'invisible(1)'")) {
-        std::cout << "[skipped] no Rscript" << std::endl;
+        skip("no Rscript");
         return;
     }
     const Folder folder;
@@ -196,3 +197,5 @@ TEST_CASE("An id with a zero byte, which Batsim would cut off there, is refused"
     CHECK_THAT(outcome.errors,
                Contains(R"(expected no zero byte, at which Batsim would cut it off, found "a\u0000b")"));
 }
+
+}  // namespace batfill::tests::outside_text_test

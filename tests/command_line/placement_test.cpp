@@ -5,9 +5,10 @@
 
 #include "tests/command_line/outcome.hpp"
 
+namespace batfill::tests::placement_test {
+
 // Placement as users choose it: by a parameter of simulate and serve, and audited by check.
 
-using namespace batfill::tests;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -111,3 +112,5 @@ TEST_CASE("serve refuses relaxed backfilling with actual run times") {
     check_refused(outcome, 2);
     CHECK_THAT(outcome.errors, Contains("known in batfill simulate only"));
 }
+
+}  // namespace batfill::tests::placement_test

@@ -6,7 +6,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::platform_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -116,3 +117,5 @@ TEST_CASE("A name with a slip is answered with the name that was meant") {
     CHECK_THAT(refusal(std::string(5000, 'x')), Contains("known: bf-mod, "));
     CHECK_THAT(run(inputs.folder, {"metric"}).errors, Contains("did you mean 'metrics'?"));
 }
+
+}  // namespace batfill::tests::platform_test

@@ -8,7 +8,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::plot_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -189,3 +190,5 @@ TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart")
     check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", inputs.folder.file("none/chart.svg")}), 1);
     CHECK_THAT(run(inputs.folder, {"help", "plot"}).output, StartsWith("Usage: batfill plot KIND PREFIX..."));
 }
+
+}  // namespace batfill::tests::plot_test

@@ -7,7 +7,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::plugin_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -92,3 +93,5 @@ TEST_CASE("a plugin that is given twice is refused") {
     check_refused(outcome, 1);
     CHECK_THAT(outcome.errors, EndsWith("it is loaded already\n"));
 }
+
+}  // namespace batfill::tests::plugin_test

@@ -7,7 +7,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::report_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -233,3 +234,5 @@ TEST_CASE("report is in the help, and is what a slip of its name means") {
     CHECK_THAT(run(folder, {"--help"}).output, Contains("report"));
     CHECK_THAT(run(folder, {"reprot"}).errors, Contains("did you mean 'report'?"));
 }
+
+}  // namespace batfill::tests::report_test

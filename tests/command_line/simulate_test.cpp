@@ -8,7 +8,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::simulate_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
@@ -521,3 +522,5 @@ TEST_CASE("simulate refuses a simulator that it does not know, and to be like Ba
     CHECK_THAT(unknown.errors, Contains("unknown simulator 'batsim6', known: batsim4, batsim5"));
     CHECK(inputs.simulate("x", {"-s", "tcp://127.0.0.1:28999", "--like", "batsim5"}).status == 2);
 }
+
+}  // namespace batfill::tests::simulate_test

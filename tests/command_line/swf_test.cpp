@@ -10,7 +10,8 @@
 
 #include "src/commands/command.hpp"
 
-using namespace batfill;
+namespace batfill::tests::swf_test {
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -246,3 +247,5 @@ TEST_CASE("batfill swf --split refuses what it cannot do and leaves nothing", "[
     CHECK_THROWS_WITH(commands::swf({log, "-o", log, "--split", "7"}), Contains("exists already"));
     CHECK(folder.files() == 1);
 }
+
+}  // namespace batfill::tests::swf_test

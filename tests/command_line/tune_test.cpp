@@ -10,7 +10,8 @@
 
 #include "tests/command_line/outcome.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::tune_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
@@ -388,3 +389,5 @@ TEST_CASE("tune works for other algorithms that have mixed orders, and passes pa
     CHECK(inputs.tune("easy", {"-P", "threshold=50", "-P", "backfill-order=mixed", "--evaluations", "10"}).status == 0);
     CHECK_THAT(inputs.text("easy_one.json"), Contains(R"("backfill-order":"mixed","threshold":"50")"));
 }
+
+}  // namespace batfill::tests::tune_test

@@ -245,7 +245,7 @@ TEST_CASE("One simulation may follow another") {
     CHECK_THAT(problem, Contains("expected after batsim_edc_init"));
 }
 
-TEST_CASE("Recorded conversations go as they went with Batsim's own schedulers") {
+TEST_CASE("Recorded conversations go as they went with Batsim's own schedulers", "[outside]") {
     if (!tests::have_batsim5_recordings()) {
         return;
     }

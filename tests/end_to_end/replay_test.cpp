@@ -7,7 +7,7 @@
 
 #include "process.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::replay_test {
 
 namespace {
 
@@ -134,3 +134,5 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule when --sched-
                     {"-p", platform, "-w", workload, "--sched-cfg",
                      R"({"algorithm":"conservative","params":{"compression":"submission"}})"});
 }
+
+}  // namespace batfill::tests::replay_test

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -21,8 +20,10 @@
 #include <zmq.hpp>
 
 #include "process.hpp"
+#include "skip.hpp"
 
-using namespace batfill::tests;
+namespace batfill::tests::serve_test {
+
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -569,7 +570,8 @@ TEST_CASE("A Batsim that died before its first message was looked at is missed, 
     CHECK(daemon.wait() == 0);
 }
 
-TEST_CASE("A thousand simulations, one after the other, leave the daemon's memory as it was after a hundred") {
+TEST_CASE("A thousand simulations, one after the other, leave the daemon's memory as it was after a hundred",
+          "[outside]") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "conservative", "-s", any_port, "--keep-alive"});
     for (int i = 0; i < 100; ++i) {
@@ -583,7 +585,7 @@ TEST_CASE("A thousand simulations, one after the other, leave the daemon's memor
     daemon.signal(SIGTERM);
     CHECK(daemon.wait() == 0);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    std::cout << "[skipped] the growth of memory needs a build without sanitizers, which keep what was freed\n";
+    skip("the growth of memory needs a build without sanitizers, which keep what was freed");
 #else
     // 500 bytes for each simulation would show.
     CHECK(growth < 450'000);
@@ -750,9 +752,9 @@ TEST_CASE("A signal ends a daemon that is tuning, and Batsim is told") {
     CHECK(daemon.wait() == 0);
 }
 
-TEST_CASE("A daemon that runs short of memory answers if it can, and ends with one line") {
+TEST_CASE("A daemon that runs short of memory answers if it can, and ends with one line", "[outside]") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    std::cout << "[skipped] needs a build without sanitizers, which take up terabytes of addresses\n";
+    skip("needs a build without sanitizers, which take up terabytes of addresses");
 #else
     const Folder folder;
     std::string frame = R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},)"
@@ -827,3 +829,5 @@ TEST_CASE("A wrong command line of the daemon is one line with what is known, an
         CHECK_THAT(daemon.errors(), StartsWith("batfill: ") && Contains(one.problem));
     }
 }
+
+}  // namespace batfill::tests::serve_test

@@ -506,12 +506,12 @@ TEST_CASE("Every algorithm: the same with jobs that no sane user submits", "[eve
     try_every_algorithm(Trouble::odd_jobs, 8);
 }
 
-TEST_CASE("Every algorithm: the same when processors come and go", "[every-algorithm][property]") {
+TEST_CASE("Every algorithm: the same when processors come and go", "[every-algorithm][property][failures]") {
     try_every_algorithm(Trouble::failures, 12);
 }
 
 TEST_CASE("Every algorithm: the same with jobs that take no time, also when processors come and go",
-          "[every-algorithm][property]") {
+          "[every-algorithm][property][failures]") {
     try_every_algorithm(Trouble::no_time, 12);
 }
 

@@ -1,6 +1,5 @@
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -10,9 +9,11 @@
 #include <batfill/check.hpp>
 #include <batfill/error.hpp>
 
-namespace {
+#include "fuzzer.hpp"
 
-using namespace batfill;
+namespace batfill::tests::audit_fuzzer {
+
+namespace {
 
 // Files, one behind the other, with a line of "====" between them: a jobs.csv, a guarantees.csv, a
 // broken_guarantees.csv and an events file. Those that are missing are empty.
@@ -109,10 +110,10 @@ std::vector<Workload> workloads() {
 
 // Every file is read or refused in one line, what was read is written so that it reads back, and the audit takes what
 // was read, whatever it says: each of its violations is one line.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Fuzzer fuzzer("audit", [](std::string_view input) {
     static const Platform machine = platform();
     static const std::vector<Workload> submitted = workloads();
-    const auto files = files_in({reinterpret_cast<const char*>(data), size});
+    const auto files = files_in(input);
     const auto schedule = accepted([](std::string_view text) { return parse_schedule(text, "fuzz"); }, files[0]);
     const auto guarantees = accepted([](std::string_view text) { return parse_guarantees(text, "fuzz"); }, files[1]);
     const auto broken = accepted([](std::string_view text) { return parse_broken_guarantees(text, "fuzz"); }, files[2]);
@@ -122,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check_round_trip(*guarantees);
     }
     if (!schedule) {
-        return 0;
+        return;
     }
     check_round_trip(*schedule);
     for (const Placement placement : {Placement::lowest, Placement::contiguous, Placement::machine}) {
@@ -142,5 +143,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             }
         }
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::audit_fuzzer

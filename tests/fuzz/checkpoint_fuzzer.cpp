@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,11 +11,12 @@
 
 #include <batfill/error.hpp>
 
+#include "fuzzer.hpp"
 #include "src/tuning/checkpoint.hpp"
 
-namespace {
+namespace batfill::tests::checkpoint_fuzzer {
 
-using namespace batfill;
+namespace {
 
 constexpr std::size_t workloads = 3;
 constexpr std::size_t evaluations = 50;
@@ -52,11 +52,10 @@ std::optional<Values> found(const std::string& path, bool adds) {
 
 // A file is refused, or the run that goes on from it finds the same values however often it is killed, and those that
 // it adds itself.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Fuzzer fuzzer("checkpoint", [](std::string_view input) {
     static const std::string path = std::filesystem::temp_directory_path() /
                                     ("batfill-checkpoint-fuzzer-" + std::to_string(getpid()) + ".checkpoint");
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    std::ofstream(path, std::ios::binary) << input;
     if (std::optional<Values> values = found(path, false)) {
         if (found(path, true) != values) {
             std::abort();
@@ -67,5 +66,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     std::filesystem::remove(path);
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::checkpoint_fuzzer

@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -8,7 +7,10 @@
 
 #include <batfill/error.hpp>
 
+#include "fuzzer.hpp"
 #include "protocol/codec.hpp"
+
+namespace batfill::tests::codec_fuzzer {
 
 namespace {
 
@@ -37,11 +39,10 @@ void check_round_trip(std::string_view input, Decode decode, Encode encode) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Fuzzer fuzzer("codec", [](std::string_view input) {
     spdlog::set_level(spdlog::level::off);
     static const auto batsim4 = make_codec("batsim4");
     static const auto batsim5 = make_codec("batsim5");
-    const std::string_view input(reinterpret_cast<const char*>(data), size);
     protocol_opened_by(input);
     for (Codec* codec : {batsim4.get(), batsim5.get()}) {
         check_round_trip(
@@ -51,5 +52,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             input, [=](std::string_view frame) { return codec->decode_reply(frame); },
             [=](const Reply& reply, std::string& frame) { codec->encode_reply(reply, frame); });
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::codec_fuzzer

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -11,11 +10,12 @@
 #include <batfill/error.hpp>
 #include <batfill/external_events.hpp>
 
+#include "fuzzer.hpp"
 #include "src/core/json.hpp"
 
-namespace {
+namespace batfill::tests::events_fuzzer {
 
-using namespace batfill;
+namespace {
 
 std::optional<std::vector<ExternalEvent>> read(std::string_view text, bool forward_unknown) {
     try {
@@ -42,10 +42,9 @@ void check(const ExternalEvent& event) {
 
 // An events file is read or refused with its line; what was read is in order. A file that is read without events of
 // unknown types reads the same with them allowed.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
-    const auto known = read(text, false);
-    const auto all = read(text, true);
+const Fuzzer fuzzer("events", [](std::string_view input) {
+    const auto known = read(input, false);
+    const auto all = read(input, true);
     if (known && (!all || all->size() != known->size())) {
         std::abort();
     }
@@ -57,5 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
         }
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::events_fuzzer

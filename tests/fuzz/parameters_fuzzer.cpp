@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -9,9 +8,11 @@
 #include <batfill/error.hpp>
 #include <batfill/scheduler_choice.hpp>
 
-namespace {
+#include "fuzzer.hpp"
 
-using namespace batfill;
+namespace batfill::tests::parameters_fuzzer {
+
+namespace {
 
 void check_line(const UsageError& problem) {
     const std::string_view line = problem.what();
@@ -33,8 +34,8 @@ void make(const SchedulerChoice& choice) {
 
 // A file of parameters is read or refused in one line, and so is what it says, by the algorithm that it names and by
 // all others.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string text(reinterpret_cast<const char*>(data), size);
+const Fuzzer fuzzer("parameters", [](std::string_view input) {
+    const std::string text(input);
     try {
         const SchedulerChoice choice = parse_scheduler_configuration(text);
         if (!choice.algorithm.empty()) {
@@ -46,5 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const UsageError& problem) {
         check_line(problem);
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::parameters_fuzzer

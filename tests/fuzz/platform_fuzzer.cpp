@@ -1,15 +1,19 @@
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include <batfill/error.hpp>
 #include <batfill/platform.hpp>
 
+#include "fuzzer.hpp"
+
+namespace batfill::tests::platform_fuzzer {
+
 // The platform reader takes any text or refuses it with InputError.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Fuzzer fuzzer("platform", [](std::string_view input) {
     try {
-        batfill::parse_platform({reinterpret_cast<const char*>(data), size}, "fuzz");
+        batfill::parse_platform(input, "fuzz");
     } catch (const batfill::InputError&) {
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::platform_fuzzer

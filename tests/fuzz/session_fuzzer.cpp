@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -10,13 +9,14 @@
 #include <batfill/algorithm.hpp>
 #include <batfill/error.hpp>
 
+#include "fuzzer.hpp"
 #include "protocol/codec.hpp"
 #include "src/core/json.hpp"
 #include "src/server/session.hpp"
 
-namespace {
+namespace batfill::tests::session_fuzzer {
 
-using namespace batfill;
+namespace {
 
 // Frames, one per line, that can be decoded: what others do to a session is known, and ends it.
 std::vector<std::string_view> usable_frames(std::string_view input, protocol::Codec& codec) {
@@ -75,14 +75,15 @@ void hold_session(const SchedulerChoice& choice, const std::vector<std::string_v
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Fuzzer fuzzer("session", [](std::string_view input) {
     spdlog::set_level(spdlog::level::off);
     static const auto codec = protocol::make_codec("batsim4");
-    const std::vector<std::string_view> frames = usable_frames({reinterpret_cast<const char*>(data), size}, *codec);
+    const std::vector<std::string_view> frames = usable_frames(input, *codec);
     hold_session({}, frames, *codec);
     for (const AlgorithmDescription* algorithm : registered_algorithms()) {
         hold_session({algorithm->name, {}}, frames, *codec);
         hold_session({algorithm->name, {{"default-walltime", "7.5"}}}, frames, *codec);
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::session_fuzzer

@@ -19,11 +19,12 @@
 #include <batfill/simulator.hpp>
 
 #include "../workloads_of.hpp"
+#include "fuzzer.hpp"
 #include "src/simulator/results.hpp"
 
-namespace {
+namespace batfill::tests::simulator_fuzzer {
 
-using namespace batfill;
+namespace {
 
 // Draws from the input; zeros when it is used up, so that every scenario comes to an end.
 class Bytes {
@@ -312,9 +313,11 @@ void try_algorithm(Bytes bytes) {
 
 // A workload, events and the decisions of a scheduler, as the input draws them: the simulation comes to its end, and
 // the audit finds nothing in its schedule, or it ends in an error of one line. The same with one of our algorithms.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Fuzzer fuzzer("simulator", [](std::string_view input) {
     spdlog::set_level(spdlog::level::off);
-    try_random_scheduler({data, size});
-    try_algorithm({data, size});
-    return 0;
-}
+    const Bytes bytes(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+    try_random_scheduler(bytes);
+    try_algorithm(bytes);
+});
+
+}  // namespace batfill::tests::simulator_fuzzer

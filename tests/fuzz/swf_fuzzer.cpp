@@ -1,15 +1,18 @@
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 #include <batfill/error.hpp>
 #include <batfill/swf_conversion.hpp>
 
+#include "fuzzer.hpp"
+
+namespace batfill::tests::swf_fuzzer {
+
 // The SWF reader and converter take any text or refuse it with InputError, and no job gets lost on the way.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+const Fuzzer fuzzer("swf", [](std::string_view input) {
     try {
-        const batfill::SwfLog log = batfill::parse_swf({reinterpret_cast<const char*>(data), size}, "fuzz");
+        const batfill::SwfLog log = batfill::parse_swf(input, "fuzz");
         batfill::count_anomalies(log);
         batfill::SwfConversion conversion;
         conversion.partitions = {1, 2};
@@ -25,5 +28,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     } catch (const batfill::InputError&) {
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::swf_fuzzer

@@ -1,19 +1,20 @@
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <batfill/deadlines.hpp>
 #include <batfill/error.hpp>
 #include <batfill/workload.hpp>
 
+#include "fuzzer.hpp"
 #include "src/formats/job_json.hpp"
 
-namespace {
+namespace batfill::tests::workload_fuzzer {
 
-using namespace batfill;
+namespace {
 
 // Sources have six decimals, which may round the other way where the input is half a microsecond.
 bool same_instant(Duration a, Duration b) {
@@ -61,8 +62,8 @@ std::optional<Workload> read(const std::string& text) {
 
 // A text reads as a workload whose jobs' sources say what was read and which can be given deadlines, or is refused with
 // InputError.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string text(reinterpret_cast<const char*>(data), size);
+const Fuzzer fuzzer("workload", [](std::string_view input) {
+    const std::string text(input);
     const std::optional<Workload> workload = read(text);
     if (workload) {
         for (const WorkloadJob& job : workload->jobs) {
@@ -73,5 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         check_deadlines(text, *workload);
     }
-    return 0;
-}
+});
+
+}  // namespace batfill::tests::workload_fuzzer

@@ -15,7 +15,7 @@ def layers_of_the_build() -> dict[str, set[str]]:
         below: set[str] = set()
         keyword = ""
         for word in words[1:]:
-            if word in ("FOLDER", "HEADERS", "ON", "LIBRARIES"):
+            if word in ("FOLDER", "HEADERS", "ON", "LIBRARIES", "RELEASE_FLAGS", "SOURCES_ALONE"):
                 keyword = word
             elif keyword == "ON":
                 below.add(word)

@@ -1,0 +1,10 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzzer.hpp"
+
+// What libFuzzer calls.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    batfill::tests::Fuzzer::all().front().run({reinterpret_cast<const char*>(data), size});
+    return 0;
+}

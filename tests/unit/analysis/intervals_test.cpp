@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/error.hpp>
+#include <batfill/metrics.hpp>
+
+#include "random_stream.hpp"
+#include "scheduled_job.hpp"
+
+namespace batfill::tests::intervals_test {
+
+namespace {
+
+using tests::job;
+
+constexpr long long week = 7LL * 24 * 3600;
+
+MeasuredSchedule schedule(std::vector<ScheduledJob> jobs) {
+    return Schedule{"run_jobs.csv", std::move(jobs)};
+}
+
+// A job of 10 s for each wait, submitted in weeks 0, 1, ...; none where it is negative.
+MeasuredSchedule with_waits(const std::vector<int>& waits) {
+    std::vector<ScheduledJob> jobs;
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+        const long long submit = static_cast<long long>(i) * week;
+        if (waits[i] >= 0) {
+            jobs.push_back(job(std::to_string(i), submit, submit + waits[i], 10));
+        }
+    }
+    return schedule(jobs);
+}
+
+MetricInterval of_waits(const MeasuredSchedule& run, const IntervalOptions& how = {},
+                        const MeasuredSchedule* baseline = nullptr) {
+    const std::vector<MetricInterval> found = measure_intervals(run, {}, how, baseline);
+    REQUIRE(found.size() == 2);
+    REQUIRE(found[0].metric == "mean_wait");
+    REQUIRE(found[1].metric == "mean_bounded_slowdown");
+    return found[0];
+}
+
+}  // namespace
+
+TEST_CASE("the interval of two weeks reaches from one to the other", "[metrics]") {
+    const MetricInterval waits = of_waits(with_waits({10, 30}));
+    CHECK(waits.weeks == 2);
+    CHECK(waits.value == 20);
+    CHECK(waits.interval->low == 10);
+    CHECK(waits.interval->high == 30);
+    CHECK_FALSE(waits.difference);
+    CHECK_FALSE(waits.difference_interval);
+    const MetricInterval slowdowns = measure_intervals(with_waits({10, 30}), {}, {})[1];
+    CHECK(slowdowns.value == 3);
+    CHECK(slowdowns.interval->low == 2);
+    CHECK(slowdowns.interval->high == 4);
+}
+
+TEST_CASE("weeks begin with the first submission, and those without jobs are none", "[metrics]") {
+    CHECK(of_waits(schedule({job("a", 100, 105, 1), job("b", 100 + week - 1, 100 + week, 1)})).weeks == 1);
+    CHECK(of_waits(schedule({job("a", 100, 105, 1), job("b", 100 + week, 100 + week, 1)})).weeks == 2);
+    CHECK(of_waits(with_waits({3, -1, -1, 4})).weeks == 2);
+}
+
+TEST_CASE("blocks of weeks are drawn together", "[metrics]") {
+    const MeasuredSchedule alternating = with_waits({0, 4, 0, 4});
+    const MetricInterval single = of_waits(alternating);
+    CHECK(single.interval->low == 0);
+    CHECK(single.interval->high == 4);
+    // Each block of two weeks, also of the last and the first, has one of each.
+    const MetricInterval blocks = of_waits(alternating, {.block = 2});
+    CHECK(blocks.interval->low == 2);
+    CHECK(blocks.interval->high == 2);
+}
+
+TEST_CASE("without two blocks of weeks there is no interval, and without jobs no value", "[metrics]") {
+    const MetricInterval one = of_waits(with_waits({7}));
+    CHECK(one.value == 7);
+    CHECK_FALSE(one.interval);
+    CHECK_FALSE(of_waits(with_waits({7, 8, 9}), {.block = 2}).interval);
+    CHECK(of_waits(with_waits({7, 8, 9, 9}), {.block = 2}).interval);
+    const MeasuredSchedule empty = with_waits({});
+    const MetricInterval none = of_waits(empty, {}, &empty);
+    CHECK(none.weeks == 0);
+    CHECK_FALSE(none.value);
+    CHECK_FALSE(none.difference);
+}
+
+TEST_CASE("differences from the baseline are of pairs of one job", "[metrics]") {
+    const MeasuredSchedule before = with_waits({100, 5000, 20, 700});
+    const MeasuredSchedule after = with_waits({97, 4997, 17, 697});
+    const MetricInterval waits = of_waits(after, {}, &before);
+    CHECK(waits.interval->high - waits.interval->low > 1000);
+    CHECK(waits.difference == -3);
+    CHECK(waits.difference_interval->low == -3);
+    CHECK(waits.difference_interval->high == -3);
+    const MeasuredSchedule other = with_waits({100, 5000});
+    CHECK_THROWS_AS(of_waits(after, {}, &other), InputError);
+}
+
+TEST_CASE("the bounds are those of all resamples there are", "[metrics]") {
+    tests::Random random(51);
+    for (int round = 0; round < 30; ++round) {
+        std::vector<ScheduledJob> jobs;
+        std::array<double, 4> sums{};
+        std::array<double, 4> counts{};
+        for (std::size_t w = 0; w < 4; ++w) {
+            for (int i = random.between(1, 9); i > 0; --i) {
+                const long long submit = static_cast<long long>(w) * week + (i == 1 ? 0 : i);
+                const int wait = random.between(0, 1000);
+                jobs.push_back(job(std::to_string(w) + "-" + std::to_string(i), submit, submit + wait, 10));
+                sums.at(w) += wait;
+                counts.at(w) += 1;
+            }
+        }
+        std::vector<double> all;
+        for (std::size_t draw = 0; draw < 256; ++draw) {
+            double sum = 0;
+            double count = 0;
+            for (std::size_t digits = draw, i = 0; i < 4; ++i, digits /= 4) {
+                sum += sums.at(digits % 4);
+                count += counts.at(digits % 4);
+            }
+            all.push_back(sum / count);
+        }
+        std::sort(all.begin(), all.end());
+        // Of 10,000 resamples, the share that is below a value is within 0.01, six standard deviations, of that of all.
+        const auto bound = [&](double share) { return all.at(static_cast<std::size_t>(share * 256)); };
+        const IntervalOptions how{.resamples = 10'000, .block = 1, .seed = static_cast<std::uint64_t>(round)};
+        const MetricInterval found = of_waits(schedule(jobs), how);
+        REQUIRE(found.interval->low >= bound(0.015) - 1e-9);
+        REQUIRE(found.interval->low <= bound(0.035) + 1e-9);
+        REQUIRE(found.interval->high >= bound(0.965) - 1e-9);
+        REQUIRE(found.interval->high <= bound(0.985) + 1e-9);
+        std::reverse(jobs.begin(), jobs.end());
+        const MetricInterval again = of_waits(schedule(jobs), how);
+        REQUIRE(again.interval->low == found.interval->low);
+        REQUIRE(again.interval->high == found.interval->high);
+    }
+}
+
+TEST_CASE("intervals are written as a table, csv and json", "[metrics]") {
+    const std::vector<RunIntervals> runs{{"easy", measure_intervals(with_waits({10, 30}), {}, {})}};
+    const auto written = [&](MetricsFormat format) {
+        std::ostringstream out;
+        write_intervals(out, runs, format);
+        return out.str();
+    };
+    CHECK(written(MetricsFormat::csv) ==
+          "run,metric,weeks,value,low,high,difference,difference_low,difference_high\n"
+          "\"easy\",\"mean_wait\",2,20,10,30,,,\n"
+          "\"easy\",\"mean_bounded_slowdown\",2,3,2,4,,,\n");
+    CHECK(written(MetricsFormat::json)
+              .rfind("[{\"run\":\"easy\",\"metric\":\"mean_wait\",\"weeks\":2,\"value\":20,", 0) == 0);
+    CHECK(written(MetricsFormat::table).find("mean_wait      2   20.0       10.0   30.0           -") !=
+          std::string::npos);
+}
+
+}  // namespace batfill::tests::intervals_test

@@ -1,0 +1,35 @@
+#include <cstddef>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "src/core/csv_reader.hpp"
+#include "src/core/files.hpp"
+#include "temporary_folder.hpp"
+
+namespace batfill::tests::csv_lines_test {
+
+TEST_CASE("How many lines a file has is estimated from those at its beginning, but not of what is gzipped", "[csv]") {
+    const tests::TemporaryFolder folder;
+    const auto written = [&](const std::string& name, int lines) {
+        OutputFile file((folder / name));
+        for (int i = 0; i < lines; ++i) {
+            file.write("0123456789,abc" + std::string(i % 7 == 0 ? 2 : 1, 'x') + '\n');
+        }
+        file.commit();
+        return (folder / name);
+    };
+    for (const int lines : {1, 10, 1000, 100'000}) {
+        CAPTURE(lines);
+        const auto exact = static_cast<std::size_t>(lines);
+        const std::size_t estimated = estimated_lines(written("a.csv", lines));
+        CHECK(estimated >= exact);
+        CHECK(estimated <= exact + exact / 10);
+    }
+    CHECK(estimated_lines(written("a.csv.gz", 1000)) == 0);
+    CHECK(estimated_lines(written("empty.csv", 0)) == 0);
+    CHECK(estimated_lines(folder / "none") == 0);
+    CHECK(estimated_lines("/dev/null") == 0);
+}
+
+}  // namespace batfill::tests::csv_lines_test

@@ -1,0 +1,398 @@
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/machine.hpp>
+
+#include "engine_rounds.hpp"
+
+namespace batfill::tests::machine_test {
+
+namespace {
+
+Host host(const std::string& machine, const std::string& licenses, double speed = 1e9,
+          const std::string& zone_licenses = "") {
+    Host host{"node", speed, {}, {}};
+    if (!machine.empty()) {
+        host.properties["machine"] = machine;
+    }
+    if (!licenses.empty()) {
+        host.properties["licenses"] = licenses;
+    }
+    if (!zone_licenses.empty()) {
+        host.zone_properties["licenses"] = zone_licenses;
+    }
+    return host;
+}
+
+std::vector<std::string> names_of_counters(const Machine& machine, const Machine::Group& group) {
+    std::vector<std::string> names;
+    for (const CounterIndex counter : group.counters) {
+        names.push_back(machine.counters()[counter].name);
+    }
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("A homogeneous machine is one group without counters", "[machine]") {
+    const Machine machine(3);
+    CHECK(machine.processors() == 3);
+    REQUIRE(machine.groups().size() == 1);
+    CHECK(machine.groups()[0].processors == ResourceSet::range(0, 2));
+    CHECK(machine.groups()[0].size == 3);
+    CHECK(machine.counters().empty());
+    CHECK(&machine.group_of(2) == &machine.groups()[0]);
+    CHECK(Machine(0).groups().empty());
+    CHECK(Machine().processors() == 0);
+}
+
+TEST_CASE("Hosts are grouped by machine, speed and licences, the fastest group first", "[machine]") {
+    const std::string totals = "cfd:2, mesh:1";
+    const std::vector<Host> hosts{host("slow", "mesh", 1e9, totals), host("fast", "cfd,mesh", 4e9, totals),
+                                  host("slow", "mesh", 1e9, totals), host("fast", "cfd,mesh", 4e9, totals),
+                                  host("other", "mesh,rare", 1e9, totals)};
+    const Machine machine(hosts);
+    REQUIRE(machine.groups().size() == 3);
+    CHECK(machine.groups()[0].name == "fast");
+    CHECK(machine.groups()[0].speed == 4e9);
+    CHECK(machine.groups()[0].processors.to_string() == "1 3");
+    CHECK(names_of_counters(machine, machine.groups()[0]) == std::vector<std::string>{"cfd", "mesh"});
+    CHECK(machine.groups()[1].name == "slow");
+    CHECK(machine.groups()[1].processors.to_string() == "0 2");
+    CHECK(machine.groups()[2].name == "other");
+    CHECK(machine.group_of(4).name == "other");
+    CHECK(machine.group_of(0).name == "slow");
+    REQUIRE(machine.find_counter("rare").has_value());
+    CHECK(machine.counters()[*machine.find_counter("rare")].copies == 0);
+    CHECK(machine.counters()[*machine.find_counter("cfd")].copies == 2);
+    CHECK_FALSE(machine.find_counter("none").has_value());
+}
+
+TEST_CASE("The property speed counts where the speed of a host is not known otherwise", "[machine]") {
+    Host said = host("slow", "", 0);
+    said.properties["speed"] = "1e9";
+    Host known = host("fast", "", 3e9);
+    known.properties["speed"] = "1";
+    const Machine machine(std::vector<Host>{said, known});
+    REQUIRE(machine.groups().size() == 2);
+    CHECK(machine.groups()[0].name == "fast");
+    CHECK(machine.groups()[0].speed == 3e9);
+    CHECK(machine.groups()[1].speed == 1e9);
+    for (const char* text : {"fast", "-1", "0", "1e9 ", "2.0Gf", "1e999", "nan"}) {
+        INFO(text);
+        said.properties["speed"] = text;
+        CHECK_THROWS_WITH(Machine(std::vector<Host>{known, said}),
+                          Catch::Matchers::Contains("property speed is '" + std::string(text) + "', expected"));
+    }
+}
+
+TEST_CASE("Hosts of one machine agree in speed and licences", "[machine]") {
+    const std::vector<Host> speeds{host("a", "", 1e9), host("b", "", 2e9), host("a", "", 2e9)};
+    CHECK_THROWS_WITH(Machine(speeds),
+                      "platform: hosts 2 and 0 of machine a differ in speed, expected that all hosts of "
+                      "a machine agree");
+    const std::vector<Host> licenses{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y", 1e9, "x:1,y:1")};
+    CHECK_THROWS_WITH(Machine(licenses), Catch::Matchers::Contains("of machine a differ in licences"));
+    const std::vector<Host> same{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y, x,x", 1e9, "x:1,y:1")};
+    CHECK(Machine(same).groups().size() == 1);
+    const std::vector<Host> unnamed{host("", "", 1e9), host("", "", 2e9)};
+    CHECK(Machine(unnamed).groups().size() == 2);
+}
+
+TEST_CASE("Licences of hosts count only where a zone states copies", "[machine]") {
+    const std::vector<Host> hosts{host("a", "cfd"), host("a", "mesh")};
+    const Machine machine(hosts);
+    CHECK(machine.counters().empty());
+    CHECK(machine.groups().size() == 1);
+}
+
+TEST_CASE("Copies of licences that cannot be read, or that contradict each other, are refused", "[machine]") {
+    for (const std::string text : {"cfd", "cfd:", "cfd:x", ":3", "cfd:-1", "cfd:1:2x"}) {
+        INFO(text);
+        const std::vector<Host> hosts{host("a", "cfd", 1e9, text)};
+        CHECK_THROWS_AS(Machine(hosts), InputError);
+    }
+    const std::vector<Host> two_zones{host("a", "cfd", 1e9, "cfd:1"), host("b", "cfd", 1e9, "cfd:2")};
+    CHECK_THROWS_WITH(Machine(two_zones), "platform: zone property licenses gives both 1 and 2 copies of cfd");
+}
+
+TEST_CASE("A request that the empty machine cannot fulfil is refused, with the reason", "[machine]") {
+    const std::vector<Host> hosts{host("big", "", 1e9, "cfd:1,gone:0"), host("big", "", 1e9, "cfd:1,gone:0"),
+                                  host("small", "cfd,gone", 1e9, "cfd:1,gone:0")};
+    const Machine machine(hosts);
+    const CounterIndex cfd = *machine.find_counter("cfd");
+    const CounterIndex gone = *machine.find_counter("gone");
+    CHECK_FALSE(machine.reason_to_refuse({3, Placement::lowest, {}}).has_value());
+    CHECK(machine.reason_to_refuse({0, Placement::lowest, {}}) == "asks for 0 processors");
+    CHECK(machine.reason_to_refuse({4, Placement::lowest, {}}) == "asks for 4 processors, the machine has 3");
+    CHECK_FALSE(machine.reason_to_refuse({2, Placement::machine, {}}).has_value());
+    CHECK(machine.reason_to_refuse({3, Placement::machine, {}}) ==
+          "asks for 3 processors of one machine, no machine has them");
+    CHECK_FALSE(machine.reason_to_refuse({1, Placement::machine, {cfd}}).has_value());
+    CHECK(machine.reason_to_refuse({2, Placement::machine, {cfd}}) ==
+          "asks for 2 processors of one machine with its licences, no machine has them");
+    CHECK(machine.reason_to_refuse({1, Placement::lowest, {gone}}) ==
+          "asks for licence gone, of which there are no copies");
+}
+
+namespace {
+
+// Starts, in the order of submission, every job that fits now on one machine with its licences.
+class FirstFitOnFarm : public Algorithm {
+ public:
+    void decide(Round& round) override {
+        const auto jobs = round.state().waiting.jobs();
+        const std::vector<JobIndex> waiting(jobs.begin(), jobs.end());
+        for (const JobIndex job : waiting) {
+            round.start_if_possible(job);
+        }
+    }
+};
+
+AlgorithmDescription first_fit_on_farm() {
+    return with_common_parameters({"first-fit-on-farm",
+                                   "",
+                                   "",
+                                   {},
+                                   [](const Parameters&) { return std::make_unique<FirstFitOnFarm>(); },
+                                   {Placement::machine}});
+}
+
+int below(std::mt19937& random, int n) {
+    return static_cast<int>(random() % static_cast<unsigned>(n));
+}
+
+// A farm as plain lists, one entry for each processor, to look at with patience.
+struct PlainFarm {
+    std::vector<int> machine_of;             // of each processor
+    std::vector<double> speed;               // of each machine
+    std::vector<std::set<std::string>> may;  // licences of each machine
+    std::map<std::string, int> copies;
+    std::vector<int> user;  // of each processor: the job, or -1
+
+    // The processors that a job gets now; none if it cannot start.
+    std::vector<int> choose(const JobDescription& job, const std::map<int, JobDescription>& running) const {
+        for (const std::string& license : job.licenses) {
+            int used = 0;
+            for (const auto& [number, other] : running) {
+                used += static_cast<int>(std::count(other.licenses.begin(), other.licenses.end(), license));
+            }
+            if (used >= copies.at(license)) {
+                return {};
+            }
+        }
+        std::vector<int> order;
+        for (int machine = 0; machine < static_cast<int>(speed.size()); ++machine) {
+            order.push_back(machine);
+        }
+        std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+            return speed[static_cast<std::size_t>(a)] > speed[static_cast<std::size_t>(b)];
+        });
+        for (const int machine : order) {
+            const auto& licenses = may[static_cast<std::size_t>(machine)];
+            if (!std::all_of(job.licenses.begin(), job.licenses.end(),
+                             [&](const std::string& license) { return licenses.count(license) != 0; })) {
+                continue;
+            }
+            std::vector<int> free;
+            for (int processor = 0; processor < static_cast<int>(user.size()); ++processor) {
+                const auto place = static_cast<std::size_t>(processor);
+                if (machine_of[place] == machine && user[place] < 0 && static_cast<int>(free.size()) < job.processors) {
+                    free.push_back(processor);
+                }
+            }
+            if (static_cast<int>(free.size()) == job.processors) {
+                return free;
+            }
+        }
+        return {};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("Jobs of one machine with licences run where a patient search puts them, on random farms",
+          "[machine][property]") {
+    const AlgorithmDescription description = first_fit_on_farm();
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        INFO("farm " << seed);
+        std::mt19937 random(seed);
+        PlainFarm farm;
+        const std::vector<std::string> licenses{"l0", "l1", "l2"};
+        std::string totals;
+        for (const std::string& license : licenses) {
+            farm.copies[license] = 1 + below(random, 3);
+            totals += (totals.empty() ? "" : ",") + license + ":" + std::to_string(farm.copies[license]);
+        }
+        std::vector<Host> hosts;
+        for (int machine = 0; machine < 1 + below(random, 5); ++machine) {
+            farm.speed.push_back(1 + below(random, 3));
+            farm.may.emplace_back();
+            std::string installed;
+            for (const std::string& license : licenses) {
+                if (below(random, 2) == 0) {
+                    farm.may.back().insert(license);
+                    installed += (installed.empty() ? "" : ",") + license;
+                }
+            }
+            for (int i = 1 + below(random, 4); i > 0; --i) {
+                hosts.push_back(host("m" + std::to_string(machine), installed, farm.speed.back(), totals));
+                farm.machine_of.push_back(machine);
+                farm.user.push_back(-1);
+            }
+        }
+        Engine engine(description, {});
+        engine.begin(Time(), Machine(hosts));
+        std::map<JobIndex, JobDescription> waiting;
+        std::map<int, JobDescription> running;
+        int submitted = 0;
+        for (int second = 1; second < 60; ++second) {
+            engine.arrive(Time::seconds(second));
+            for (auto job = running.begin(); job != running.end();) {
+                if (below(random, 3) == 0) {
+                    engine.take_in({Time::seconds(second),
+                                    JobCompleted{static_cast<JobIndex>(job->first), JobState::completed_successfully}});
+                    std::replace(farm.user.begin(), farm.user.end(), job->first, -1);
+                    job = running.erase(job);
+                } else {
+                    ++job;
+                }
+            }
+            for (int i = below(random, 3); i > 0; --i) {
+                JobDescription job;
+                const auto index = static_cast<JobIndex>(submitted++);
+                job.id = std::to_string(index);
+                job.submit = Time::seconds(second);
+                job.processors = 1 + below(random, 4);
+                job.walltime = Duration::seconds(1000);
+                for (const std::string& license : licenses) {
+                    if (below(random, 3) == 0) {
+                        job.licenses.push_back(license);
+                    }
+                }
+                waiting[index] = job;
+                engine.take_in({Time::seconds(second), JobSubmitted{index, job}});
+            }
+            std::map<JobIndex, std::vector<int>> expected;
+            std::set<JobIndex> hopeless;
+            for (const auto& [index, job] : waiting) {
+                PlainFarm empty = farm;
+                std::fill(empty.user.begin(), empty.user.end(), -1);
+                if (empty.choose(job, {}).empty()) {
+                    hopeless.insert(index);
+                    continue;
+                }
+                const std::vector<int> processors = farm.choose(job, running);
+                if (!processors.empty()) {
+                    for (const int processor : processors) {
+                        farm.user[static_cast<std::size_t>(processor)] = static_cast<int>(index);
+                    }
+                    running[static_cast<int>(index)] = job;
+                    expected[index] = processors;
+                }
+            }
+            engine.decide();
+            for (const auto& [index, processors] : expected) {
+                ResourceSet allocation;
+                for (const int processor : processors) {
+                    allocation.insert(ResourceSet::range(processor, processor));
+                }
+                REQUIRE(engine.state().job(index).state == JobState::running);
+                REQUIRE(engine.state().job(index).allocation == allocation);
+                waiting.erase(index);
+            }
+            for (const JobIndex index : hopeless) {
+                REQUIRE(engine.state().job(index).state == JobState::rejected);
+                waiting.erase(index);
+            }
+            REQUIRE(engine.state().waiting.size() == waiting.size());
+            for (const auto& [name, copies] : farm.copies) {
+                long long left = copies;
+                for (const auto& [number, job] : running) {
+                    left -= std::count(job.licenses.begin(), job.licenses.end(), name);
+                }
+                REQUIRE(engine.state().copies_left[*engine.state().machine.find_counter(name)] == left);
+            }
+        }
+        REQUIRE(submitted > 20);
+    }
+}
+
+namespace {
+
+// Starts the first waiting job on the processors that a test says.
+class FarmRogue : public FirstFitOnFarm {
+ public:
+    explicit FarmRogue(std::string processors) : processors_(std::move(processors)) {}
+    void decide(Round& round) override {
+        const auto jobs = round.state().waiting.jobs();
+        for (const JobIndex job : std::vector<JobIndex>(jobs.begin(), jobs.end())) {
+            if (processors_.empty()) {
+                round.start(job);
+            } else {
+                round.start(job, ResourceSet::parse(processors_).value());
+            }
+        }
+    }
+
+ private:
+    std::string processors_;
+};
+
+// On machine m0 (processors 0, 1; licence l0) and m1 (processors 2, 3): two jobs of one processor and licence l0, of
+// which there is one copy.
+std::string error_on_farm(const std::string& processors, int size, bool second_job) {
+    const AlgorithmDescription description =
+        with_common_parameters({"rogue",
+                                "",
+                                "",
+                                {},
+                                [=](const Parameters&) { return std::make_unique<FarmRogue>(processors); },
+                                {Placement::machine}});
+    const std::vector<Host> hosts{host("m0", "l0", 1, "l0:1"), host("m0", "l0", 1, "l0:1"), host("m1", "", 1, "l0:1"),
+                                  host("m1", "", 1, "l0:1")};
+    Engine engine(description, {});
+    engine.begin(Time(), Machine(hosts));
+    JobIndex submitted = 0;
+    for (const char* id : {"a", "b"}) {
+        JobDescription job;
+        job.id = id;
+        job.processors = size;
+        job.walltime = Duration::seconds(10);
+        job.licenses = {"l0"};
+        engine.take_in({Time(), JobSubmitted{submitted++, job}});
+        if (!second_job) {
+            break;
+        }
+    }
+    try {
+        engine.decide();
+    } catch (const DecisionError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("A job of one machine cannot start across machines, nor without its licences", "[machine][rogue]") {
+    const std::string start = "algorithm rogue at 0.000000: job ";
+    CHECK(error_on_farm("0-1", 2, false) == "no error");
+    CHECK(error_on_farm("1-2", 2, false) ==
+          start + "a: it cannot start, processors 1-2 are not of one machine that has what it needs");
+    CHECK(error_on_farm("2-3", 2, false) ==
+          start + "a: it cannot start, processors 2-3 are not of one machine that has what it needs");
+    CHECK(error_on_farm("", 1, true) == start + "b: it cannot start, all copies of one of its licences are in use");
+}
+
+}  // namespace batfill::tests::machine_test

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+#include <batfill/state.hpp>
+
+#include "engine_rounds.hpp"
+#include "plain_backfilling.hpp"
+#include "plain_machine.hpp"
+#include "plain_order.hpp"
+#include "random_farm.hpp"
+#include "random_stream.hpp"
+
+namespace batfill::tests::reservation_test {
+
+// The reservation of the queue family wherever jobs may be placed, and what it counts on: that a plain search finds the
+// same places, and that the first job starts no later than it was to.
+
+namespace {
+
+// "1-2 5" out of 1, 2 and 5 in any number of calls.
+ResourceSet random_part(std::mt19937& random, const ResourceSet& of) {
+    ResourceSet part;
+    const unsigned density = 1 + random() % 8;
+    for (const ResourceSet::Interval& interval : of.intervals()) {
+        for (int i = interval.first; i <= interval.last; ++i) {
+            if (random() % 8 < density) {
+                part.insert(ResourceSet::range(i, i));
+            }
+        }
+    }
+    return part;
+}
+
+int count_in(const Machine& machine, GroupIndex group, const ResourceSet& idle) {
+    int count = 0;
+    for (int i = 0; i < machine.processors(); ++i) {
+        count += idle.contains(i) && &machine.group_of(i) == &machine.groups()[group] ? 1 : 0;
+    }
+    return count;
+}
+
+void require_counts(const IdleByGroup& counted, const Machine& machine, const ResourceSet& idle, std::mt19937& random) {
+    int largest = 0;
+    std::vector<int> counts;
+    for (GroupIndex group = 0; group < machine.groups().size(); ++group) {
+        counts.push_back(count_in(machine, group, idle));
+        largest = std::max(largest, counts.back());
+    }
+    REQUIRE(counted.counts() == counts);
+    REQUIRE(counted.largest() == largest);
+    for (int processors = 1; processors <= largest + 2; ++processors) {
+        std::vector<CounterIndex> needed;
+        for (CounterIndex counter = 0; counter < machine.counters().size(); ++counter) {
+            if (random() % 3 == 0) {
+                needed.push_back(counter);
+            }
+        }
+        const GroupIndex from = random() % 2 == 0 ? 0 : random() % machine.groups().size();
+        std::optional<GroupIndex> first;
+        for (GroupIndex group = machine.groups().size(); group > from; --group) {
+            const std::vector<CounterIndex>& has = machine.groups()[group - 1].counters;
+            const bool has_all = std::all_of(needed.begin(), needed.end(), [&](CounterIndex counter) {
+                return std::find(has.begin(), has.end(), counter) != has.end();
+            });
+            if (has_all && counts[group - 1] >= processors) {
+                first = group - 1;
+            }
+        }
+        REQUIRE(counted.first_with(machine, processors, needed, from) == first);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Idle processors of each machine of a farm are counted as by hand", "[machine][property]") {
+    std::size_t most_groups = 0;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        INFO("farm " << seed);
+        std::mt19937 random(seed);
+        const bool is_large = seed % 3 == 0;
+        const int processors = 1 + static_cast<int>(random() % (is_large ? 400 : 20));
+        const Machine machine(random_farm(random, processors, is_large ? 300 : 6));
+        most_groups = std::max(most_groups, machine.groups().size());
+        ResourceSet idle = ResourceSet::range(0, processors - 1);
+        IdleByGroup counted;
+        counted.reset(machine, idle);
+        for (int step = 0; step < 20; ++step) {
+            ResourceSet busy = ResourceSet::range(0, processors - 1);
+            busy.remove(idle);
+            if (random() % 5 == 0) {
+                idle = random_part(random, ResourceSet::range(0, processors - 1));
+                counted.reset(machine, idle);
+            } else if (random() % 2 == 0) {
+                const ResourceSet taken = random_part(random, idle);
+                idle.remove(taken);
+                counted.take(machine, taken);
+            } else {
+                const ResourceSet given = random_part(random, busy);
+                idle.insert(given);
+                counted.give(machine, given);
+            }
+            require_counts(counted, machine, idle, random);
+        }
+    }
+    CHECK(most_groups > 128);
+}
+
+TEST_CASE("easy starts jobs where a plain form that tries every place does, wherever they may be", "[easy][property]") {
+    unsigned in_doubt = 0;
+    for (const Placement placement : {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous}) {
+        BackfillingCounts counts;
+        Random random(2013);
+        for (unsigned seed = 0; seed < 400; ++seed) {
+            PlainRules rules{.placement = placement};
+            const char* const orders[] = {"fcfs", "fcfs", "spf", "laf", "lexp"};
+            const std::string order = orders[random.below(5)];
+            const std::string backfill_order = orders[random.below(5)];
+            rules.order = plain_order(named_orders().at(order));
+            rules.backfill_order = plain_order(named_orders().at(backfill_order));
+            const Parameters::Given given{
+                {"placement", to_string(placement)}, {"order", order}, {"backfill-order", backfill_order}};
+            INFO("stream " << seed << text_of(given));
+            const bool machine_changes = random.one_in(3);
+            Stream stream(seed, {.most_jobs = 50,
+                                 .most_processors = random.one_in(3) ? 6 : 20,
+                                 .deadlines = false,
+                                 .machine_changes = machine_changes,
+                                 .overruns = random.one_in(3)});
+            Engine engine("easy", given);
+            PlainBackfilling plain(PlainMachine(stream.processors()), rules, counts);
+            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+                INFO("at " << message.now);
+                require_same_round(engine, plain, message, started);
+                for (const JobIndex job : started) {
+                    REQUIRE((placement != Placement::contiguous ||
+                             engine.state().job(job).allocation.intervals().size() == 1));
+                }
+            });
+            in_doubt += plain.in_doubt() ? 1U : 0U;
+        }
+        INFO(to_string(placement));
+        CHECK(counts.in_time > 1000);
+        CHECK(counts.beside > 500);
+        CHECK(counts.delaying > 1000);
+        CHECK(counts.never > 50);
+        CHECK(counts.overdue > 50);
+        CHECK(counts.head_not_first > 500);
+        if (placement == Placement::contiguous) {
+            CHECK(counts.elsewhere > 100);
+            CHECK(counts.scattered > 500);
+        }
+    }
+    CHECK(in_doubt < 40);
+}
+
+TEST_CASE("The first job of easy starts no later than it could when it became the first, wherever it may be",
+          "[easy][property]") {
+    for (const Placement placement : {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous}) {
+        HeadPromise total;
+        BackfillingCounts counts;
+        for (unsigned seed = 0; seed < 200; ++seed) {
+            INFO("stream " << seed << " " << to_string(placement));
+            Stream stream(seed, {.deadlines = false});
+            Engine engine("easy", {{"placement", to_string(placement)}});
+            PlainBackfilling plain(PlainMachine(stream.processors()), {.placement = placement}, counts);
+            HeadPromise promise;
+            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+                require_same_round(engine, plain, message, started);
+                if (is_round(message)) {
+                    promise.watch(plain, message, started);
+                }
+            });
+            total.kept += promise.kept;
+            total.broken += promise.broken;
+        }
+        INFO(to_string(placement));
+        CHECK(total.kept > 1000);
+        CHECK(total.broken == 0);
+    }
+}
+
+TEST_CASE("A contiguous job waits for a block, and others run around the block that it will have", "[easy]") {
+    // 6 processors: a has 0-1 until 10, b has 2 until 5, c has 3-4 until 20. From 10 on 0-2 are free.
+    const auto table = [](const std::string& placement) {
+        Table jobs(6, "easy", {{"placement", placement}});
+        jobs.at(0);
+        jobs.submit("a", 2, 10);
+        jobs.submit("b", 1, 5);
+        jobs.submit("c", 2, 20);
+        CHECK(jobs.places() == "start a on 0-1, b on 2, c on 3-4");
+        jobs.at(5);
+        jobs.ends("b");
+        jobs.submit("head", 3, 10);
+        jobs.submit("long", 1, 100);
+        jobs.submit("short", 1, 5);
+        return jobs.places();
+    };
+    CHECK(table("contiguous") == "start long on 5, short on 2");
+    // 3 processors are free at 10 but for one more, so that the second must end by then.
+    CHECK(table("lowest") == "start long on 2, short on 5");
+    CHECK(table("best-effort-contiguous") == "start long on 2, short on 5");
+}
+
+}  // namespace batfill::tests::reservation_test

@@ -1,0 +1,316 @@
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+#include <batfill/plan_algorithm.hpp>
+
+#include "engine_rounds.hpp"
+
+namespace batfill::tests::rogue_algorithm_test {
+
+// Algorithms that break a rule: each ends in a DecisionError that names the algorithm, the job and the rule, in every
+// kind of build, and not in a crash or a wrong schedule.
+
+namespace {
+
+// A queue algorithm that does in each round what a test says.
+class RogueQueue : public Algorithm {
+ public:
+    using Decide = std::function<void(Round&)>;
+    explicit RogueQueue(Decide decide) : decide_(std::move(decide)) {}
+    void decide(Round& round) override { misbehave(round); }
+
+ protected:
+    void misbehave(Round& round) { decide_(round); }
+
+ private:
+    Decide decide_;
+};
+
+// Registers a job when it is told of another, and not in decide().
+class RogueRegistrar : public RogueQueue {
+ public:
+    using RogueQueue::RogueQueue;
+    bool registers_jobs() const override { return true; }
+    void submitted(Round& round, JobIndex) override { misbehave(round); }
+    void decide(Round&) override {}
+};
+
+// Asks to be woken at the present instant.
+class RogueSleeper : public RogueQueue {
+ public:
+    using RogueQueue::RogueQueue;
+    Time next_wake(Time after) const override { return after; }
+};
+
+// Guarantees every job a start that has passed.
+class RoguePromiser : public RogueQueue {
+ public:
+    using RogueQueue::RogueQueue;
+    bool gives_guarantees() const override { return true; }
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex) const override {
+        return state.now - Duration::seconds(1);
+    }
+};
+
+// A plan algorithm that does with each new job, and at the end of each round, what a test says.
+class RoguePlanner : public PlanAlgorithm {
+ public:
+    using Step = std::function<void(RoguePlanner&, Round&, JobIndex)>;
+    explicit RoguePlanner(Step step) : step_(std::move(step)) {}
+    void submitted(Round& round, JobIndex job) override { step_(*this, round, job); }
+
+    using PlanAlgorithm::place;
+    using PlanAlgorithm::plan;
+
+ protected:
+    void compress(Round&) override {}
+
+ private:
+    Step step_;
+};
+
+AlgorithmDescription described(std::function<std::unique_ptr<Algorithm>()> make) {
+    return with_common_parameters(
+        {"rogue", "breaks a rule", "none", {}, [make = std::move(make)](const Parameters&) { return make(); }});
+}
+
+// What comes of it when jobs "a" and "b", of two processors and ten seconds each, are submitted.
+std::string error_of(const AlgorithmDescription& description, int processors = 4) {
+    Engine engine(description, {});
+    engine.begin(Time(), Machine(processors));
+    engine.arrive(Time::seconds(5));
+    JobIndex submitted = 0;
+    for (const char* id : {"a", "b"}) {
+        JobDescription job;
+        job.id = id;
+        job.submit = Time::seconds(5);
+        job.processors = 2;
+        job.walltime = Duration::seconds(10);
+        engine.take_in({Time::seconds(5), JobSubmitted{submitted++, job}});
+    }
+    try {
+        engine.decide();
+    } catch (const DecisionError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+std::string error_of_queue(const RogueQueue::Decide& decide) {
+    return error_of(described([=] { return std::make_unique<RogueQueue>(decide); }));
+}
+
+// `step` gets each new job; the rest of the algorithm keeps the rules.
+std::string error_of_planner(const RoguePlanner::Step& step) {
+    return error_of(described([=] { return std::make_unique<RoguePlanner>(step); }));
+}
+
+constexpr const char* a_at_5 = "algorithm rogue at 5.000000: job a: ";
+constexpr const char* b_at_5 = "algorithm rogue at 5.000000: job b: ";
+
+}  // namespace
+
+TEST_CASE("An algorithm that keeps the rules is not accused", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) {
+              while (!round.state().waiting.empty()) {
+                  round.start(round.state().waiting.job(0));
+              }
+          }) == "no error");
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              self.place(round, job, round.now());
+          }) == "no error");
+}
+
+TEST_CASE("A job cannot start twice", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) {
+              round.start(0);
+              round.start(0);
+          }) == std::string(a_at_5) + "it cannot start, it is not waiting");
+}
+
+TEST_CASE("A job that does not run cannot be killed", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) { round.kill(0); }) ==
+          std::string(a_at_5) + "it cannot be killed, it is not running");
+    CHECK(error_of_queue([](Round& round) { round.kill(7); }) ==
+          "algorithm rogue at 5.000000: there is no job number 7: it cannot be killed, it is not running");
+}
+
+TEST_CASE("A job that ended in an earlier round may be forgotten, and nothing can be done with it", "[rogue]") {
+    const auto error_of_the_third_round = [](const RogueQueue::Decide& decide) -> std::string {
+        const auto start_all = [](Round& round) {
+            while (!round.state().waiting.empty()) {
+                round.start(round.state().waiting.job(0));
+            }
+        };
+        const AlgorithmDescription description = described([=] {
+            return std::make_unique<RogueQueue>([=](Round& round) {
+                start_all(round);
+                if (round.now() == Time::seconds(7)) {
+                    decide(round);
+                }
+            });
+        });
+        Engine engine(description, {});
+        engine.begin(Time(), Machine(4));
+        const auto submit = [&](JobIndex number, int now) {
+            JobDescription job;
+            job.id = "job " + std::to_string(number);
+            job.processors = 2;
+            job.walltime = Duration::seconds(10);
+            engine.take_in({Time::seconds(now), JobSubmitted{number, job}});
+        };
+        engine.arrive(Time::seconds(5));
+        submit(0, 5);
+        submit(1, 5);
+        engine.decide();
+        engine.arrive(Time::seconds(6));
+        engine.take_in({Time::seconds(6), JobCompleted{0, JobState::completed_successfully}});
+        engine.decide();
+        CHECK(engine.state().jobs.has(0));
+        engine.arrive(Time::seconds(7));
+        CHECK_FALSE(engine.state().jobs.has(0));
+        CHECK(engine.state().jobs.has(1));
+        CHECK(engine.state().jobs.size() == 2);
+        submit(2, 7);
+        try {
+            engine.decide();
+        } catch (const DecisionError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    const std::string job = "algorithm rogue at 7.000000: job number 0, which is over: ";
+    CHECK(error_of_the_third_round([](Round&) {}) == "no error");
+    CHECK(error_of_the_third_round([](Round& round) { round.start(0); }) == job + "it cannot start, it is not waiting");
+    CHECK(error_of_the_third_round([](Round& round) { round.start_if_possible(0); }) ==
+          job + "it cannot start, it is not waiting");
+    CHECK(error_of_the_third_round([](Round& round) { round.kill(0); }) ==
+          job + "it cannot be killed, it is not running");
+    CHECK(error_of_the_third_round([](Round& round) { round.set_metadata(0, "some"); }) ==
+          job + "it cannot have metadata any more");
+}
+
+TEST_CASE("Metadata are of a job that there is, and have no double quote", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) { round.set_metadata(0, "said \"so\""); }) ==
+          std::string(a_at_5) + "its metadata cannot be written, they have a double quote");
+    CHECK(
+        error_of_queue([](Round& round) { round.set_metadata(7, "some"); }) ==
+        "algorithm rogue at 5.000000: there is no job number 7: it cannot have metadata, the algorithm was not told of "
+        "it");
+}
+
+TEST_CASE("A job that does not exist, or was not submitted yet, cannot start", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) { round.start(7); }) ==
+          "algorithm rogue at 5.000000: there is no job number 7: it cannot start, the algorithm was not told of it");
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              self.place(round, job, round.now());
+              round.start(job + 1);
+          }) == std::string(b_at_5) + "it cannot start, the algorithm was not told of it");
+}
+
+TEST_CASE("A job cannot start on too few, other, busy or missing processors", "[rogue]") {
+    const auto start_on = [](const std::string& processors) {
+        return error_of_queue([=](Round& round) {
+            round.start(0, ResourceSet::range(2, 3));
+            round.start(1, ResourceSet::parse(processors).value());
+        });
+    };
+    CHECK(start_on("0-1") == "no error");
+    CHECK(start_on("0") == std::string(b_at_5) + "it cannot start, it needs 2 processors and would get 1");
+    CHECK(start_on("0-2") == std::string(b_at_5) + "it cannot start, it needs 2 processors and would get 3");
+    CHECK(start_on("1-2") == std::string(b_at_5) + "it cannot start, processors 1-2 are not all idle");
+    CHECK(start_on("0 4") == std::string(b_at_5) + "it cannot start, processors 0 4 are not all idle");
+}
+
+TEST_CASE("A job cannot start when too few processors are idle", "[rogue]") {
+    const AlgorithmDescription description = described([] {
+        return std::make_unique<RogueQueue>([](Round& round) {
+            round.start(0);
+            round.start(1);
+        });
+    });
+    CHECK(error_of(description, 4) == "no error");
+    CHECK(error_of(description, 3) == std::string(b_at_5) + "it cannot start, it needs 2 processors and 1 are idle");
+}
+
+TEST_CASE("An algorithm can only be woken in the future", "[rogue]") {
+    CHECK(error_of(described([] { return std::make_unique<RogueSleeper>([](Round&) {}); })) ==
+          "algorithm rogue at 5.000000: it wants to be woken at 5.000000, expected a time that is still to come");
+}
+
+TEST_CASE("A guaranteed start is not before the guarantee", "[rogue]") {
+    CHECK(error_of(described([] { return std::make_unique<RoguePromiser>([](Round&) {}); })) ==
+          std::string(a_at_5) + "it was guaranteed a start at 4.000000, expected one that is still to come");
+}
+
+TEST_CASE("A plan algorithm has to place every job", "[rogue]") {
+    CHECK(error_of_planner([](RoguePlanner&, Round&, JobIndex) {}) ==
+          std::string(a_at_5) + "it was submitted and has no place in the plan, expected one for every waiting job");
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              self.place(round, job, round.now());
+              if (job == 1) {
+                  const JobIndex first = 0;
+                  self.plan().cancel({&first, 1});
+              }
+          }) == std::string(a_at_5) + "it waits and has no place in the plan, expected one for every waiting job");
+}
+
+TEST_CASE("A plan algorithm cannot place a job twice", "[rogue]") {
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              self.place(round, job, round.now());
+              self.place(round, job, round.now());
+          }) == std::string(a_at_5) + "it is placed in the plan, where it has a place already");
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              self.place(round, job, round.now());
+              self.plan().place_again(job, round.now());
+          }) == std::string(a_at_5) + "it is placed in the plan again without having been cancelled");
+}
+
+TEST_CASE("A plan algorithm cannot look up, move, cancel or start a job that is not planned", "[rogue]") {
+    const std::string error = std::string(a_at_5) + "it is looked up in the plan, where it is not";
+    const auto error_of_use = [](const std::function<void(Plan&, JobIndex)>& use) {
+        return error_of_planner([=](RoguePlanner& self, Round&, JobIndex job) { use(self.plan(), job); });
+    };
+    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.planned_start(job); }) == error);
+    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.move_earlier(job, Time::seconds(5)); }) == error);
+    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.cancel({&job, 1}); }) == error);
+    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.start(job); }) == error);
+    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.look_again_at(job); }) == error);
+}
+
+TEST_CASE("A job that starts has to leave the plan", "[rogue]") {
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              self.place(round, job, round.now());
+              round.start(job);
+          }) ==
+          std::string(a_at_5) + "it has started and is still in the plan, expected that it leaves the plan before");
+}
+
+TEST_CASE("Only jobs that wait can be in the plan", "[rogue]") {
+    CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
+              round.start(job);
+              self.place(round, job, round.now() + Duration::seconds(50));
+          }) == std::string(a_at_5) + "it is in the plan, expected only jobs that wait");
+}
+
+TEST_CASE("Jobs and profiles are registered in decide(), by an algorithm that says that it does so", "[rogue]") {
+    const std::string rule = ", expected that in decide() only, of an algorithm that registers jobs";
+    const auto register_job = [](Round& round) {
+        JobDescription job;
+        job.id = "own!1";
+        round.register_job(job);
+    };
+    CHECK(error_of_queue(register_job) == "algorithm rogue at 5.000000: it registers job own!1" + rule);
+    CHECK(error_of_queue([](Round& round) { round.register_profile("own", "p", "{}"); }) ==
+          "algorithm rogue at 5.000000: it registers profile \"p\"" + rule);
+    CHECK(error_of(described([=] { return std::make_unique<RogueRegistrar>(register_job); })) ==
+          "algorithm rogue at 5.000000: it registers job own!1" + rule);
+}
+
+}  // namespace batfill::tests::rogue_algorithm_test

@@ -1,0 +1,519 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+
+#include "engine_rounds.hpp"
+#include "plain_compression.hpp"
+#include "plain_conservative.hpp"
+#include "plain_order.hpp"
+#include "plain_scheduler.hpp"
+#include "random_stream.hpp"
+#include "test_data.hpp"
+
+namespace batfill::tests::compression_test {
+
+// Compression of the plan by conservative backfilling, and by Prioritized and Delayed Compression: the same decisions
+// as a second, plain form of them, and their guarantee, on random streams of events; the figures of the paper of pc and
+// dc, and other small schedules worked by hand.
+
+using Kind = PlainCompression::Kind;
+
+namespace {
+
+constexpr std::array both_kinds{Kind::pc, Kind::dc};
+
+std::string name_of(Kind kind) {
+    return kind == Kind::pc ? "pc" : "dc";
+}
+
+// An order, both as parameters of the algorithms and as weights of the plain form.
+struct Order {
+    Parameters::Given given;
+    OrderWeights weights;
+
+    std::string text() const {
+        std::string text;
+        for (const auto& [key, value] : given) {
+            text.append(" ").append(key).append("=").append(value);
+        }
+        return text;
+    }
+};
+
+Order mixed_order(const OrderWeights& weights, bool tenths) {
+    return {{{"order", "mixed"}, {"weights", text_of(weights, tenths)}}, weights};
+}
+
+Order random_mixed_order(Random& random) {
+    const OrderWeights weights = random_weights(random);
+    return mixed_order(weights, random.one_in(2));
+}
+
+// The default, every order that has a name, and two that are mixed.
+std::vector<Order> all_orders() {
+    std::vector<Order> orders{{{}, named_orders().at("spf")}};
+    for (const auto& [name, weights] : named_orders()) {
+        orders.push_back({{{"order", name}}, weights});
+    }
+    orders.push_back(mixed_order({2, -3, 1, 1, 2, -1}, true));
+    orders.push_back(mixed_order({-1, 0, 1, 0, 5, 0}, false));
+    return orders;
+}
+
+// Plays a random stream to an algorithm and compares all that can be seen of it with the plain form, as long as that is
+// not in doubt. Returns whether it never was.
+bool compare_with_plain_form(unsigned seed, const Features& features, Kind kind, const Order& order,
+                             PlainCompression::Counts& counts) {
+    INFO(name_of(kind) << order.text() << ", stream " << seed);
+    Stream stream(seed, features);
+    Engine engine(name_of(kind), order.given);
+    PlainCompression plain(stream.processors(), kind, order.weights, counts);
+    stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+        if (plain.in_doubt()) {
+            return;
+        }
+        INFO("at " << message.now);
+        const std::vector<JobIndex> expected = plain.round(message);
+        if (!plain.in_doubt()) {
+            REQUIRE(started == expected);
+            require_same_plans(plan_of(engine), plain.planned_starts());
+        }
+    });
+    return !plain.in_doubt();
+}
+
+// Compares on more than a thousand streams. Returns how often rare things happened.
+PlainCompression::Counts compare_in_all_orders(Kind kind) {
+    PlainCompression::Counts counts;
+    unsigned streams = 0;
+    unsigned in_doubt = 0;
+    const auto compare = [&](int most_jobs, int most_processors, const Order& order) {
+        const Features features{.most_jobs = most_jobs, .most_processors = most_processors, .deadlines = false};
+        in_doubt += compare_with_plain_form(streams++, features, kind, order, counts) ? 0U : 1U;
+    };
+    for (const Order& order : all_orders()) {
+        for (int i = 0; i < 40; ++i) {
+            compare(60, 16, order);
+        }
+        for (int i = 0; i < 20; ++i) {
+            compare(40, 5, order);
+        }
+        compare(150, 32, order);
+    }
+    Random random(2011);
+    for (int i = 0; i < 100; ++i) {
+        compare(50, 12, random_mixed_order(random));
+    }
+    CHECK(streams > 1000);
+    CHECK(in_doubt < streams / 50);
+    return counts;
+}
+
+// A small machine with the plain form beside it, which tells each move.
+class CompressionTable : public Table {
+ public:
+    CompressionTable(int processors, Kind kind, const std::string& order)
+        : Table(processors, name_of(kind), {{"order", order}}),
+          plain_(processors, kind, named_orders().at(order), counts_) {}
+
+    std::string round() {
+        moves_told_ = plain_.moves().size();
+        plain_.round(message());
+        return Table::round();
+    }
+    // The moves of the last round: "b 7; a 1".
+    std::string moves() const {
+        std::string text;
+        for (std::size_t i = moves_told_; i < plain_.moves().size(); ++i) {
+            const auto& [job, start] = plain_.moves()[i];
+            text += (text.empty() ? "" : "; ") + name(job) + " " + brief(start);
+        }
+        return text;
+    }
+
+ private:
+    PlainCompression::Counts counts_;
+    PlainCompression plain_;
+    std::size_t moves_told_ = 0;
+};
+
+// Figure 3 of the paper, up to the early end of A, which the next round is told of.
+template <typename AnyTable>
+void tell_of_figure_3(AnyTable& table) {
+    table.at(0);
+    table.submit("A", 1, 6);
+    table.submit("B", 1, 7);
+    table.submit("C", 1, 4);
+    table.submit("D", 1, 6);
+    table.submit("E", 2, 5);
+    table.submit("F", 1, 4);
+    CHECK(table.round() == "start A B C; D 4; E 7; F 10");
+    table.at(1);
+    table.ends("A");
+}
+
+}  // namespace
+
+TEST_CASE("pc decides as its plain form does, in every round and every order", "[compression][property]") {
+    const PlainCompression::Counts counts = compare_in_all_orders(Kind::pc);
+    CHECK(counts.moves > 10'000);
+    CHECK(counts.equal_scores > 10'000);
+    CHECK(counts.moves_after_vain_tries > 10'000);
+    CHECK(counts.moves_again > 1000);
+    CHECK(counts.left_for_later == 0);
+}
+
+TEST_CASE("dc decides as its plain form does, in every round and every order", "[compression][property]") {
+    const PlainCompression::Counts counts = compare_in_all_orders(Kind::dc);
+    CHECK(counts.moves > 10'000);
+    CHECK(counts.equal_scores > 10'000);
+    CHECK(counts.moves_after_vain_tries > 20);
+    CHECK(counts.left_for_later > 10'000);
+    CHECK(counts.moves_after_ends_on_time > 1000);
+    CHECK(counts.moves_before_submitted > 3000);
+    CHECK(counts.delays_of_submitted > 500);
+    CHECK(counts.gains_of_submitted > 500);
+    CHECK(counts.too_late_to_conflict > 1000);
+    CHECK(counts.exactly_at_c > 50);
+    CHECK(counts.behind_submitted > 5000);
+}
+
+TEST_CASE("conservative decides as its plain form does, in every round and with every compression",
+          "[compression][property]") {
+    for (const std::string compression : {"planned-start", "submission", "start-now", "none"}) {
+        PlainConservative::Counts counts;
+        for (unsigned seed = 0; seed < 300; ++seed) {
+            INFO("compression=" << compression << ", stream " << seed);
+            Stream stream(seed, {.most_jobs = 60, .most_processors = seed % 3 == 0 ? 5 : 16, .deadlines = false});
+            Engine engine("conservative", {{"compression", compression}});
+            PlainConservative plain(stream.processors(), compression, counts);
+            std::map<JobIndex, Time> promised;
+            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+                INFO("at " << message.now);
+                REQUIRE(plain.round(message) == started);
+                require_same_plans(plan_of(engine), plain.planned_starts());
+                for (const JobIndex job : started) {
+                    REQUIRE(message.now <= promised.emplace(job, message.now).first->second);
+                }
+                for (const auto& [job, start] : plan_of(engine)) {
+                    Time& before = promised.emplace(job, start).first->second;
+                    REQUIRE(start <= before);
+                    before = start;
+                }
+            });
+        }
+        INFO("compression=" << compression);
+        CHECK((compression == "none" ? counts.moves == 0 : counts.moves > 1000));
+        if (compression == "start-now") {
+            CHECK(counts.moves_after_ends_on_time > 100);
+            CHECK(counts.left_for_later > 1000);
+        }
+    }
+}
+
+TEST_CASE("conservative with compression=start-now leaves holes that begin later, until time reaches them",
+          "[compression]") {
+    // Before A ends early, and after.
+    //
+    //     0 1 2 3 4 5 6 7 8 9 10  12          0 1 2 3 4 5 6 7 8 9 10  12
+    //     A A A A A A - E E E E E - -         A D D D D D D E E E E E - -
+    //     B B B B B B B E E E E E - -         B B B B B B B E E E E E - -
+    //     C C C C D D D D D D F F F F         C C C C - - - - - - F F F F
+    const auto after_the_end_of_A = [](const std::string& compression) {
+        auto table = std::make_unique<Table>(3, "conservative", Parameters::Given{{"compression", compression}});
+        tell_of_figure_3(*table);
+        return table;
+    };
+    SECTION("by planned start, F moves into the place that D has left") {
+        CHECK(after_the_end_of_A("planned-start")->round() == "start D; E 7; F 4");
+    }
+    SECTION("F could start at 4, which is not now; at 4 it can, though C ends on time") {
+        const auto table = after_the_end_of_A("start-now");
+        CHECK(table->round() == "start D; E 7; F 10");
+        table->at(4);
+        table->ends("C");
+        CHECK(table->round() == "start F; E 7");
+    }
+    SECTION("a job that is submitted meanwhile may take the hole, and delays nobody's plan") {
+        const auto table = after_the_end_of_A("start-now");
+        CHECK(table->round() == "start D; E 7; F 10");
+        table->at(2);
+        table->submit("G", 1, 6);
+        CHECK(table->round() == "start; E 7; F 10; G 4");
+        table->at(4);
+        table->ends("C");
+        CHECK(table->round() == "start G; E 7; F 10");
+    }
+    SECTION("the job that was planned first is tried first") {
+        const auto table = after_the_end_of_A("start-now");
+        table->submit("G", 1, 1);  // with the end of A, which D's planned start comes before
+        CHECK(table->round() == "start D; E 7; F 10; G 4");
+    }
+}
+
+TEST_CASE("pc and dc: weights belong to order=mixed, and not all of them are zero", "[compression]") {
+    for (const Kind kind : both_kinds) {
+        const auto engine = [&](const Parameters::Given& given) { Engine(name_of(kind), given); };
+        CHECK_NOTHROW(engine({{"order", "mixed"}, {"weights", "0,0,0,0,0,-1"}}));
+        CHECK_THROWS_AS(engine({{"order", "mixed"}}), UsageError);
+        CHECK_THROWS_AS(engine({{"order", "mixed"}, {"weights", "0,0,0,0,0,0"}}), UsageError);
+        CHECK_THROWS_AS(engine({{"order", "mixed"}, {"weights", "1,2,3,4,5"}}), UsageError);
+        CHECK_THROWS_AS(engine({{"order", "spf"}, {"weights", "1,2,3,4,5,6"}}), UsageError);
+        CHECK_THROWS_AS(engine({{"weights", "1,2,3,4,5,6"}}), UsageError);
+        CHECK_THROWS_AS(engine({{"order", "shortest"}}), UsageError);
+        CHECK_THROWS_AS(engine({{"threshold", "200000"}}), UsageError);
+    }
+}
+
+TEST_CASE("pc and dc: no planned start ever moves later", "[compression][property]") {
+    for (const Kind kind : both_kinds) {
+        unsigned seed = 5000;
+        int moved_earlier = 0;
+        int started_earlier = 0;
+        for (const Order& order : all_orders()) {
+            for (int i = 0; i < 25; ++i) {
+                INFO(name_of(kind) << order.text() << ", stream " << seed);
+                Stream stream(seed++, {.deadlines = false});
+                Engine engine(name_of(kind), order.given);
+                std::map<JobIndex, Time> promised;
+                stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+                    for (const JobIndex job : started) {
+                        if (promised.count(job) != 0) {
+                            REQUIRE(message.now <= promised[job]);
+                            started_earlier += message.now < promised[job] ? 1 : 0;
+                        }
+                    }
+                    for (const auto& [job, start] : plan_of(engine)) {
+                        const Time before = promised.emplace(job, start).first->second;
+                        REQUIRE(start <= before);
+                        moved_earlier += start < before ? 1 : 0;
+                        promised[job] = start;
+                    }
+                });
+            }
+        }
+        CHECK(moved_earlier > 1000);
+        CHECK(started_earlier > 1000);
+    }
+}
+
+TEST_CASE("pc and dc: no processor is used twice and no job is lost when processors come and go",
+          "[compression][property]") {
+    for (const Kind kind : both_kinds) {
+        unsigned seed = 9000;
+        std::size_t changes = 0;
+        for (const Order& order : all_orders()) {
+            for (int i = 0; i < 12; ++i) {
+                INFO(name_of(kind) << order.text() << ", stream " << seed);
+                Stream stream(seed++, {.deadlines = false, .machine_changes = true});
+                Engine engine(name_of(kind), order.given);
+                stream.play(engine, [&](const Message& message, const std::vector<JobIndex>&) {
+                    changes += message.machine_changes.size();
+                    REQUIRE(plan_in(engine)->by_start().size() == engine.state().waiting.size());
+                });
+            }
+        }
+        CHECK(changes > 500);
+    }
+}
+
+TEST_CASE("The plain forms of pc and dc give the reference schedules", "[compression][reference][outside]") {
+    if (!have_test_data("reference/expected")) {
+        return;
+    }
+    for (const auto& [workload, processors] : reference_workloads()) {
+        for (const Kind kind : both_kinds) {
+            for (const std::string order : {"fcfs", "lpf", "lqf", "spf", "sqf"}) {
+                PlainCompression::Counts counts;
+                require_reference_schedule(workload, name_of(kind) + ".order=" + order, [&](int machine_size) {
+                    return std::make_unique<PlainCompression>(machine_size, kind, named_orders().at(order), counts);
+                });
+                CHECK(counts.moves > 0);
+            }
+        }
+    }
+}
+
+// The figures of the paper are drawings. Their text says which jobs there are, which of them move, and in which order;
+// the numbers of processors and the lengths are ours, so that all that the text says comes true. The first job ends
+// early at 1.
+
+TEST_CASE("pc and dc: after each move the scan returns to its front (figure 1 of the paper)", "[compression]") {
+    // Processors, from top to bottom, before A ends early and after. Longest job first: E, C, D.
+    //
+    //     0 1 2 3 4 5 6 7 8 9 10          0 1 2 3 4 5
+    //     A A A A A C C - - - -           A C C - - -
+    //     A A A A A C C - - - -           A C C D - -
+    //     A A A A A D E E E E E           A E E E E E
+    //     B B B - - D - - - - -           B B B D - -
+    for (const Kind kind : both_kinds) {
+        CompressionTable table(4, kind, "lpf");
+        table.at(0);
+        table.submit("A", 3, 5);
+        table.submit("B", 1, 3);
+        table.submit("C", 2, 2);
+        table.submit("D", 2, 1);
+        table.submit("E", 1, 5);  // one processor is free from 3 to 5 and from 6 on
+        CHECK(table.round() == "start A B; C 5; D 5; E 6");
+        table.at(1);
+        table.ends("A");
+        // E needs 5 seconds: C and D together are in its way. C can start now. With one try for each, only D would
+        // follow, at 3, and E would stay at 6. But from the front again, E finds D alone in its way, and a processor
+        // beside it. (dc leaves D for later.)
+        if (kind == Kind::pc) {
+            CHECK(table.round() == "start C E; D 3");
+            CHECK(table.moves() == "C 1; E 1; D 3");
+        } else {
+            CHECK(table.round() == "start C E; D 5");
+            CHECK(table.moves() == "C 1; E 1");
+        }
+        table.at(3);
+        table.ends("B");
+        table.ends("C");
+        CHECK(table.round() == "start D");
+        table.at(4);
+        table.ends("D");
+        CHECK(table.round() == "start");
+        table.at(6);
+        table.ends("E");
+        CHECK(table.round() == "start");
+    }
+}
+
+TEST_CASE("pc: a compression may move one job twice (figure 2 of the paper)", "[compression]") {
+    // (a) before A ends early, (b) after the first move of D, (c) after those of C and of D again. Widest first: D, C.
+    //
+    //     0 1 2 3 4 5 6 7 8 9 10     0 1 2 3 4 5 6 7 8     0 1 2 3 4 5
+    //     B B B B C C C - - D D      B B B B C C C D D     B B B B D D
+    //     B B B B - - - - - D D      B B B B - - - D D     B B B B D D
+    //     A A A A A A A A A D D      A - - - - - - D D     A C C C D D
+    CompressionTable table(3, Kind::pc, "lqf");
+    table.at(0);
+    table.submit("A", 1, 9);
+    table.submit("B", 2, 4);
+    table.submit("C", 1, 3);
+    table.submit("D", 3, 2);
+    CHECK(table.round() == "start A B; C 4; D 9");
+    table.at(1);
+    table.ends("A");
+    CHECK(table.round() == "start C; D 4");
+    CHECK(table.moves() == "D 7; C 1; D 4");
+    table.at(4);
+    table.ends("B");
+    table.ends("C");
+    CHECK(table.round() == "start D");
+    table.at(6);
+    table.ends("D");
+    CHECK(table.round() == "start");
+}
+
+TEST_CASE("dc leaves holes for later, and protects them (figure 3 of the paper)", "[compression]") {
+    // Before A ends early, and after. Longest job first: D, E, F. The hole is that behind C, from 4 on: D was there,
+    // and F could move into it.
+    //
+    //     0 1 2 3 4 5 6 7 8 9 10  12          0 1 2 3 4 5 6 7 8 9 10  12
+    //     A A A A A A - E E E E E - -         A D D D D D D E E E E E - -
+    //     B B B B B B B E E E E E - -         B B B B B B B E E E E E - -
+    //     C C C C D D D D D D F F F F         C C C C - - - - - - F F F F
+    const auto after_the_end_of_A = [](Kind kind) {
+        auto table = std::make_unique<CompressionTable>(3, kind, "lpf");
+        tell_of_figure_3(*table);
+        CHECK(table->round() == (kind == Kind::dc ? "start D; E 7; F 10" : "start D; E 7; F 4"));
+        return table;
+    };
+    SECTION("pc closes the hole at once") {
+        after_the_end_of_A(Kind::pc);
+    }
+    SECTION("it is filled when time reaches it, though C ends on time") {
+        const auto table = after_the_end_of_A(Kind::dc);
+        table->at(4);
+        table->ends("C");
+        CHECK(table->round() == "start F; E 7");
+        CHECK(table->moves() == "F 4");
+        table->at(7);
+        table->ends("B");
+        table->ends("D");
+        CHECK(table->round() == "start E");
+        table->at(8);
+        table->ends("F");
+        CHECK(table->round() == "start");
+        table->at(12);
+        table->ends("E");
+        CHECK(table->round() == "start");
+    }
+    SECTION("a job of lower priority that would take it makes F move first") {
+        const auto table = after_the_end_of_A(Kind::dc);
+        table->at(2);
+        table->submit("G", 1, 3);  // could run from 4 to 7, and F could start at 4
+        CHECK(table->round() == "start; E 7; F 4; G 8");
+        CHECK(table->moves() == "F 4");
+        table->at(4);
+        table->ends("C");
+        CHECK(table->round() == "start F; E 7; G 8");
+    }
+    SECTION("a job of higher priority gets it") {
+        const auto table = after_the_end_of_A(Kind::dc);
+        table->at(2);
+        table->submit("G", 1, 6);
+        CHECK(table->round() == "start; E 7; F 10; G 4");
+        CHECK(table->moves().empty());
+        table->at(4);
+        table->ends("C");
+        CHECK(table->round() == "start G; E 7; F 10");
+    }
+}
+
+TEST_CASE("dc: a submitted job makes those before it move that could start before it ends", "[compression]") {
+    // When A ends early at 1, b cannot start now, and is left at 10; it could start at 5, when R ends. One processor is
+    // idle until then.
+    const auto after_the_end_of_A = [](const std::string& order) {
+        auto table = std::make_unique<CompressionTable>(2, Kind::dc, order);
+        table->at(0);
+        table->submit("R", 1, 5);
+        table->submit("A", 1, 10);
+        table->submit("b", 2, 9);
+        CHECK(table->round() == "start R A; b 10");
+        table->at(1);
+        table->ends("A");
+        CHECK(table->round() == "start; b 10");
+        table->at(2);
+        return table;
+    };
+    SECTION("at the very end is no conflict") {
+        const auto table = after_the_end_of_A("lpf");
+        table->submit("j", 1, 3);
+        CHECK(table->round() == "start j; b 10");
+    }
+    SECTION("one second longer is one") {
+        const auto table = after_the_end_of_A("lpf");
+        table->submit("j", 1, 4);
+        CHECK(table->round() == "start; b 5; j 14");
+    }
+    SECTION("a job behind the submitted one is left where it is") {
+        const auto table = after_the_end_of_A("spf");
+        table->submit("j", 1, 8);
+        CHECK(table->round() == "start j; b 10");
+    }
+    SECTION("of equals, the first comes first") {
+        const auto table = after_the_end_of_A("spf");
+        table->submit("j", 1, 9);  // at 19, or, with b moved, at 14
+        CHECK(table->round() == "start; b 5; j 14");
+    }
+    SECTION("the submissions of a message come one after the other") {
+        const auto table = after_the_end_of_A("lpf");
+        table->submit("i", 1, 3);
+        table->submit("j", 1, 4);  // i has the idle processor: j could run from 5 to 9
+        CHECK(table->round() == "start i; b 5; j 14");
+    }
+}
+
+}  // namespace batfill::tests::compression_test

@@ -1,0 +1,453 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+
+#include "engine_rounds.hpp"
+#include "plain_dbf.hpp"
+#include "plain_scheduler.hpp"
+#include "random_stream.hpp"
+#include "test_data.hpp"
+
+namespace batfill::tests::dbf_test {
+
+// Deadline-Based Backfilling: what it promises, on random streams of events; the same decisions as a second, plain form
+// of it; and small schedules worked by hand.
+
+using Repair = PlainDbf::Repair;
+
+namespace {
+
+constexpr std::array both_repairs{Repair::paper, Repair::strict};
+
+std::string name_of(Repair repair) {
+    return repair == Repair::paper ? "paper" : "strict";
+}
+
+// Plays random streams to dbf, and compares all that can be seen of its decisions with the plain form.
+void compare_with_plain_form(unsigned streams, const Features& features, Repair repair, PlainDbf::Counts& counts) {
+    for (unsigned seed = 0; seed < streams; ++seed) {
+        INFO("repair=" << name_of(repair) << ", stream " << seed);
+        Stream stream(seed, features);
+        Engine engine("dbf", {{"repair", name_of(repair)}});
+        PlainDbf plain(stream.processors(), repair, counts);
+        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+            INFO("at " << message.now);
+            REQUIRE(plain.round(message) == started);
+            require_same_plans(plan_of(engine), plain.planned_starts());
+            REQUIRE(tentative_jobs(engine) == plain.tentative());
+            for (const JobIndex index : started) {
+                if (repair == Repair::strict && plain.met_at_submission().count(index) != 0) {
+                    const Job& job = engine.state().job(index);
+                    REQUIRE(message.now + job.walltime <= *job.description().deadline);
+                }
+            }
+        });
+    }
+}
+
+// The jobs of one stream whose deadline a plan has kept, and of those the ones for which a later plan, or the start,
+// did not keep it.
+struct Deadlines {
+    std::map<JobIndex, Time> kept;
+    std::map<JobIndex, Time> lost;
+};
+
+Deadlines follow_deadlines(unsigned seed, const Features& features, Repair repair) {
+    Deadlines deadlines;
+    Stream stream(seed, features);
+    Engine engine("dbf", {{"repair", name_of(repair)}});
+    stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+        std::map<JobIndex, Time> starts = plan_of(engine);
+        for (const JobIndex job : started) {
+            starts[job] = message.now;
+        }
+        for (const auto& [index, start] : starts) {
+            const Job& job = engine.state().job(index);
+            if (job.description().deadline) {
+                const bool kept = start + job.walltime <= *job.description().deadline;
+                if (kept) {
+                    deadlines.kept.emplace(index, message.now);
+                } else if (deadlines.kept.count(index) != 0) {
+                    deadlines.lost.emplace(index, message.now);
+                }
+            }
+        }
+    });
+    return deadlines;
+}
+
+Table dbf_table(int processors, Repair repair = Repair::paper) {
+    return Table(processors, "dbf", {{"repair", name_of(repair)}});
+}
+
+}  // namespace
+
+TEST_CASE("dbf: the start of a job with a definitive allocation never moves later", "[dbf][property]") {
+    for (const Repair repair : both_repairs) {
+        int moved_earlier = 0;
+        int tentative_moved_later = 0;
+        int made_definitive = 0;
+        for (unsigned seed = 0; seed < 400; ++seed) {
+            INFO("repair=" << name_of(repair) << ", stream " << seed);
+            Stream stream(seed, {});
+            Engine engine("dbf", {{"repair", name_of(repair)}});
+            std::map<JobIndex, Time> definitive;
+            std::map<JobIndex, Time> tentative;
+            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+                for (const JobIndex job : started) {
+                    if (definitive.count(job) != 0) {
+                        REQUIRE(message.now <= definitive[job]);
+                    }
+                }
+                for (const auto& [job, start] : plan_of(engine)) {
+                    if (is_tentative(engine, job)) {
+                        REQUIRE(definitive.count(job) == 0);
+                        tentative_moved_later += start > tentative.emplace(job, start).first->second ? 1 : 0;
+                        tentative[job] = start;
+                    } else {
+                        const auto [before, is_new] = definitive.emplace(job, start);
+                        REQUIRE(start <= before->second);
+                        moved_earlier += start < before->second ? 1 : 0;
+                        made_definitive += is_new && tentative.count(job) != 0 ? 1 : 0;
+                        before->second = start;
+                    }
+                }
+            });
+        }
+        CHECK(moved_earlier > 1000);
+        CHECK(tentative_moved_later > 1000);
+        CHECK(made_definitive > 200);
+    }
+}
+
+TEST_CASE("dbf: with repair=strict a deadline that the allocation at submission met is never missed",
+          "[dbf][property]") {
+    // With one submission in a message, the first plan that holds a job is its allocation at submission.
+    std::size_t kept = 0;
+    std::size_t lost_with_paper = 0;
+    for (const bool one_submission_per_message : {true, false}) {
+        for (unsigned seed = 0; seed < 400; ++seed) {
+            INFO("stream " << seed);
+            const Features features{.one_submission_per_message = one_submission_per_message};
+            const Deadlines strict = follow_deadlines(seed, features, Repair::strict);
+            REQUIRE(strict.lost.empty());
+            kept += strict.kept.size();
+            lost_with_paper += follow_deadlines(seed, features, Repair::paper).lost.size();
+        }
+    }
+    CHECK(kept > 10'000);
+    CHECK(lost_with_paper > 100);  // otherwise these streams could not show it
+}
+
+TEST_CASE("dbf: without deadlines it is conservative, job by job", "[dbf][property]") {
+    for (const Repair repair : both_repairs) {
+        for (unsigned seed = 0; seed < 300; ++seed) {
+            INFO("repair=" << name_of(repair) << ", stream " << seed);
+            Stream stream(seed, {.deadlines = false});
+            Engine dbf("dbf", {{"repair", name_of(repair)}});
+            Engine conservative("conservative", {});
+            conservative.begin(Time(), Machine(stream.processors()));
+            stream.play(dbf, [&](const Message& message, const std::vector<JobIndex>& started) {
+                INFO("at " << message.now);
+                REQUIRE(starts_of(send(conservative, message)) == started);
+                for (const JobIndex job : started) {
+                    REQUIRE(dbf.state().job(job).allocation == conservative.state().job(job).allocation);
+                }
+                require_same_plans(plan_of(dbf), plan_of(conservative));
+                REQUIRE(tentative_jobs(dbf).empty());
+            });
+        }
+    }
+}
+
+TEST_CASE("dbf decides as its plain form does, in every round", "[dbf][property]") {
+    for (const Repair repair : both_repairs) {
+        PlainDbf::Counts counts;
+        const auto compare = [&](unsigned streams, int most_jobs, int most_processors) {
+            const Features features{.most_jobs = most_jobs, .most_processors = most_processors};
+            compare_with_plain_form(streams, features, repair, counts);
+        };
+        compare(500, 60, 16);
+        compare(300, 40, 5);
+        compare(4, 400, 64);
+        // Rare things must have happened, or the comparison shows little.
+        CHECK(counts.line_10 > 500);
+        CHECK(counts.lines_23_to_34 > 100);
+        CHECK(counts.line_24 > 50);
+        CHECK(counts.hopeless > 1000);
+        CHECK(counts.early_ends_with_tentative_jobs > 1000);
+        CHECK(counts.overtaken > 100);
+        CHECK(counts.tentative_starts > 1000);
+        CHECK(counts.lost_deadlines > 100);
+        if (repair == Repair::strict) {
+            CHECK(counts.undone_submissions > 10);
+            CHECK(counts.undone_completions > 100);
+        }
+    }
+}
+
+TEST_CASE("dbf: no processor is used twice and no job is lost when processors come and go", "[dbf][property]") {
+    for (const Repair repair : both_repairs) {
+        std::size_t changes = 0;
+        for (unsigned seed = 0; seed < 300; ++seed) {
+            INFO("repair=" << name_of(repair) << ", stream " << seed);
+            Stream stream(seed, {.machine_changes = true});
+            Engine engine("dbf", {{"repair", name_of(repair)}});
+            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>&) {
+                changes += message.machine_changes.size();
+                for (const JobIndex job : tentative_jobs(engine)) {
+                    REQUIRE(engine.state().job(job).description().deadline.has_value());
+                }
+            });
+        }
+        CHECK(changes > 500);
+    }
+}
+
+TEST_CASE("The plain form of dbf gives the reference schedules", "[dbf][reference][outside]") {
+    if (!have_test_data("reference/expected")) {
+        return;
+    }
+    for (const auto& [workload, processors] : reference_workloads()) {
+        for (const Repair repair : both_repairs) {
+            PlainDbf::Counts counts;
+            require_reference_schedule(workload, "dbf.repair=" + name_of(repair), [&](int machine_size) {
+                return std::make_unique<PlainDbf>(machine_size, repair, counts);
+            });
+        }
+    }
+}
+
+TEST_CASE("dbf: a tentative job gives way to a regular one", "[dbf]") {
+    Table table = dbf_table(2);
+    table.at(0);
+    table.submit("a", 2, 10);
+    table.submit("b", 2, 10, 100);  // would end at 20: in time, therefore tentative
+    CHECK(table.round() == "start a; b 10 tentative");
+    table.at(1);
+    table.submit("c", 2, 10);  // takes b's place; b would end at 30, still in time
+    CHECK(table.round() == "start; b 20 tentative; c 10");
+    table.at(10);
+    table.ends("a");  // as expected, so nothing is compressed
+    CHECK(table.round() == "start c; b 20 tentative");
+    table.at(15);
+    table.ends("c");
+    CHECK(table.round() == "start b");
+}
+
+TEST_CASE("dbf: a tentative job that would become late gets its place back and keeps it", "[dbf]") {
+    Table table = dbf_table(2);
+    table.at(0);
+    table.submit("a", 2, 10);
+    table.submit("b", 2, 10, 25);
+    table.submit("c", 1, 5, 40);
+    CHECK(table.round() == "start a; b 10 tentative; c 20 tentative");
+    table.at(1);
+    table.submit("r", 2, 10);
+    // Lines 1 to 8: r at 10, b at 20, to end at 30 > 25: late. c at 30.
+    // Lines 9 to 21: b is placed before r: b at 10, r at 20. c at 30, to end at 35: in time.
+    CHECK(table.round() == "start; b 10; c 30 tentative; r 20");
+    table.at(2);
+    table.submit("s", 2, 4);
+    // b and r are definitive now. s at 30, c at 34, to end at 39: in time.
+    CHECK(table.round() == "start; b 10; c 34 tentative; r 20; s 30");
+    table.at(3);
+    table.submit("t", 1, 7);
+    // Nothing is free before 34, when t takes one processor and c the other.
+    CHECK(table.round() == "start; b 10; c 34 tentative; r 20; s 30; t 34");
+}
+
+TEST_CASE("dbf: of two jobs that would become late, the one submitted first is moved first", "[dbf]") {
+    Table table = dbf_table(1);
+    table.at(0);
+    table.submit("a", 1, 10);
+    table.submit("b", 1, 10, 25);
+    table.submit("c", 1, 10, 35);
+    CHECK(table.round() == "start a; b 10 tentative; c 20 tentative");
+    table.at(1);
+    table.submit("r", 1, 10);
+    // r at 10, b at 20 and c at 30 are both late. With b definitive: b at 10, r at 20, and c at 30 is late still. With
+    // both: b at 10, c at 20, r at 30.
+    CHECK(table.round() == "start; b 10; c 20; r 30");
+}
+
+TEST_CASE("dbf: when moving late jobs makes others late, all that were submitted before those move, too", "[dbf]") {
+    for (const Repair repair : both_repairs) {
+        Table table = dbf_table(2, repair);
+        table.at(0);
+        table.submit("a", 2, 10);
+        CHECK(table.round() == "start a");
+        table.at(1);
+        table.submit("b", 1, 12, 64);
+        CHECK(table.round() == "start; b 10 tentative");
+        table.at(2);
+        table.submit("c", 2, 10, 46);
+        CHECK(table.round() == "start; b 10 tentative; c 22 tentative");
+        table.at(3);
+        table.submit("d", 1, 10, 23);
+        table.submit("e", 1, 8, 41);  // only 2 seconds are left beside b when d has ended
+        CHECK(table.round() == "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative");
+        table.at(4);
+        table.submit("r", 2, 10);
+        // Lines 1 to 8: r 10-20, b 20-32, c 32-42, d 20-30 late, e 42-50 late.
+        // Lines 9 to 21, d moved: d 10-20, r 20-30, b 30-42, c 42-52 late, e 10-18.
+        // Once more, c moved: c 10-20, d 20-30 late, r 30-40, b 40-52, e 20-28. None in L1 is late.
+        // Lines 22 to 34: d is late, b was submitted before it: b 10-22, c 22-32, d 10-20, r 32-42; e 42-50 late. It
+        // was not submitted before d, and stays late and tentative. strict: all keep their places, r comes last.
+        CHECK(table.round() == (repair == Repair::paper
+                                    ? "start; b 10; c 22; d 10; e 42 tentative; r 32"
+                                    : "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative; r 40"));
+    }
+}
+
+TEST_CASE("dbf: jobs submitted at the same time as the last late one are not moved with it", "[dbf]") {
+    // As before, but b, c, d and e are all submitted at 1: no job in L1 is older than d.
+    for (const Repair repair : both_repairs) {
+        Table table = dbf_table(2, repair);
+        table.at(0);
+        table.submit("a", 2, 10);
+        CHECK(table.round() == "start a");
+        table.at(1);
+        table.submit("b", 1, 12, 64);
+        table.submit("c", 2, 10, 46);
+        table.submit("d", 1, 10, 23);
+        table.submit("e", 1, 8, 41);
+        CHECK(table.round() == "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative");
+        table.at(2);
+        table.submit("r", 2, 10);
+        CHECK(table.round() == (repair == Repair::paper
+                                    ? "start; b 40 tentative; c 10; d 20; e 20 tentative; r 30"
+                                    : "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative; r 40"));
+    }
+}
+
+TEST_CASE("dbf: a job whose deadline cannot be met from the start is a regular one", "[dbf]") {
+    Table table = dbf_table(1);
+    table.at(0);
+    table.submit("a", 1, 10);
+    table.submit("late", 1, 10, 19);
+    table.submit("just", 1, 10, 30);  // would end at 30: in time
+    CHECK(table.round() == "start a; late 10; just 20 tentative");
+    table.at(1);
+    table.submit("r", 1, 5);
+    // r behind `late`, at 20; `just` at 25 would end at 35. So it is placed before r.
+    CHECK(table.round() == "start; late 10; just 20; r 30");
+    table.at(4);
+    table.ends("a");
+    CHECK(table.round() == "start late; just 14; r 24");
+}
+
+TEST_CASE("dbf: an early end lets definitive jobs move into the places of tentative ones, and those start anew",
+          "[dbf]") {
+    Table table = dbf_table(2);
+    table.at(0);
+    table.submit("a", 1, 20);
+    table.submit("x", 1, 10);
+    CHECK(table.round() == "start a x");
+    table.at(1);
+    table.submit("e", 1, 10, 60);
+    table.submit("b", 2, 10);
+    CHECK(table.round() == "start; e 10 tentative; b 20");
+    table.at(5);
+    table.ends("a");
+    // With e cancelled, b can have both processors at 10; e finds nothing before 20.
+    CHECK(table.round() == "start; e 20 tentative; b 10");
+    table.at(10);
+    table.ends("x");
+    CHECK(table.round() == "start b; e 20 tentative");
+}
+
+TEST_CASE("dbf: with repair=strict an early end may not cost a job its deadline", "[dbf]") {
+    // As before, but e has to end by 29. b at 10 lets e end at 30 at best: e becomes definitive (lines 9 to 21), is
+    // placed again before no other (lines 23 to 34), and stays late.
+    for (const Repair repair : both_repairs) {
+        Table table = dbf_table(2, repair);
+        table.at(0);
+        table.submit("a", 1, 20);
+        table.submit("x", 1, 10);
+        table.submit("e", 1, 10, 29);
+        table.submit("b", 2, 10);
+        CHECK(table.round() == "start a x; e 10 tentative; b 20");
+        table.at(5);
+        table.ends("a");
+        // strict: all together by planned start: e at once, then b when e has ended.
+        CHECK(table.round() == (repair == Repair::paper ? "start; e 20; b 10" : "start e; b 15"));
+    }
+}
+
+TEST_CASE("dbf: a tentative job that is due is overtaken by a regular one of the same message", "[dbf]") {
+    SECTION("it has just been submitted") {
+        Table table = dbf_table(2);
+        table.at(0);
+        table.submit("b", 2, 10, 100);
+        table.submit("r", 2, 10);
+        CHECK(table.round() == "start r; b 10 tentative");
+    }
+    SECTION("it starts at once if it comes alone") {
+        Table table = dbf_table(2);
+        table.at(0);
+        table.submit("b", 2, 10, 100);
+        CHECK(table.round() == "start b");
+        table.at(0);
+        table.submit("r", 2, 10);
+        CHECK(table.round() == "start; r 10");
+    }
+    SECTION("its planned start has come") {
+        Table table = dbf_table(2);
+        table.at(0);
+        table.submit("a", 2, 10);
+        table.submit("b", 2, 10, 100);
+        CHECK(table.round() == "start a; b 10 tentative");
+        table.at(10);
+        table.ends("a");
+        table.submit("r", 2, 10);
+        CHECK(table.round() == "start r; b 20 tentative");
+    }
+    SECTION("a first regular job beside which it fits lets it start before a second one can push it away") {
+        Table table = dbf_table(2);
+        table.at(0);
+        table.submit("b", 1, 10, 100);
+        table.submit("r", 1, 5);
+        table.submit("s", 2, 5);
+        CHECK(table.round() == "start b r; s 10");
+    }
+    SECTION("without the first, the second does") {
+        Table table = dbf_table(2);
+        table.at(0);
+        table.submit("b", 1, 10, 100);
+        table.submit("s", 2, 5);
+        table.submit("r", 1, 5);
+        CHECK(table.round() == "start s; b 5 tentative; r 5");
+    }
+}
+
+TEST_CASE("dbf: while the end of a job is overdue, all starts are in the order of the plan", "[dbf]") {
+    // All 3 processors are taken: x ends at 10, and y, of 2, at 11.
+    Table table = dbf_table(3, Repair::strict);
+    table.at(0);
+    table.submit("x", 1, 10);
+    table.submit("y", 2, 11);
+    CHECK(table.round() == "start x y");
+    table.at(1);
+    table.submit("b", 2, 4);
+    table.submit("e", 1, 20, 30);
+    table.submit("c", 1, 10, 12);
+    CHECK(table.round() == "start; b 11; e 10 tentative; c 15");
+    table.at(10);
+    table.ends("y");  // that x ends now, too, is told of later
+    // By Algorithm 1, b and c could start at 10, and e would be late at 14. Together: b 10, e 10, c 14. On the 2
+    // processors that are idle so far, b comes first.
+    CHECK(table.round() == "start b; e 10 tentative; c 14");
+    table.at(10);
+    table.ends("x");
+    CHECK(table.round() == "start e; c 14");
+}
+
+}  // namespace batfill::tests::dbf_test

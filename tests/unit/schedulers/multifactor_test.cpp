@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/engine.hpp>
+#include <batfill/error.hpp>
+
+#include "engine_rounds.hpp"
+#include "plain_backfilling.hpp"
+#include "plain_machine.hpp"
+#include "random_stream.hpp"
+
+namespace batfill::tests::multifactor_test {
+
+// The order `multifactor` of easy: each factor by itself, worked by hand, and the same decisions as a plain form that
+// looks at all runs of all users anew.
+
+namespace {
+
+long double seconds(Duration duration) {
+    return static_cast<long double>(duration.count()) / 1e6L;
+}
+
+// Everything that has ever run.
+class PlainRuns {
+ public:
+    void take_in(const Message& message) {
+        for (const JobIndex job : message.ended) {
+            runs_.at(job).end = message.now;
+        }
+    }
+    void start(JobIndex job, Time now) { runs_[job] = {now, std::nullopt}; }
+
+    // Processor seconds of a user, each of which has halved once in every half-life since.
+    long double usage(const std::string& user, const Queue& queue, Duration half_life) const {
+        const auto left = [&](Time time) { return std::exp2(-seconds(queue.now - time) / seconds(half_life)); };
+        long double usage = 0;
+        for (const auto& [index, run] : runs_) {
+            const JobDescription& job = queue.jobs.at(index);
+            if (job.user == user) {
+                usage += job.processors * seconds(half_life) / std::log(2.0L) *
+                         (left(run.end.value_or(queue.now)) - left(run.start));
+            }
+        }
+        return usage;
+    }
+
+ private:
+    struct Run {
+        Time start;
+        std::optional<Time> end;
+    };
+    std::map<JobIndex, Run> runs_;
+};
+
+struct Factors {
+    int weights[3] = {1, 1, 1};  // of age, size and fair share
+    Duration max_age = Duration::days(7);
+    Duration half_life = Duration::days(7);
+};
+
+struct Counts {
+    int aged = 0;       // jobs that are older than the largest age
+    int different = 0;  // rounds in which waiting users have different shares
+    int unused = 0;     // rounds in which a job of a user that has used nothing waits beside others
+};
+
+PlainOrder by_factors(const Factors& factors, int processors, const std::shared_ptr<PlainRuns>& runs, Counts& counts) {
+    return [=, &counts](const Queue& queue) {
+        std::map<std::string, long double> usage;
+        long double total = 0;
+        for (const auto& [index, job] : queue.jobs) {
+            if (usage.count(job.user) == 0) {
+                total += usage[job.user] = runs->usage(job.user, queue, factors.half_life);
+            }
+        }
+        std::set<long double> shares;
+        std::vector<PlainScore> scores;
+        for (const JobIndex index : queue.waiting) {
+            const JobDescription& job = queue.jobs.at(index);
+            const long double age = seconds(queue.now - job.submit) / seconds(factors.max_age);
+            const long double share = 1 / static_cast<long double>(usage.size());
+            const long double used = total > 0 ? usage.at(job.user) / total : 0;
+            const long double terms[] = {factors.weights[0] * std::min(age, 1.0L),
+                                         factors.weights[1] * static_cast<long double>(job.processors) / processors,
+                                         factors.weights[2] * std::exp2(-used / share)};
+            counts.aged += age > 1 ? 1 : 0;
+            shares.insert(used);
+            PlainScore score{index, 0, 0};
+            for (const long double term : terms) {
+                score.score += term;
+                score.magnitude += std::abs(term);
+            }
+            scores.push_back(score);
+        }
+        counts.different += shares.size() > 1 ? 1 : 0;
+        counts.unused += shares.size() > 1 && *shares.begin() == 0 ? 1 : 0;
+        return ranked(scores);
+    };
+}
+
+Parameters::Given multifactor(const std::string& weights, const std::string& max_age = "",
+                              const std::string& half_life = "") {
+    Parameters::Given given{{"order", "multifactor"}, {"factor-weights", weights}};
+    if (!max_age.empty()) {
+        given.emplace_back("max-age", max_age);
+    }
+    if (!half_life.empty()) {
+        given.emplace_back("half-life", half_life);
+    }
+    return given;
+}
+
+}  // namespace
+
+TEST_CASE("Under multifactor age and size add up, and age counts up to the largest age", "[easy][multifactor]") {
+    // At t, the narrow job has 0.2 + min(t / 100, 1), the wide one 0.5 + min((t - 50) / 100, 1).
+    for (const auto& [when, first] : std::map<int, std::string>{
+             {60, "narrow"}, {100, "narrow"}, {120, "narrow"}, {121, "wide"}, {150, "wide"}, {1000, "wide"}}) {
+        INFO("at " << when);
+        Table table(10, "easy", multifactor("1,1,0", "100"));
+        table.at(0);
+        table.submit("ends", 5, 2000);
+        table.submit("stays", 5, 2000);
+        table.submit("narrow", 2, 100);
+        CHECK(table.starts() == "start ends stays");
+        table.at(50);
+        table.submit("wide", 5, 100);
+        CHECK(table.starts() == "start");
+        table.at(when);
+        table.ends("ends");
+        CHECK(table.starts() == "start " + first);
+    }
+}
+
+TEST_CASE("The fair share is 2 to the negative usage divided by the share", "[easy][multifactor]") {
+    // Of two users one has used all: the factors are 2^-2 and 2^0, so that 8 of 8 processors make up for it where the
+    // other's job has 2.
+    struct Case {
+        int of_bob;
+        bool bob_comes_first;
+        std::string first;
+    };
+    for (const std::string user : {"ann", ""}) {
+        for (const Case& one :
+             std::vector<Case>{{1, true, "of ann"}, {2, true, "of bob"}, {2, false, "of ann"}, {3, false, "of bob"}}) {
+            INFO("bob asks for " << one.of_bob);
+            Table table(8, "easy", multifactor("0,1,1"));
+            table.at(0);
+            table.submit_for(user, "before", 8, 100);
+            CHECK(table.starts() == "start before");
+            table.at(1);
+            for (const bool is_bob : {one.bob_comes_first, !one.bob_comes_first}) {
+                table.submit_for(is_bob ? "bob" : user, is_bob ? "of bob" : "of ann", is_bob ? one.of_bob : 8, 100);
+            }
+            CHECK(table.starts() == "start");
+            table.at(100);
+            table.ends("before");
+            CHECK(table.starts() == "start " + one.first);
+        }
+    }
+}
+
+TEST_CASE("What was used longer ago counts for less, by the half-life", "[easy][multifactor]") {
+    // At 250, ann has used 150 s before 150, and bob 100 s since then.
+    for (const auto& [half_life, first] :
+         std::map<std::string, std::string>{{"100", "again ann"}, {"1000000", "again bob"}}) {
+        Table table(1, "easy", multifactor("0,0,1", "", half_life));
+        table.at(0);
+        table.submit_for("ann", "ann", 1, 200);
+        CHECK(table.starts() == "start ann");
+        table.at(150);
+        table.submit_for("bob", "bob", 1, 200);
+        table.ends("ann");
+        CHECK(table.starts() == "start bob");
+        table.at(200);
+        table.submit_for(first == "again ann" ? "bob" : "ann", first == "again ann" ? "again bob" : "again ann", 1, 9);
+        table.submit_for(first == "again ann" ? "ann" : "bob", first, 1, 9);
+        CHECK(table.starts() == "start");
+        table.at(250);
+        table.ends("bob");
+        CHECK(table.starts() == "start " + first);
+    }
+}
+
+TEST_CASE("Running jobs count for their users", "[easy][multifactor]") {
+    Table table(2, "easy", multifactor("0,0,1"));
+    table.at(0);
+    table.submit_for("ann", "runs", 1, 100);
+    table.submit_for("eve", "ends", 1, 100);
+    CHECK(table.starts() == "start runs ends");
+    table.at(1);
+    table.submit_for("ann", "of ann", 1, 100);
+    table.submit_for("bob", "of bob", 1, 100);
+    CHECK(table.starts() == "start");
+    table.at(10);
+    table.ends("ends");
+    CHECK(table.starts() == "start of bob");
+}
+
+TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][multifactor]") {
+    for (const auto& [name, value] :
+         Parameters::Given{{"factor-weights", "1,1,1"}, {"max-age", "100"}, {"half-life", "100"}}) {
+        CHECK_THROWS_WITH(Engine("easy", {{name, value}}),
+                          "parameters factor-weights, max-age and half-life are used only with order=multifactor");
+        CHECK_NOTHROW(Engine("easy", {{name, value}, {"backfill-order", "multifactor"}}));
+    }
+    CHECK_THROWS_WITH(Engine("easy", multifactor("1,1,1", "0")),
+                      "parameters max-age and half-life must be more than 0");
+    CHECK_THROWS_WITH(Engine("easy", multifactor("1,1,1", "", "0")),
+                      "parameters max-age and half-life must be more than 0");
+    CHECK_THROWS_WITH(Engine("easy", multifactor("1,1,1e101")),
+                      "parameter factor-weights: expected numbers from -1e100 to 1e100");
+    CHECK_THROWS_WITH(
+        Engine(
+            "easy",
+            {{"order", "multifactor"}, {"backfill-order", "mixed"}, {"weights", "1,1,1,0,0,0"}, {"period", "86400"}}),
+        "parameter period replays jobs without their users, so it does not go with the order multifactor");
+    CHECK_THROWS_AS(Engine("pc", {{"order", "multifactor"}}), UsageError);
+}
+
+TEST_CASE("Under multifactor easy decides as a plain form that adds up all runs anew",
+          "[easy][multifactor][property]") {
+    BackfillingCounts counts;
+    Counts seen;
+    unsigned in_doubt = 0;
+    Random random(2010);
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        Factors factors;
+        Parameters::Given given;
+        if (!random.one_in(4)) {
+            for (int& weight : factors.weights) {
+                weight = random.one_in(5) ? 0 : random.between(-3, 9);
+            }
+            given.emplace_back("factor-weights", std::to_string(factors.weights[0]) + "," +
+                                                     std::to_string(factors.weights[1]) + "," +
+                                                     std::to_string(factors.weights[2]));
+        }
+        if (!random.one_in(4)) {
+            factors.max_age = Duration::seconds(random.between(1, 400));
+            given.emplace_back("max-age", factors.max_age.to_string());
+        }
+        if (!random.one_in(4)) {
+            factors.half_life = Duration::seconds(random.between(1, 2000));
+            given.emplace_back("half-life", factors.half_life.to_string());
+        }
+        Stream stream(seed, {.most_jobs = 60,
+                             .most_processors = random.one_in(3) ? 6 : 20,
+                             .deadlines = false,
+                             .machine_changes = random.one_in(4),
+                             .overruns = random.one_in(3),
+                             .users = true});
+        const auto runs = std::make_shared<PlainRuns>();
+        const PlainOrder order = by_factors(factors, stream.processors(), runs, seen);
+        PlainRules rules;
+        const int which = random.below(3);
+        for (const char* const name : {"order", "backfill-order"}) {
+            const bool is_multifactor = which == 2 || (which == 0) == (name == std::string("order"));
+            given.emplace_back(name, is_multifactor ? "multifactor" : "saf");
+            (name == std::string("order") ? rules.order : rules.backfill_order) =
+                is_multifactor ? order : plain_order(named_orders().at("saf"));
+        }
+        INFO("stream " << seed << text_of(given));
+        Engine engine("easy", given);
+        PlainBackfilling plain(PlainMachine(stream.processors()), rules, counts);
+        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+            INFO("at " << message.now);
+            runs->take_in(message);
+            require_same_round(engine, plain, message, started);
+            for (const JobIndex job : started) {
+                runs->start(job, message.now);
+            }
+        });
+        in_doubt += plain.in_doubt() ? 1U : 0U;
+    }
+    CHECK(in_doubt < 20);
+    CHECK(seen.aged > 1000);
+    CHECK(seen.different > 1000);
+    CHECK(seen.unused > 100);
+    CHECK(counts.in_time > 500);
+    CHECK(counts.beside > 500);
+    CHECK(counts.head_not_first > 500);
+    CHECK(counts.ties > 100);
+}
+
+}  // namespace batfill::tests::multifactor_test

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "protocol/codec.hpp"
+#include "quiet_log.hpp"
+#include "src/core/files.hpp"
+#include "src/server/session.hpp"
+
+namespace batfill::tests::protocol_table_test {
+
+// The tables of docs/protocol.md that say what becomes of each message, and what these say that no other test shows.
+
+namespace {
+
+std::string text_of_file(const std::filesystem::path& path) {
+    return InputFile(path.string()).read_all(std::size_t{1} << 24);
+}
+
+std::string trimmed(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(' ');
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// The cells of the rows of the table below a heading of docs/protocol.md, without the two rows of its head.
+std::vector<std::vector<std::string>> table_below(const std::string& heading) {
+    const std::string page = text_of_file(std::filesystem::path(BATFILL_SOURCE_DIR) / "docs" / "protocol.md");
+    const std::size_t at = page.find("\n" + heading + "\n");
+    REQUIRE(at != std::string::npos);
+    std::istringstream lines(page.substr(page.find("\n|", at) + 1));
+    std::vector<std::vector<std::string>> rows;
+    for (std::string line; std::getline(lines, line) && line.starts_with('|');) {
+        std::istringstream cells(line.substr(1));
+        std::vector<std::string>& row = rows.emplace_back();
+        for (std::string cell; std::getline(cells, cell, '|');) {
+            row.push_back(trimmed(cell));
+        }
+    }
+    REQUIRE(rows.size() > 2);
+    rows.erase(rows.begin(), rows.begin() + 2);
+    return rows;
+}
+
+// The names of the tests in our sources.
+std::set<std::string> names_of_tests() {
+    const std::string mark = "TEST_CASE(\"";
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(BATFILL_SOURCE_DIR "/tests")) {
+        if (entry.path().extension() != ".cpp") {
+            continue;
+        }
+        const std::string text = text_of_file(entry.path());
+        for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+            at += mark.size();
+            names.insert(text.substr(at, text.find('"', at) - at));
+        }
+    }
+    return names;
+}
+
+// What the codec writes for an event says what it is called; it writes nothing for an event of another protocol alone.
+std::string name_in(const std::string& frame) {
+    const std::string mark = R"("type":")";
+    const std::size_t at = frame.find(mark);
+    if (at == std::string::npos) {
+        return "";
+    }
+    const std::size_t from = at + mark.size();
+    return frame.substr(from, frame.find('"', from) - from);
+}
+
+// The names of all events that the codec knows in one direction.
+template <class Envelope, class Data, std::size_t... index>
+std::set<std::string> names_of(std::index_sequence<index...>,
+                               void (protocol::Codec::*encode)(const Envelope&, std::string&)) {
+    const auto codec = protocol::make_codec("batsim4");
+    std::set<std::string> names;
+    const auto add = [&](Data data) {
+        if (!std::holds_alternative<protocol::UnknownEvent>(data)) {
+            std::string frame;
+            Envelope envelope;
+            envelope.events.push_back({Time(), std::move(data)});
+            (codec.get()->*encode)(envelope, frame);
+            if (const std::string name = name_in(frame); !name.empty()) {
+                names.insert(name);
+            }
+        }
+    };
+    (add(std::variant_alternative_t<index, Data>{}), ...);
+    return names;
+}
+
+std::set<std::string> names_from_batsim() {
+    using Data = protocol::Event::Data;
+    return names_of<protocol::Message, Data>(std::make_index_sequence<std::variant_size_v<Data>>(),
+                                             &protocol::Codec::encode_message);
+}
+
+std::set<std::string> names_from_scheduler() {
+    using Data = protocol::ReplyEvent::Data;
+    return names_of<protocol::Reply, Data>(std::make_index_sequence<std::variant_size_v<Data>>(),
+                                           &protocol::Codec::encode_reply);
+}
+
+// The words before the first blank of the first column, as a table of events has its names.
+std::set<std::string> first_words(const std::vector<std::vector<std::string>>& rows) {
+    std::set<std::string> names;
+    for (const std::vector<std::string>& row : rows) {
+        names.insert(row.at(0).substr(0, row.at(0).find(' ')));
+    }
+    return names;
+}
+
+// ---- A session that is told what Batsim says
+
+// The start of a simulation with four processors and these profiles, a JSON object for each workload.
+std::string beginning(const std::string& profiles) {
+    std::string resources;
+    for (const char* number : {"0", "1", "2", "3"}) {
+        resources +=
+            std::string(resources.empty() ? "" : ",") + R"({"id":)" + number + R"(,"name":"node)" + number + "\"}";
+    }
+    return R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{)"
+           R"("profiles-forwarded-on-submission":true},"compute_resources":[)" +
+           resources + R"(],"workloads":{},"profiles":)" + profiles + "}}]}";
+}
+
+std::string submission(int now, const std::string& id, const std::string& profile) {
+    const std::string time = std::to_string(now);
+    return R"({"now":)" + time + R"(,"events":[{"timestamp":)" + time +
+           R"(,"type":"JOB_SUBMITTED","data":{"job_id":")" + id + R"(","job":{"id":")" + id + R"(","subtime":)" + time +
+           R"(,"res":1,"walltime":9,"profile":"p"},"profile":)" + profile + "}}]}";
+}
+
+std::string completion(int now, const std::string& id) {
+    const std::string time = std::to_string(now);
+    return R"({"now":)" + time + R"(,"events":[{"timestamp":)" + time +
+           R"(,"type":"JOB_COMPLETED","data":{"job_id":")" + id +
+           R"(","job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0"}}]})";
+}
+
+// The ids of the jobs that a frame starts, each with a blank behind it.
+std::string started_by(std::string_view frame) {
+    const auto codec = protocol::make_codec("batsim4");
+    std::string ids;
+    for (const protocol::ReplyEvent& event : codec->decode_reply(frame).events) {
+        ids += std::get<protocol::ExecuteJob>(event.data).job_id + " ";
+    }
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("The tables of the protocol name the events that the codec knows, and no others", "[protocol][documents]") {
+    CHECK(first_words(table_below("## From Batsim")) == names_from_batsim());
+    CHECK(first_words(table_below("## From the scheduler")) == names_from_scheduler());
+    CHECK(first_words(table_below("### What Batsim says")) == names_from_batsim());
+    CHECK(first_words(table_below("### What a scheduler says")) == names_from_scheduler());
+}
+
+TEST_CASE("Every test that the tables of the protocol name is there", "[protocol][documents]") {
+    const std::set<std::string> tests = names_of_tests();
+    for (const char* heading :
+         {"### What Batsim says", "### What a scheduler says", "### What workloads and options bring"}) {
+        for (const std::vector<std::string>& row : table_below(heading)) {
+            INFO(row.at(0));
+            std::istringstream names(row.back());
+            for (std::string name; std::getline(names, name, ';');) {
+                INFO(name);
+                CHECK(tests.contains(trimmed(name)));
+            }
+        }
+    }
+}
+
+TEST_CASE("A session starts jobs whatever the type of their profiles is", "[session]") {
+    const std::vector<std::string> profiles{
+        R"({"type":"delay","delay":20.2})",
+        R"({"type":"parallel","cpu":[5e6,0,0,0],"com":[5e6,0,0,0,5e6,5e6,0,0,5e6,5e6,0,0,5e6,5e6,5e6,0]})",
+        R"({"type":"parallel_homogeneous","cpu":1e7,"com":1e6})",
+        R"({"type":"parallel_homogeneous_total","cpu":1e7,"com":1e6})",
+        R"({"type":"parallel_homogeneous_pfs","bytes_to_read":1e5,"bytes_to_write":5e5,"storage":"nfs"})",
+        R"({"type":"data_staging","nb_bytes":1e6,"from":"pfs","to":"nfs"})",
+        R"({"type":"composed","repeat":4,"seq":["p","q"]})",
+        R"({"type":"smpi","trace":"traces/compute_only.txt"})",
+        R"({"type":"send","msg":{"value":[1,2,"x"]},"sleeptime":3})",
+        R"({"type":"recv","regex":"^stop$","success":"p","failure":"q","timeout":"q"})",
+        R"({"type":"of_another_version","anything":[null,{"deep":[true]}]})",
+    };
+    const tests::QuietLog quiet;
+    const auto codec = protocol::make_codec("batsim4");
+    Session session({"easy", {}}, *codec);
+    std::string all;
+    for (const std::string& profile : profiles) {
+        all += (all.empty() ? "\"p" : ",\"p") + std::to_string(all.size()) + "\":" + profile;
+    }
+    CHECK(started_by(session.answer(beginning(R"({"w0":{)" + all + "}}"))).empty());
+    int now = 0;
+    for (const std::string& profile : profiles) {
+        INFO(profile);
+        const std::string id = "w0!" + std::to_string(++now);
+        CHECK(started_by(session.answer(submission(now, id, profile))) == id + " ");
+        CHECK(started_by(session.answer(completion(now, id))).empty());
+    }
+}
+
+TEST_CASE("A session tells jobs of several workloads apart by the names of these", "[session]") {
+    const tests::QuietLog quiet;
+    const auto codec = protocol::make_codec("batsim4");
+    Session session({"sequencer", {}}, *codec);
+    const std::string delay = R"({"type":"delay","delay":1})";
+    session.answer(beginning(R"({"w0":{"p":)" + delay + R"(},"w1":{"p":)" + delay + "}}"));
+    CHECK(started_by(session.answer(submission(1, "w0!1", delay))) == "w0!1 ");
+    CHECK(started_by(session.answer(submission(2, "w1!1", delay))).empty());
+    CHECK(started_by(session.answer(completion(3, "w0!1"))) == "w1!1 ");
+}
+
+}  // namespace batfill::tests::protocol_table_test

@@ -1,0 +1,255 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include "batsim5_recordings.hpp"
+#include "protocol/codec.hpp"
+#include "simulator_fixture.hpp"
+#include "src/core/files.hpp"
+#include "src/core/overloaded.hpp"
+#include "src/simulator/double_clock.hpp"
+#include "src/simulator/messages.hpp"
+#include "src/simulator/results.hpp"
+
+namespace batfill::tests::batsim5_simulator_test {
+
+// The simulator with the rules of Batsim 5: cases by hand for each rule, and the recorded runs.
+
+namespace {
+
+Scenario like_batsim5(std::vector<Workload> workloads, int processors = 4) {
+    Scenario scenario = scenario_of(machine(processors), std::move(workloads));
+    scenario.rules = simulator_rules("batsim5");
+    return scenario;
+}
+
+// An event as far as both Batsim and the simulator have a word for it.
+std::string brief(const protocol::Event& event) {
+    const std::string what =
+        std::visit(Overloaded{[](const protocol::JobSubmitted& submitted) { return "submitted " + submitted.job.id; },
+                              [](const protocol::JobCompleted& completed) {
+                                  return completed.job_id + ' ' + std::string(to_string(completed.state)) + ' ' +
+                                         std::to_string(completed.return_code);
+                              },
+                              [](const protocol::JobKilled& killed) {
+                                  std::string text = "killed";
+                                  for (const std::string& id : killed.job_ids) {
+                                      text += ' ' + id;
+                                  }
+                                  return text;
+                              },
+                              [](const protocol::RequestedCall&) { return std::string("call"); },
+                              [](const protocol::Notify& notify) { return std::string(to_string(notify.type)); },
+                              [](const protocol::SimulationEnds&) { return std::string("end"); },
+                              [](const auto&) { return std::string("other"); }},
+                   event.data);
+    return event.timestamp.to_string() + ' ' + what;
+}
+
+std::string brief(const protocol::Message& message) {
+    std::string text = message.now.to_string() + ':';
+    for (const protocol::Event& event : message.events) {
+        text += "\n  " + brief(event);
+    }
+    return text;
+}
+
+// Says what the scheduler of the recording said, and compares what it is told.
+class RecordedScheduler : public SimulatedScheduler {
+ public:
+    explicit RecordedScheduler(const std::string& name)
+        : messages_(read_batsim5_recording(test_data("batsim5/recordings/" + name + ".jsonl"))) {
+        REQUIRE(messages_.size() > 3);
+    }
+
+    void begin(const Simulator& simulator, SchedulerReply& reply) override {
+        simulator_ = &simulator;
+        CHECK_FALSE(messages_[next_++].from_batsim);  // the scheduler's answer to the user's text
+        const protocol::Message begins = codec_->decode_message(messages_[next_++].text);
+        const auto& resources = std::get<protocol::SimulationBegins>(begins.events.front().data).compute_resources;
+        const std::vector<Host>& hosts = simulator.scenario().platform.hosts;
+        REQUIRE(resources.size() == hosts.size());
+        for (std::size_t i = 0; i < hosts.size(); ++i) {
+            CHECK(resources[i].id == static_cast<int>(i));
+            CHECK(resources[i].name == hosts[i].name);
+        }
+        answer(reply);
+    }
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
+        compare(message_of(*simulator_, now, events));
+        answer(reply);
+    }
+    void end(Time now) override { compare({now, {{now, protocol::SimulationEnds{}}}}); }
+    bool all_said() const { return next_ + 1 == messages_.size(); }
+
+ private:
+    void compare(const protocol::Message& message) {
+        INFO("message " << next_);
+        REQUIRE(next_ < messages_.size());
+        REQUIRE(brief(message) == brief(codec_->decode_message(messages_[next_++].text)));
+    }
+    void answer(SchedulerReply& reply) {
+        REQUIRE(next_ < messages_.size());
+        take_reply(*simulator_, codec_->decode_reply(messages_[next_++].text), reply);
+    }
+
+    std::vector<RecordedMessage> messages_;
+    std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim5");
+    const Simulator* simulator_ = nullptr;
+    std::size_t next_ = 0;
+};
+
+std::string text_of(const std::string& path) {
+    return InputFile(path).read_all(std::size_t{1} << 20);
+}
+
+// Without the version, and what no file has where nothing ran.
+std::string without_version(std::string text) {
+    const std::size_t at = text.find("  \"batsim_version\"");
+    return at == std::string::npos ? text : text.erase(at, text.find('\n', at) + 1 - at);
+}
+
+}  // namespace
+
+TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their files to the byte",
+          "[simulator][batsim5][recorded][outside]") {
+    if (!have_batsim5_recordings()) {
+        return;
+    }
+    const auto [recording, workload, has_files] = GENERATE(table<std::string, std::string, bool>({
+        {"calls_ms", "rejected", true},
+        {"calls_oneshot", "rejected", true},
+        {"delays_easy", "delays", true},
+        {"delays_fcfs", "delays", true},
+        {"kill_killer", "delays", true},
+        {"process_forward_profiles", "long", true},
+        {"process_late_replies", "delays", false},
+        {"process_mode_json", "delays", false},
+        {"rejected_all", "rejected", true},
+        {"rejected_fcfs", "rejected", true},
+        {"same_instant_fcfs", "same_instant", true},
+        {"walltime_fcfs", "walltime", true},
+        {"no_workload", "", false},
+    }));
+    INFO(recording);
+    Scenario scenario;
+    scenario.rules = simulator_rules("batsim5");
+    scenario.platform = read_platform(test_data("batsim5/in/nolat4.xml"));
+    number_hosts(scenario.platform, scenario.rules);
+    if (!workload.empty()) {
+        scenario.workloads.push_back(read_workload(test_data("batsim5/in/" + workload + ".json"), "w0", true));
+    }
+    Simulator simulator(scenario);
+    RecordedScheduler scheduler(recording);
+    simulator.run(scheduler);
+    CHECK(scheduler.all_said());
+    if (has_files) {
+        const std::string prefix =
+            (std::filesystem::temp_directory_path() / ("batsim5-simulator-" + std::to_string(getpid()) + "-")).string();
+        write_results({simulator, nullptr, {}, {}}, prefix);
+        CHECK(text_of(prefix + "jobs.csv") == text_of(test_data("batsim5/out/" + recording + "_jobs.csv")));
+        CHECK(without_version(text_of(prefix + "schedule.json")) ==
+              without_version(text_of(test_data("batsim5/out/" + recording + "_schedule.json"))));
+        std::filesystem::remove(prefix + "jobs.csv");
+        std::filesystem::remove(prefix + "schedule.json");
+    }
+}
+
+TEST_CASE("A delay equal to the walltime reaches it, in Batsim 5 as in 4", "[simulator][batsim5]") {
+    Scenario scenario =
+        like_batsim5({workload_of(job("a", "1", 1, "10", "10") + "," + job("b", "1", 1, "10.000001", "10"))});
+    const std::vector<std::string> told{"1: submitted w0!a, submitted w0!b", "1: no_more_static_job_to_submit",
+                                        "11: stopped w0!a, completed w0!b"};
+    const Script script{{1, {{start(0, "0"), start(1, "1")}, ""}}};
+    CHECK(play(scenario, script).frames == told);
+    scenario.rules = simulator_rules("batsim4");
+    CHECK(play(scenario, script).frames == told);
+}
+
+TEST_CASE("Batsim 5 numbers hosts by the numbers in their names", "[simulator][batsim5]") {
+    Platform platform;
+    for (const char* name : {"n1", "n10", "n2", "n02", "a3b2", "a3b12", "a03b12", "n", "n2x",
+                             "n99999999999999999999999", "n100000000000000000000000"}) {
+        platform.hosts.push_back({name, 1e9, {}, {}});
+    }
+    const auto names = [&] {
+        std::string text;
+        for (const Host& host : platform.hosts) {
+            text += (text.empty() ? "" : " ") + host.name;
+        }
+        return text;
+    };
+    const std::string before = names();
+    number_hosts(platform, simulator_rules("batsim4"));
+    CHECK(names() == before);
+    number_hosts(platform, simulator_rules("batsim5"));
+    CHECK(names() == "a3b2 a03b12 a3b12 n n1 n02 n2 n2x n10 n99999999999999999999999 n100000000000000000000000");
+}
+
+TEST_CASE("Calls come at whole milliseconds, and at once if their time has come", "[simulator][batsim5]") {
+    Scenario scenario = like_batsim5({workload_of(job("a", "1", 1, "20", "3"))});
+    const Script script{{1, {{start(0, "0"), call("0.5"), call("1"), call("1.0000001"), call("1.999001")}, ""}}};
+    CHECK(play(scenario, script).frames == std::vector<std::string>{"1: submitted w0!a",
+                                                                    "1: no_more_static_job_to_submit, call, call, call",
+                                                                    "2: call", "4: completed w0!a"});
+    scenario.rules = simulator_rules("batsim4");
+    CHECK_THAT(play(scenario, script).error, Catch::Contains("which is not in the future"));
+    const Script future{{1, {{start(0, "0"), call("1.999001")}, ""}}};
+    CHECK(play(scenario, future).frames == std::vector<std::string>{"1: submitted w0!a",
+                                                                    "1: no_more_static_job_to_submit", "1.999001: call",
+                                                                    "4: completed w0!a"});
+}
+
+TEST_CASE("Jobs of time 0 come before a call that the first reply asks for", "[simulator][batsim5]") {
+    const Scenario scenario = like_batsim5({workload_of(job("a", "0", 1, "20", "3"))});
+    const Script script{{0, {{call("0")}, ""}}, {1, {{start(0, "0")}, ""}}};
+    CHECK(play(scenario, script).frames ==
+          std::vector<std::string>{"0: submitted w0!a, no_more_static_job_to_submit, call", "3: completed w0!a"});
+}
+
+TEST_CASE("Jobs of one instant come one by one where the clock of doubles is behind it", "[simulator][batsim5]") {
+    // 0.2 and what is left of 0.9 then, 0.7, add up to 0.8999999999999999.
+    const std::string jobs = job("a", "0.2", 1, "20", "0.7") + "," + job("b", "0.9", 1, "20", "1") + "," +
+                             job("c", "0.9", 1, "20", "1") + "," + job("d", "0.9", 1, "20", "1");
+    Scenario scenario = like_batsim5({workload_of(jobs)});
+    const Script script{{1, {{start(0, "0")}, ""}}, {5, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
+    CHECK(play(scenario, script).frames ==
+          std::vector<std::string>{"0.2: submitted w0!a", "0.9: submitted w0!b, completed w0!a", "0.9: submitted w0!c",
+                                   "0.9: submitted w0!d", "0.9: no_more_static_job_to_submit",
+                                   "1.9: completed w0!b, completed w0!c, completed w0!d"});
+    scenario.rules = simulator_rules("batsim4");
+    const Script together{{1, {{start(0, "0")}, ""}}, {2, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
+    CHECK(play(scenario, together).frames ==
+          std::vector<std::string>{"0.2: submitted w0!a",
+                                   "0.9: submitted w0!b, submitted w0!c, submitted w0!d, completed w0!a, "
+                                   "no_more_static_job_to_submit",
+                                   "1.9: completed w0!b, completed w0!c, completed w0!d"});
+}
+
+TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the others", "[simulator][batsim5]") {
+    DoubleClock clock;
+    clock.sleep_until(1, 0.2);
+    clock.sleep(2, 0.2 + 5e-10);
+    clock.sleep(3, 0.9);
+    clock.wake({1});
+    CHECK(clock.now() == 0.2);
+    clock.wake({2});  // the rest of its sleep was less than a nanosecond
+    CHECK(clock.now() == 0.2);
+    clock.sleep_until(4, 0.9);
+    clock.sleep_until(5, 0.1);
+    clock.wake({5});
+    CHECK(clock.now() == 0.2);
+    clock.forget(3);
+    clock.wake({3, 77});
+    CHECK(clock.now() == 0.2);
+    clock.wake({4});
+    CHECK(clock.now() == 0.2 + (0.9 - 0.2));
+    CHECK(clock.now() < 0.9);
+}
+
+}  // namespace batfill::tests::batsim5_simulator_test

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include <batfill/embedded_scheduler.hpp>
+#include <batfill/engine.hpp>
+#include <batfill/lublin.hpp>
+#include <batfill/metrics.hpp>
+#include <batfill/replay.hpp>
+
+#include "src/core/files.hpp"
+#include "src/simulator/results.hpp"
+#include "unit/simulator_fixture.hpp"
+
+namespace batfill::tests::replay_test {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+Workload drawn(std::uint64_t seed, int jobs = 300) {
+    LublinModel model;
+    model.kind = LublinModel::Jobs::undivided;
+    model.jobs = jobs;
+    model.processors = 32;
+    model.seed = seed;
+    model.load = 0.9;
+    return generate_lublin(model);
+}
+
+// Unusual jobs: with a run time of 0, without walltime, submitted before 0, stopped at the walltime, failing.
+Workload odd() {
+    Workload workload = workload_of(job("a", "-5", 2, "10", "2") + "," + job("b", "0.25", 3, "10", "20") + "," +
+                                    job("c", "0.5", 4, "", "3.000001") + "," + job("d", "0.75", 1, "10", "10") + "," +
+                                    job("e", "1", 4, "1000", "7"));
+    workload.profiles.at("d2").delay = Duration();
+    workload.profiles.at("d7").return_code = 1;
+    return workload;
+}
+
+// The schedule that `batfill simulate` writes, read again from its file.
+Schedule through_a_file(const Workload& workload, int processors, const SchedulerChoice& choice) {
+    const Scenario scenario = scenario_of(machine(processors), {workload});
+    Engine engine(choice.algorithm, choice.parameters);
+    EmbeddedScheduler scheduler(engine);
+    Simulator simulator(scenario);
+    simulator.run(scheduler);
+    const std::string prefix =
+        (std::filesystem::temp_directory_path() / ("batfill-replay-test-" + std::to_string(getpid()))).string();
+    write_results({simulator, nullptr, {}, {}}, prefix);
+    Schedule schedule = read_schedule(prefix + "_jobs.csv");
+    std::filesystem::remove(prefix + "_jobs.csv");
+    std::filesystem::remove(prefix + "_schedule.csv");
+    return schedule;
+}
+
+// A cell of the csv that `batfill metrics` prints.
+std::string cell(const Metrics& metrics, const std::string& name) {
+    std::ostringstream csv;
+    write_metrics(csv, {{"run", metrics}}, MetricsFormat::csv);
+    std::istringstream lines(csv.str());
+    std::string header;
+    std::string row;
+    std::getline(lines, header);
+    std::getline(lines, row);
+    const std::string before = header.substr(0, ("," + header + ",").find("," + name + ","));
+    const auto column = std::count(before.begin(), before.end(), ',');
+    for (auto i = column; i > 0; --i) {
+        row.erase(0, row.find(',') + 1);
+    }
+    return row.substr(0, row.find(','));
+}
+
+const std::vector<SchedulerChoice> schedulers{
+    {"fcfs", {{"default-walltime", "50"}}},
+    {"easy", {{"default-walltime", "50"}}},
+    {"easy", {{"default-walltime", "50"}, {"order", "saf"}, {"backfill-order", "spf"}, {"threshold", "7200"}}},
+    {"easy", {{"default-walltime", "50"}, {"order", "mixed"}, {"weights", "-0.2,-0.3,0.1,-0.1,0.2,-0.1"}}},
+    {"conservative", {{"default-walltime", "50"}}},
+    {"dbf", {{"default-walltime", "50"}}},
+};
+
+}  // namespace
+
+TEST_CASE("A replay gives the schedule and the metrics of simulate and metrics, bit for bit", "[replay]") {
+    const std::vector<Workload> workloads{drawn(1), drawn(2), odd()};
+    for (const Workload& workload : workloads) {
+        const Replay replay(machine(32), workload);
+        CHECK(replay.jobs() == workload.jobs.size());
+        for (const SchedulerChoice& choice : schedulers) {
+            const Schedule expected = through_a_file(workload, 32, choice);
+            const Schedule found = replay.run(choice);
+            REQUIRE(found.jobs.size() == expected.jobs.size());
+            for (std::size_t i = 0; i < found.jobs.size(); ++i) {
+                const ScheduledJob& a = found.jobs[i];
+                const ScheduledJob& b = expected.jobs[i];
+                CHECK(a.id == b.id);
+                CHECK(a.submit == b.submit);
+                CHECK(a.processors == b.processors);
+                CHECK(a.walltime == b.walltime);
+                CHECK(a.state == b.state);
+                CHECK(a.success == b.success);
+                CHECK(a.allocation == b.allocation);
+                CHECK(a.execution->start == b.execution->start);
+                CHECK(a.execution->length == b.execution->length);
+                CHECK(a.execution->finish == b.execution->finish);
+                CHECK(a.execution->wait == b.execution->wait);
+                CHECK(a.execution->turnaround == b.execution->turnaround);
+            }
+            MetricsOptions options;
+            options.tau = Duration::seconds(60);
+            const Metrics metrics = compute_metrics(expected, options);
+            for (const std::string& name : ReplayMetric::known_names()) {
+                const std::optional<double> value = replay.measure(choice, ReplayMetric(name, options.tau));
+                REQUIRE(value);
+                CHECK(*value == std::stod(cell(metrics, name)));
+            }
+        }
+    }
+}
+
+TEST_CASE("Replays of one workload from several threads at once do not disturb each other", "[replay]") {
+    const Replay replay(machine(32), drawn(3));
+    const ReplayMetric metric("mean_bounded_slowdown");
+    std::vector<double> alone;
+    for (const SchedulerChoice& choice : schedulers) {
+        alone.push_back(replay.measure(choice, metric).value());
+    }
+    constexpr std::size_t rounds = 6;
+    std::vector<std::vector<double>> together(3);
+    std::vector<std::thread> threads;
+    for (std::vector<double>& values : together) {
+        threads.emplace_back([&] {
+            for (std::size_t i = 0; i < rounds * schedulers.size(); ++i) {
+                values.push_back(replay.measure(schedulers[i % schedulers.size()], metric).value());
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const std::vector<double>& values : together) {
+        REQUIRE(values.size() == rounds * schedulers.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            CHECK(values[i] == alone[i % alone.size()]);
+        }
+    }
+}
+
+TEST_CASE("A replay without jobs has no value", "[replay]") {
+    Workload workload;
+    workload.name = "w0";
+    const Replay replay(machine(4), workload);
+    CHECK(replay.run({"easy", {}}).jobs.empty());
+    for (const std::string& name : ReplayMetric::known_names()) {
+        CHECK_FALSE(replay.measure({"easy", {}}, ReplayMetric(name)));
+    }
+}
+
+TEST_CASE("A replay can be moved", "[replay]") {
+    std::vector<Replay> replays;
+    for (const std::uint64_t seed : {4U, 5U, 6U}) {
+        replays.emplace_back(machine(32), drawn(seed, 20));
+    }
+    const Replay again(machine(32), drawn(4, 20));
+    const ReplayMetric metric("mean_wait");
+    CHECK(replays.front().measure({"easy", {}}, metric) == again.measure({"easy", {}}, metric));
+}
+
+TEST_CASE("A replay says what cannot be run or measured", "[replay]") {
+    const Replay wide(machine(2), workload_of(job("1", "0", 1, "10", "5") + "," + job("2", "0", 3, "10", "5")));
+    const ReplayMetric metric("mean_wait");
+    CHECK_THROWS_WITH(wide.measure({"easy", {}}, metric), Contains("job w0!2") && Contains("rejected"));
+    const Schedule schedule = wide.run({"easy", {}});
+    REQUIRE(schedule.jobs.size() == 2);
+    CHECK(schedule.jobs.front().state == JobState::rejected);
+    CHECK_FALSE(schedule.jobs.front().execution);
+
+    CHECK_THROWS_AS(wide.run({"neverheardof", {}}), UsageError);
+    CHECK_THROWS_AS(wide.run({"easy", {{"neverheardof", "1"}}}), UsageError);
+    CHECK_THROWS_WITH(ReplayMetric("utilisation"), Contains("known:") && Contains("mean_bounded_slowdown"));
+
+    Workload communicates = workload_of(job("1", "0", 1, "10", "5"));
+    communicates.profiles.at("d5").type = JobProfile::Type::other;
+    CHECK_THROWS_AS(Replay(machine(2), communicates), InputError);
+}
+
+}  // namespace batfill::tests::replay_test
