@@ -10,7 +10,9 @@ if [ $# -gt 0 ]; then
   shift
 fi
 
-./.ci/install-packages build test
+groups=(build test)
+case $preset in *san) groups+=(sanitizers) ;; esac
+./.ci/install-packages "${groups[@]}"
 cmake --preset "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"

@@ -109,7 +109,7 @@ struct Measured {
     Mean mean;
 };
 
-constexpr std::array measures{
+constexpr std::array resampled_measures{
     Measured{"mean_wait", analysis::Unit::seconds,
              [](const FinishedJob& job, Duration) { return analysis::wait(job).to_seconds(); },
              [](const FinishedJobs& jobs, Duration) { return analysis::mean_wait(jobs); }},
@@ -135,7 +135,7 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
     }
     const std::vector<JobsOfWeek> weeks = weeks_of(jobs, before);
     std::vector<MetricInterval> result;
-    for (const Measured& measure : measures) {
+    for (const Measured& measure : resampled_measures) {
         MetricInterval& found = result.emplace_back();
         found.metric = measure.metric;
         found.weeks = weeks.size();
@@ -173,10 +173,12 @@ void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, M
                          {"difference_high", "to"}},
                         {}};
     for (const RunIntervals& run : runs) {
-        assert(run.intervals.size() == measures.size());
-        for (std::size_t i = 0; i < measures.size(); ++i) {
+        assert(run.intervals.size() == resampled_measures.size());
+        for (std::size_t i = 0; i < resampled_measures.size(); ++i) {
             const MetricInterval& found = run.intervals[i];
-            const auto number = [&](std::optional<double> value) { return Number{value, measures.at(i).unit}; };
+            const auto number = [&](std::optional<double> value) {
+                return Number{value, resampled_measures.at(i).unit};
+            };
             const auto add = [&](std::vector<analysis::Cell>& row, std::optional<double> value,
                                  const std::optional<Interval>& interval) {
                 row.emplace_back(number(value));

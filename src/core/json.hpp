@@ -25,8 +25,8 @@ namespace batfill {
 class JsonMemory {
  public:
     static const bool kNeedFree = true;
-    void* Malloc(std::size_t size) { return size == 0 ? nullptr : checked(std::malloc(size)); }
-    void* Realloc(void* memory, std::size_t, std::size_t size) {
+    static void* Malloc(std::size_t size) { return size == 0 ? nullptr : checked(std::malloc(size)); }
+    static void* Realloc(void* memory, std::size_t, std::size_t size) {
         if (size == 0) {
             std::free(memory);
             return nullptr;

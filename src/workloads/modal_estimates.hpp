@@ -15,9 +15,9 @@ inline constexpr std::array modal_minutes = {5,   10,  15,  20,  30,  60,   90, 
 // The smallest of them that is at least `length`; where that is longer than all of them, the next number of whole days.
 inline Duration modal_estimate(Duration length) {
     const auto* const at_least = std::find_if(modal_minutes.begin(), modal_minutes.end(),
-                                              [=](int minutes) { return Duration::seconds(minutes * 60) >= length; });
+                                              [=](int minutes) { return Duration::seconds(60LL * minutes) >= length; });
     if (at_least != modal_minutes.end()) {
-        return Duration::seconds(*at_least * 60);
+        return Duration::seconds(60LL * *at_least);
     }
     const Microseconds day = Duration::days(1).count();
     return Duration::microseconds((length.count() + day - 1) / day * day);

@@ -24,7 +24,7 @@ using Catch::Matchers::StartsWith;
 namespace {
 
 // Batsim's way to load a library. The sanitizers' own libraries cannot be loaded so.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef BATFILL_SANITIZED
 constexpr int load_flags = RTLD_NOW | RTLD_LOCAL;
 #else
 constexpr int load_flags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;

@@ -584,7 +584,7 @@ TEST_CASE("A thousand simulations, one after the other, leave the daemon's memor
     [[maybe_unused]] const long long growth = daemon.peak_memory() - after_a_hundred;
     daemon.signal(SIGTERM);
     CHECK(daemon.wait() == 0);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef BATFILL_SANITIZED
     skip("the growth of memory needs a build without sanitizers, which keep what was freed");
 #else
     // 500 bytes for each simulation would show.
@@ -753,7 +753,7 @@ TEST_CASE("A signal ends a daemon that is tuning, and Batsim is told") {
 }
 
 TEST_CASE("A daemon that runs short of memory answers if it can, and ends with one line", "[outside]") {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef BATFILL_SANITIZED
     skip("needs a build without sanitizers, which take up terabytes of addresses");
 #else
     const Folder folder;

@@ -124,7 +124,7 @@ TEST_CASE("The orders of newer work are those of their formulas, on random queue
                          Duration::seconds(random.between(1, 100'000)));
         }
         for (const auto& [name, formula] : formulas) {
-            const auto score = [&](JobIndex index) {
+            const auto score = [&, &formula = formula](JobIndex index) {
                 const Job& job = queue.state.jobs[index];
                 const double submit = job.submit().since_zero().to_seconds();
                 return formula(job.walltime.to_seconds(), job.processors(), submit, now - submit);

@@ -173,7 +173,7 @@ TEST_CASE("every point of a distribution is the share of values up to it, with t
         REQUIRE(points.back() == DistributionPoint{*std::max_element(values.begin(), values.end()), 1});
         for (const auto& [value, share] : points) {
             const auto not_above =
-                std::count_if(values.begin(), values.end(), [&](double other) { return other <= value; });
+                std::count_if(values.begin(), values.end(), [&value = value](double other) { return other <= value; });
             REQUIRE(share == static_cast<double>(not_above) / static_cast<double>(values.size()));
         }
         REQUIRE(std::is_sorted(points.begin(), points.end(),

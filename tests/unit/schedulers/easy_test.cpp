@@ -449,7 +449,7 @@ std::pair<Parameters::Given, Choice> random_choice_of_predictions(Random& random
         choice.backfill_order = named_orders().at("spf");
         given.emplace_back("backfill-order", "predicted");
     }
-    const bool is_mixed_used = std::any_of(given.begin(), given.end(), [&](const auto& one) {
+    const bool is_mixed_used = std::any_of(given.begin(), given.end(), [&choice = choice](const auto& one) {
         const bool is_replaced = (one.first == "order" && choice.order_by_prediction) ||
                                  (one.first == "backfill-order" && choice.backfill_by_prediction);
         return one.second == "mixed" && !is_replaced;
