@@ -773,9 +773,12 @@ TEST_CASE("A daemon that runs short of memory answers if it can, and ends with o
         batsim.send(frame);
         const bool heard = batsim.hears_within(std::chrono::seconds(20));
         if (!heard) {
-            // ZeroMQ had no memory for the frame, and closed the connection.
+            // ZeroMQ's thread had no memory for the frame, and closed the connection; or it had none for what it keeps
+            // of the frame, a hundred bytes, and then it aborts the process.
             daemon.signal(SIGTERM);
-            CHECK(daemon.wait() == 0);
+            const int status = daemon.wait();
+            INFO(daemon.errors());
+            CHECK((status == 0 || status == 128 + SIGABRT));
         } else if (const std::string reply = batsim.receive(); reply == R"({"now":0.000000,"events":[]})") {
             served = true;
             CHECK(batsim.ask(R"({"now":5,"events":[{"timestamp":5,"type":"SIMULATION_ENDS","data":{}}]})") ==
