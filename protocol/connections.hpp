@@ -45,6 +45,8 @@ class Connections {
     std::optional<Number> number_of(zmq::message_t& message) const;
     // Whether it had not been lost at the last update().
     bool lives(Number connection) const;
+    // Whether any lived then.
+    bool any_lives() const { return !by_descriptor_.empty(); }
     // Whether any has been lost up to the last update().
     bool any_lost() const { return any_lost_; }
 

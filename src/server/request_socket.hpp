@@ -53,6 +53,8 @@ class RequestSocket {
     void look_at_connections() { connections_->update(); }
     // Whether a connection was not known to be lost when that was done last.
     bool lives(std::optional<protocol::Connections::Number> connection) const;
+    // Whether there was any connection then, be it of strangers.
+    bool anybody_is_connected() const { return connections_->any_lives(); }
 
  private:
     // On the heap, as they outlive this object.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <spdlog/spdlog.h>
@@ -31,6 +32,9 @@ using Clock = std::chrono::steady_clock;
 // How long a peer in the middle of a simulation gets to send the message whose answer tells it to stop.
 constexpr std::chrono::seconds farewell{1};
 
+// How long nobody has to be connected before a lost peer is taken for gone: ZeroMQ connects again after 0.1 seconds.
+constexpr std::chrono::seconds patience_with_lost_peer{5};
+
 // A flood of messages must not keep the daemon from hearing signals.
 constexpr int requests_between_signals = 64;
 
@@ -40,6 +44,13 @@ constexpr std::size_t max_strangers_logged = 10;
 constexpr const char* stopped_by_signal = "the scheduler was stopped by a signal";
 constexpr const char* stopped_in_simulation = "stopped by a signal in the middle of a simulation";
 constexpr const char* not_enough_memory = "not enough memory for a message";
+constexpr const char* expected_beginning =
+    "expected the message that begins a simulation: SIMULATION_BEGINS of Batsim 4, or the first one of Batsim 5";
+
+bool begins_simulation(const protocol::Event& event) {
+    return std::holds_alternative<protocol::SimulationBegins>(event.data) ||
+           std::holds_alternative<protocol::Init>(event.data);
+}
 
 // Turns SIGINT and SIGTERM into something to poll for, so that none is missed between two looks at a flag.
 class StopSignals {
@@ -112,7 +123,7 @@ class Server {
             int taken = 0;
             while (taken < requests_between_signals && socket_.receive(request_)) {
                 ++taken;
-                if (!is_stranger() && !take_request()) {
+                if (may_be_peer() && !take_request()) {
                     return;
                 }
             }
@@ -127,6 +138,7 @@ class Server {
                 idle();
                 return;
             }
+            end_without_peer();
         }
     }
 
@@ -137,13 +149,19 @@ class Server {
         peer_.clear();
     }
 
-    // Until the time-out. The millisecond more makes sure that it is over then.
+    // Until the first time-out. The millisecond more makes sure that it is over then.
     std::optional<std::chrono::milliseconds> time_left() const {
-        if (!options_.idle_timeout) {
+        std::optional<Clock::time_point> end;
+        if (options_.idle_timeout) {
+            end = last_heard_ + *options_.idle_timeout;
+        }
+        if (const std::optional<Clock::time_point> gone = end_of_patience()) {
+            end = end ? std::min(*end, *gone) : *gone;
+        }
+        if (!end) {
             return std::nullopt;
         }
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(last_heard_ + *options_.idle_timeout - Clock::now());
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(*end - Clock::now());
         return std::max(left, std::chrono::milliseconds(0)) + std::chrono::milliseconds(1);
     }
 
@@ -153,27 +171,47 @@ class Server {
             peer_is_lost_ = true;
             spdlog::warn("the connection to Batsim is lost in the middle of a simulation");
         }
+        if (!session_->running() || !peer_is_lost_ || socket_.anybody_is_connected()) {
+            alone_since_.reset();
+        } else if (!alone_since_) {
+            alone_since_ = Clock::now();
+        }
     }
 
-    // Whether the request is of somebody who is not served now; then it has been refused.
-    bool is_stranger() {
+    // When a lost peer counts as gone. With keep_alive another one may begin a simulation at any time.
+    std::optional<Clock::time_point> end_of_patience() const {
+        if (!alone_since_ || options_.keep_alive) {
+            return std::nullopt;
+        }
+        return *alone_since_ + patience_with_lost_peer;
+    }
+
+    void end_without_peer() {
+        note_lost_peer();
+        if (const auto end = end_of_patience(); end && Clock::now() >= *end) {
+            timings_.log(*session_);
+            throw InputError("Batsim has gone in the middle of a simulation");
+        }
+    }
+
+    // Whether the request is the peer's, or may be by what a peer is at this moment; else it has been refused.
+    bool may_be_peer() {
         if (!request_.has_delimiter) {
             refuse_stranger("expected a REQ socket, which puts an empty frame before each message");
-            return true;
+            return false;
         }
         if (!session_->running() || request_.envelope == peer_) {
-            return false;
+            return true;
         }
         socket_.look_at_connections();
         note_lost_peer();
         if (!peer_is_lost_) {
             refuse_stranger("this scheduler is in the middle of another simulation");
-            return true;
         }
-        return false;
+        return peer_is_lost_;
     }
 
-    void refuse_stranger(const char* why) {
+    void refuse_stranger(const std::string& why) {
         refuse(why);
         if (++strangers_ <= max_strangers_logged) {
             spdlog::warn("a message of somebody else is refused: {}{}", why,
@@ -185,12 +223,12 @@ class Server {
     bool take_request() {
         const auto before = Clock::now();
         try {
-            if (session_->running() && request_.envelope != peer_) {
-                take_over();
-            } else if (!session_->running()) {
-                speak(opened_protocol().value_or(protocol_));
+            const bool is_of_peer = session_->running() && request_.envelope == peer_;
+            std::optional<protocol::Message> message = is_of_peer ? codec_->decode_message(frame()) : first_message();
+            if (!message) {
+                return true;
             }
-            const std::string_view reply = session_->answer(frame());
+            const std::string_view reply = session_->answer(std::move(*message));
             last_heard_ = Clock::now();
             timings_.add(last_heard_ - before);
             socket_.answer(request_, reply);
@@ -227,42 +265,51 @@ class Server {
         return true;
     }
 
-    // The protocol in which the request opens a simulation, if it does so in one that may be spoken.
-    std::optional<std::string> opened_protocol() const {
-        std::optional<std::string> opened = protocol::protocol_opened_by(frame());
-        if (!options_.protocol.empty() && opened != options_.protocol) {
-            opened.reset();
-        }
-        return opened;
-    }
-
-    // Requires that no simulation is running.
-    void speak(const std::string& protocol) {
-        if (protocol != protocol_) {
-            protocol_ = protocol;
-            session_.reset();
-            codec_ = protocol::make_codec(protocol_);
-            begin_anew();
-        }
-    }
-
-    // The peer of the simulation is lost, and another connection has something to say: either it begins a simulation,
-    // or the peer had to connect again.
-    void take_over() {
-        if (const std::optional<std::string> opened = opened_protocol()) {
-            spdlog::warn("the simulation whose peer is lost ends, as another begins");
-            timings_.log(*session_);
-            begin_anew();
-            speak(*opened);
-        } else {
+    // Decodes a message of somebody who is not the peer yet. Whoever begins a simulation becomes it. If the peer of the
+    // simulation is lost, so does whoever goes on with it, as it may have had to connect again. All others are refused.
+    std::optional<protocol::Message> first_message() {
+        try {
+            if (std::optional<protocol::Message> beginning = beginning_message()) {
+                return beginning;
+            }
+            if (!session_->running()) {
+                throw InputError(expected_beginning);
+            }
+            protocol::Message message = codec_->decode_message(frame());
             spdlog::warn("the simulation goes on over another connection");
             peer_.clear();
+            return message;
+        } catch (const InputError& problem) {
+            refuse_stranger(problem.what());
+            return std::nullopt;
         }
+    }
+
+    // If the request begins a simulation in a protocol that may be spoken, the old one ends, and all is ready for it.
+    std::optional<protocol::Message> beginning_message() {
+        const std::optional<std::string> opened = protocol::protocol_opened_by(frame());
+        if (!opened || (!options_.protocol.empty() && opened != options_.protocol)) {
+            return std::nullopt;
+        }
+        std::unique_ptr<protocol::Codec> codec = protocol::make_codec(*opened);
+        protocol::Message message = codec->decode_message(frame());
+        if (message.events.empty() || !begins_simulation(message.events.front())) {
+            return std::nullopt;
+        }
+        if (session_->running()) {
+            spdlog::warn("the simulation whose peer is lost ends, as another begins");
+            timings_.log(*session_);
+        }
+        session_.reset();
+        protocol_ = *opened;
+        codec_ = std::move(codec);
+        begin_anew();
+        return message;
     }
 
     std::string_view frame() const {
         if (request_.has_several_frames) {
-            throw InputError("a message of several frames, expected one frame of JSON");
+            throw InputError("a message of several frames, expected one frame");
         }
         return request_.frame.to_string_view();
     }
@@ -326,6 +373,7 @@ class Server {
     std::vector<std::string> peer_;  // the envelope of its requests
     std::optional<protocol::Connections::Number> connection_;
     bool peer_is_lost_ = false;
+    std::optional<Clock::time_point> alone_since_;  // if it is lost and nobody is connected
 };
 
 }  // namespace

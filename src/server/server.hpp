@@ -19,11 +19,12 @@ struct ServerOptions {
     std::string curve_secret_key;                      // empty: anybody who can connect is heard
 };
 
-// Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. The peer that
-// began a simulation is the only one that is served until the simulation ends or the peer's connection is lost; others
-// are sent a refusal. Logs a summary of each simulation. Throws UsageError if the endpoint cannot be listened on or the
-// protocol is not known, InputError after a message that cannot be answered, whose sender has then been sent a refusal,
-// or if nothing is heard for `idle_timeout` in the middle of a simulation.
+// Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. Whoever begins a
+// simulation is the only peer that is served until the simulation ends or the peer's connection is lost; what others
+// send is refused and changes nothing. Logs a summary of each simulation. Throws UsageError if the endpoint cannot be
+// listened on or the protocol is not known, InputError after a message of the peer that cannot be answered, which has
+// then been sent a refusal; and, in the middle of a simulation, if the peer has gone (without keep_alive) or nothing is
+// heard for `idle_timeout`.
 void run_server(const ServerOptions& options);
 
 }  // namespace batfill

@@ -26,7 +26,10 @@ void require_fit_for_daemon(const Engine& engine) {
 }
 
 std::string_view Session::answer(std::string_view frame) {
-    protocol::Message message = codec_.decode_message(frame);
+    return answer(codec_.decode_message(frame));
+}
+
+std::string_view Session::answer(protocol::Message message) {
     if (message.now < now_) {
         throw InputError("time goes back: a message of " + message.now.to_string() + " follows one of " +
                          now_.to_string());

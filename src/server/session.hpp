@@ -33,6 +33,8 @@ class Session {
     // that is not there, another platform than the one given), and UsageError if there is no algorithm or parameter as
     // Batsim's configuration names it. The session cannot be used after either.
     std::string_view answer(std::string_view frame);
+    // The same for a message that the codec has decoded.
+    std::string_view answer(protocol::Message message);
 
     // Whether a simulation has begun, with Batsim 5 by its Init, and not ended.
     bool running() const { return engine_ != nullptr && !ended_; }

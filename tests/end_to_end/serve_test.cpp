@@ -328,11 +328,10 @@ TEST_CASE("A message that cannot be used is answered, and ends the daemon with s
     };
     const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
     const std::vector<Case> cases{
-        {{}, "", "JSON at byte 0"},
-        {{}, "no JSON", "JSON at byte"},
-        {{}, "\xff\xfe\"\n", "JSON at byte"},
-        {{}, deep, "nested"},
-        {{}, submission, "the first event is not SIMULATION_BEGINS"},
+        {{beginning}, "", "JSON at byte 0"},
+        {{beginning}, "no JSON", "JSON at byte"},
+        {{beginning}, "\xff\xfe\"\n", "JSON at byte"},
+        {{beginning}, deep, "nested"},
         {{beginning}, R"({"now":1,"events":[{"timestamp":1,"type":"JOB_KILLED","data":{}}]})", "data.job_ids"},
         {{beginning}, beginning, "SIMULATION_BEGINS comes twice"},
         {{beginning, submission, completion}, completion, "not running"},
@@ -358,6 +357,7 @@ TEST_CASE("A message of several frames is answered, and ends the daemon with sta
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
+    batsim.ask(beginning);
     batsim.send(zmq::message_t(beginning), zmq::send_flags::sndmore);
     batsim.send(zmq::message_t(submission));
     CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("several frames"));
@@ -369,6 +369,7 @@ TEST_CASE("A frame above the codec's limit is answered, and ends the daemon with
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
+    batsim.ask(beginning);
     batsim.send(zeros(100'000'000));
     CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("a frame of 100000000 bytes"));
     CHECK(daemon.wait() == 1);
@@ -385,6 +386,48 @@ TEST_CASE("A frame of one gigabyte is not taken in: its sender loses the connect
     CHECK(daemon.peak_memory() < 200'000'000);
     batsim.play_rest();
     CHECK(daemon.wait() == 0);
+}
+
+TEST_CASE("A message that begins no simulation is refused and forgotten, however many come") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--keep-alive"});
+    const std::string broken = R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{}}]})";
+    const std::string late = R"({"now":0,"events":[{"timestamp":0,"type":"REQUESTED_CALL","data":{}},)" +
+                             beginning.substr(beginning.find(R"({"timestamp")"));
+    for (int i = 0; i < 2; ++i) {
+        for (const std::string& frame : {std::string(), std::string("no JSON"), submission, broken, late, ending,
+                                         std::string(R"({"now":0,"events":[]})"), beginning5}) {
+            INFO(frame);
+            CHECK_THAT(Peer(daemon.endpoint()).ask(frame), Contains("SCHEDULER_ERROR") && Contains("expected"));
+        }
+        Peer several(daemon.endpoint());
+        several.send(zmq::message_t(beginning), zmq::send_flags::sndmore);
+        several.send(zmq::message_t(submission));
+        CHECK_THAT(several.receive(), Contains("SCHEDULER_ERROR") && Contains("several frames"));
+        Peer large(daemon.endpoint());
+        large.send(zeros(100'000'000));
+        CHECK_THAT(large.receive(), Contains("SCHEDULER_ERROR"));
+        // A message in the first version of ZeroMQ's protocol, with an empty envelope.
+        const Stranger old(daemon.endpoint(), std::string("\x01\x00\x01\x01\x03\x00hi", 8));
+        daemon.wait_for_error_text("refused: " + std::string(i == 0 ? "expected" : "a message of several frames"));
+        Peer(daemon.endpoint()).play_simulation();
+    }
+    daemon.signal(SIGTERM);
+    CHECK(daemon.wait() == 0);
+    CHECK(problems_of(daemon.errors()).empty());
+}
+
+TEST_CASE("What strangers send before a simulation changes nothing") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+    for (int i = 0; i < 20; ++i) {
+        for (const std::string& bytes : junk) {
+            CHECK(Stranger(daemon.endpoint(), bytes).connected());
+        }
+    }
+    Peer(daemon.endpoint()).play_simulation();
+    CHECK(daemon.wait() == 0);
+    CHECK(problems_of(daemon.errors()).empty());
 }
 
 TEST_CASE("A scheduler configuration that names nothing usable is answered, and ends the daemon with status 2") {
@@ -663,11 +706,13 @@ TEST_CASE("A Batsim of the other version takes over when that of a simulation ha
 TEST_CASE("With --protocol the daemon speaks to one version of Batsim only") {
     const Folder folder;
     Daemon four(folder, {"-a", "fcfs", "-s", any_port, "--protocol", "4"});
-    CHECK_THAT(Peer(four.endpoint()).ask(init5), Contains("SCHEDULER_ERROR") && Contains("JSON at byte 0"));
-    CHECK(four.wait() == 1);
+    CHECK_THAT(Peer(four.endpoint()).ask(init5), Contains("SCHEDULER_ERROR") && Contains("SIMULATION_BEGINS"));
+    Peer(four.endpoint()).play_simulation();
+    CHECK(four.wait() == 0);
     Daemon five(folder, {"-a", "fcfs", "-s", any_port, "--protocol", "5"});
-    CHECK_THAT(Peer(five.endpoint()).ask(beginning), Contains("SCHEDULER_ERROR") && Contains("event_type"));
-    CHECK(five.wait() == 1);
+    CHECK_THAT(Peer(five.endpoint()).ask(beginning), Contains("SCHEDULER_ERROR") && Contains("expected the message"));
+    five.signal(SIGTERM);
+    CHECK(five.wait() == 0);
     Daemon unnamed(folder, {"-s", any_port});
     CHECK_THAT(Peer(unnamed.endpoint()).ask(init5), StartsWith(std::string("\x02\0\0\0{", 5)) &&
                                                         Contains("SCHEDULER_ERROR") && Contains("no algorithm named"));
@@ -682,6 +727,27 @@ TEST_CASE("A peer that has lost its connection can go on over another") {
     Peer(daemon.endpoint()).play_rest();
     CHECK(daemon.wait() == 0);
     CHECK_THAT(daemon.errors(), Contains("the simulation goes on over another connection"));
+}
+
+TEST_CASE("What a stranger says while the peer is lost changes nothing") {
+    const Folder folder;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
+    { Peer(daemon.endpoint()).ask(beginning); }
+    daemon.wait_for_error_text("the connection to Batsim is lost");
+    CHECK_THAT(Peer(daemon.endpoint()).ask("hi"), Contains("SCHEDULER_ERROR") && Contains("JSON at byte 0"));
+    Peer(daemon.endpoint()).play_rest();
+    CHECK(daemon.wait() == 0);
+    CHECK(problems_of(daemon.errors()).empty());
+}
+
+TEST_CASE("A daemon whose Batsim is gone ends") {
+    const Folder folder;
+    for (const std::string& endpoint : {any_port, ipc_endpoint(folder)}) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", endpoint});
+        { Peer(daemon.endpoint()).ask(beginning); }
+        CHECK(daemon.wait() == 1);
+        CHECK_THAT(daemon.errors(), Contains("\nbatfill: Batsim has gone in the middle of a simulation\n"));
+    }
 }
 
 TEST_CASE("A daemon that hears nothing ends after its time-out") {
