@@ -26,7 +26,7 @@ std::string known_models() {
 
 void print_help() {
     std::printf(
-        "Usage: batfill generate MODEL [OPTION]...\n       batfill generate MODEL --help\n\n"
+        "Usage: batfill generate MODEL [OPTION]...\n  or:  batfill generate MODEL --help\n\n"
         "Writes a synthetic workload, the same for the same seed.\n\nModels:\n");
     for (const Command& model : models) {
         std::printf("  %-11s %s\n", model.name, model.summary);

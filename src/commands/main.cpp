@@ -46,7 +46,7 @@ constexpr Command commands[] = {
 
 void print_help(std::ostream& out) {
     out << "batfill " << batfill::version << ": backfilling schedulers for Batsim, and an embedded simulator\n\n"
-        << "Usage: batfill COMMAND [OPTION]...\n       batfill help [COMMAND]\n       batfill --version\n\nCommands:\n";
+        << "Usage: batfill COMMAND [OPTION]...\n  or:  batfill help [COMMAND]\n  or:  batfill --version\n\nCommands:\n";
     for (const Command& command : commands) {
         out << "  " << command.name << std::string(12 - std::strlen(command.name), ' ') << command.summary << '\n';
     }

@@ -1,8 +1,10 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <iostream>
+#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 
@@ -46,11 +48,59 @@ void refuse_negative_numbers(const po::parsed_options& parsed, const po::options
     }
 }
 
+constexpr std::size_t line_length = 80;  // of the help
+
+// As Boost writes it, but words that are longer than half a line stay whole. `column` is where the lines begin.
+void print_wrapped(std::ostream& out, std::string_view text, std::size_t column) {
+    const std::size_t room = line_length - 1 - column;
+    while (text.size() > room) {
+        std::size_t end = room;
+        if (text[end] != ' ' && text[end - 1] != ' ') {
+            const std::size_t space = text.rfind(' ', end);
+            end = space != std::string_view::npos ? space + 1 : std::min(text.find(' '), text.size());
+        }
+        out << text.substr(0, end);
+        text.remove_prefix(end);
+        if (text.starts_with(' ')) {
+            text.remove_prefix(1);
+        }
+        if (text.empty()) {
+            return;
+        }
+        out << '\n' << std::string(column, ' ');
+    }
+    out << text;
+}
+
+// Prints options and what they are in two columns, as Boost does.
+void print_options(std::ostream& out, const po::options_description& options) {
+    constexpr std::size_t least_width = 23;
+    constexpr std::size_t most_width = line_length / 2;
+    std::vector<std::string> names;
+    std::size_t width = least_width;
+    for (const auto& option : options.options()) {
+        names.push_back("  " + option->format_name() + ' ' + option->format_parameter());
+        width = std::max(width, names.back().size());
+    }
+    width = std::min(width + 1, most_width);
+    out << "Options:\n";
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        out << names[i];
+        if (names[i].size() >= width) {
+            out << '\n' << std::string(width, ' ');
+        } else {
+            out << std::string(width - names[i].size(), ' ');
+        }
+        print_wrapped(out, options.options()[i]->description(), width);
+        out << '\n';
+    }
+}
+
 }  // namespace
 
 struct Options::State {
     po::options_description all;
-    po::options_description visible{"Options"};  // in the help: all but the positional ones
+    po::options_description visible;  // in the help: all but the positional ones
     po::positional_options_description positional;
     po::variables_map values;
 
@@ -114,7 +164,8 @@ bool Options::parse(const std::vector<std::string>& arguments, const std::string
         refuse_negative_numbers(parsed, state_->all);
         po::store(parsed, state_->values);
         if (given("help")) {
-            std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n" << state_->visible;
+            std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n";
+            print_options(std::cout, state_->visible);
             return false;
         }
         po::notify(state_->values);

@@ -52,7 +52,8 @@ std::string curve_secret_key(const std::string& path) {
 int serve(const Arguments& arguments) {
     Options options;
     options.add("algorithm,a", Value<std::string>(),
-                "algorithm (see batfill algorithms); else the one in Batsim's --sched-cfg");
+                "algorithm (see batfill algorithms), also with parameters: easy,order=saf; else the one in Batsim's "
+                "--sched-cfg");
     options.add("parameter,P", Value<std::vector<std::string>>(),
                 "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable");
     options.add("socket-endpoint,s", Value<std::string>().otherwise("tcp://127.0.0.1:28000"),
