@@ -32,7 +32,12 @@ void require_threads() {
     std::jthread second([] {});
 }
 
-void require_port(const std::string& endpoint, const std::string& problem) {
+void require_endpoint(const std::string& endpoint, const std::string& problem) {
+    if (endpoint.find("://") == std::string::npos) {
+        const bool names_port = endpoint.find(':') != std::string::npos;
+        throw UsageError(problem + endpoint + ": expected tcp://ADDRESS:PORT or ipc://FILE" +
+                         (names_port ? ", did you mean tcp://" + endpoint + "?" : ""));
+    }
     const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
     const bool is_number =
         !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;

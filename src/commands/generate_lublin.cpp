@@ -38,7 +38,7 @@ LublinModel::Jobs jobs_of_kind(const std::string& text) {
     if (text == "undivided") {
         return LublinModel::Jobs::undivided;
     }
-    throw UsageError("--kind: unknown value '" + text + "', known: batch, interactive, both, undivided");
+    throw UsageError("--kind: " + unknown_name("value", text, {"batch", "interactive", "both", "undivided"}));
 }
 
 void read_estimates(const Options& options, LublinModel& model) {

@@ -107,7 +107,7 @@ std::string word_option(const Options& options, const std::string& name, const s
         word = words.front();
     }
     if (std::find(words.begin(), words.end(), word) == words.end()) {
-        throw UsageError("--" + name + ": unknown value '" + word + "', known: " + list_of(words));
+        throw UsageError("--" + name + ": " + unknown_name("value", word, words));
     }
     return word;
 }

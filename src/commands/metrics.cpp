@@ -35,14 +35,14 @@ constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> metrics_form
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
 
 MetricsFormat format_named(const std::string& name) {
-    std::string known;
+    std::vector<std::string> known;
     for (const auto& [text, format] : metrics_formats) {
         if (text == name) {
             return format;
         }
-        known += (known.empty() ? "" : ", ") + std::string(text);
+        known.emplace_back(text);
     }
-    throw UsageError("unknown format '" + name + "', known: " + known);
+    throw UsageError(unknown_name("format", name, known));
 }
 
 // The groupings of --by, "width,length".
@@ -57,7 +57,7 @@ std::vector<JobGrouping> groupings_named(const std::string& names) {
         const auto* const found = std::find_if(job_groupings.begin(), job_groupings.end(),
                                                [&](const auto& grouping) { return grouping.first == name; });
         if (found == job_groupings.end()) {
-            throw UsageError("--by: unknown grouping '" + name.append("', known: ") + known);
+            throw UsageError("--by: " + unknown_name("grouping", name, all));
         }
         if (std::find(result.begin(), result.end(), found->second) != result.end()) {
             throw UsageError("--by: expected each grouping once, found '" + name + "' twice");

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cstdint>
 #include <iostream>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
@@ -11,6 +13,7 @@
 #include <boost/program_options.hpp>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 
 namespace batfill::commands {
 
@@ -30,6 +33,49 @@ bool takes_unsigned_number(const po::option_description& option) {
     }
     const std::type_info& type = semantic->value_type();
     return type == typeid(unsigned) || type == typeid(std::uint64_t);
+}
+
+// What a number of the option's type can be, for a message; empty if it takes no number.
+std::string expected_number(const po::option_description& option) {
+    const auto* const semantic = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
+    const auto whole = [](auto least, auto most) {
+        return "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    };
+    const std::type_info& type = semantic == nullptr ? typeid(void) : semantic->value_type();
+    if (type == typeid(int)) {
+        return whole(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+    }
+    if (type == typeid(unsigned)) {
+        return whole(0, std::numeric_limits<unsigned>::max());
+    }
+    if (type == typeid(std::uint64_t)) {
+        return whole(0, std::numeric_limits<std::uint64_t>::max());
+    }
+    if (type == typeid(std::vector<long long>)) {
+        return whole(std::numeric_limits<long long>::min(), std::numeric_limits<long long>::max());
+    }
+    return type == typeid(double) ? "a number" : "";
+}
+
+// What is wrong with a command line, in the words of Boost where they say enough.
+std::string explanation_of(const po::error& problem, const po::options_description& options) {
+    if (const auto* const unknown = dynamic_cast<const po::unknown_option*>(&problem)) {
+        std::vector<std::string> names;
+        for (const auto& option : options.options()) {
+            names.push_back("--" + option->long_name());
+        }
+        const std::string name = unknown->get_option_name();
+        const auto nearest = nearest_name(name.substr(0, name.find('=')), names);
+        return problem.what() + (nearest ? ", did you mean '" + *nearest + "'?" : "");
+    }
+    if (const auto* const invalid = dynamic_cast<const po::validation_error*>(&problem)) {
+        const std::string name = invalid->get_option_name();
+        const po::option_description* const option =
+            options.find_nothrow(name.substr(std::min(name.find_first_not_of('-'), name.size())), false);
+        const std::string expected = option == nullptr ? "" : expected_number(*option);
+        return problem.what() + (expected.empty() ? "" : ", expected " + expected);
+    }
+    return problem.what();
 }
 
 // Boost would take -1 for the largest number of the type.
@@ -170,7 +216,7 @@ bool Options::parse(const std::vector<std::string>& arguments, const std::string
         }
         po::notify(state_->values);
     } catch (const po::error& problem) {
-        throw UsageError(std::string(problem.what()) + " (usage: " + usage + ")");
+        throw UsageError(explanation_of(problem, state_->visible) + " (usage: " + usage + ")");
     }
     return true;
 }

@@ -28,8 +28,7 @@ report::PlotKind plot_kind(const std::string& name) {
     const auto* const found = std::find(report::plot_kind_names.begin(), report::plot_kind_names.end(), name);
     if (found == report::plot_kind_names.end()) {
         throw UsageError(
-            "unknown kind of plot '" + name + "', known: " +
-            list_of(std::vector<std::string>(report::plot_kind_names.begin(), report::plot_kind_names.end())));
+            unknown_name("kind of plot", name, {report::plot_kind_names.begin(), report::plot_kind_names.end()}));
     }
     return static_cast<report::PlotKind>(found - report::plot_kind_names.begin());
 }

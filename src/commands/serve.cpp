@@ -6,6 +6,7 @@
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 #include <batfill/platform.hpp>
 
 #include "command.hpp"
@@ -90,7 +91,7 @@ int serve(const Arguments& arguments) {
     const auto level = options.get<std::string>("log-level");
     const auto known = spdlog::level::from_str(level);
     if (known == spdlog::level::off && level != "off") {
-        throw UsageError("unknown log level '" + level + "', known: trace, debug, info, warning, error, off");
+        throw UsageError(unknown_name("log level", level, {"trace", "debug", "info", "warning", "error", "off"}));
     }
     spdlog::set_level(known);
     if (options.given("platform")) {

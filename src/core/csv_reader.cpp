@@ -12,6 +12,7 @@
 
 #include <batfill/error.hpp>
 
+#include "file_kind.hpp"
 #include "files.hpp"
 
 namespace batfill {
@@ -244,7 +245,12 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
     InputFile file(path);
     CsvParser parser(path, format, handle);
     std::array<char, 1 << 16> buffer;
+    bool at_beginning = true;
     while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
+        if (std::exchange(at_beginning, false)) {
+            require_kind({buffer.data(), size}, path, "a " + std::string(format.name),
+                         {FileKind::jobs_csv, FileKind::table, FileKind::empty});
+        }
         parser.add({buffer.data(), size});
     }
     parser.finish();

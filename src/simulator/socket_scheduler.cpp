@@ -49,7 +49,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
         socket_.set(zmq::sockopt::curve_publickey, own.public_key);
         socket_.set(zmq::sockopt::curve_secretkey, own.secret_key);
     }
-    protocol::require_port(endpoint, "cannot connect to ");
+    protocol::require_endpoint(endpoint, "cannot connect to ");
     try {
         socket_.connect(endpoint);
     } catch (const zmq::error_t& problem) {

@@ -94,7 +94,7 @@ TEST_CASE("batfill generate refuses unknown models and values and lists the know
     };
     CHECK_THROWS_WITH(commands::generate({}), Contains("known models: failures, farm, lublin"));
     CHECK_THROWS_WITH(commands::generate({"uniform"}),
-                      Contains("unknown model 'uniform', known models: failures, farm, lublin"));
+                      Contains("unknown model 'uniform', known: failures, farm, lublin"));
     CHECK_THROWS_AS(commands::generate({"lublin"}), UsageError);
     CHECK_THROWS_AS(commands::generate({"lublin", "--jobs", "0", "--processors", "4", "--seed", "1", "-o", *out}),
                     UsageError);
