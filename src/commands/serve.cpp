@@ -1,8 +1,6 @@
 #include <chrono>
-#include <filesystem>
 
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
@@ -15,7 +13,6 @@
 #include "platform_option.hpp"
 #include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
-#include "src/core/files.hpp"
 #include "src/server/server.hpp"
 #include "src/server/session.hpp"
 
@@ -33,17 +30,8 @@ std::chrono::seconds idle_timeout(const std::string& text) {
     return std::chrono::seconds(static_cast<long long>(timeout.to_seconds()));
 }
 
-// Reads the key, or makes a new one that nobody else can read.
 std::string curve_secret_key(const std::string& path) {
-    if (!std::filesystem::exists(path)) {
-        constexpr mode_t others = 0077;
-        const mode_t before = umask(others);
-        OutputFile file(path);
-        umask(before);
-        file.write(protocol::new_curve_keys().secret_key + '\n');
-        file.commit();
-    }
-    std::string key = protocol::read_curve_key(path);
+    std::string key = protocol::read_or_make_secret_curve_key(path);
     spdlog::info("public CURVE key, which peers have to know: {}", protocol::curve_public_key(key));
     return key;
 }
