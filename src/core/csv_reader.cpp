@@ -53,17 +53,30 @@ std::string CsvRow::job(std::size_t workload, std::size_t id) const {
     return job.append(workload_name).append("!").append(job_id);
 }
 
-std::optional<Time> CsvRow::optional_time(std::size_t column) const {
-    const std::optional<Duration> since_zero = optional_duration(column);
+std::optional<Time> CsvRow::optional_planned_time(std::size_t column) const {
+    const std::optional<Duration> since_zero = optional_number(column, &Duration::parse_sum);
     return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
 }
 
+Time CsvRow::planned_time(std::size_t column) const {
+    const std::optional<Time> value = optional_planned_time(column);
+    if (!value) {
+        fail(column, "a number of seconds");
+    }
+    return *value;
+}
+
 std::optional<Duration> CsvRow::optional_duration(std::size_t column) const {
+    return optional_number(column, [](std::string_view seconds) { return Duration::parse(seconds); });
+}
+
+std::optional<Duration> CsvRow::optional_number(std::size_t column,
+                                                std::optional<Duration> (*parse)(std::string_view)) const {
     const std::string_view seconds = text(column);
     if (seconds.empty() || seconds == "nan" || seconds == "-nan") {
         return std::nullopt;
     }
-    const std::optional<Duration> value = Duration::parse(seconds);
+    const std::optional<Duration> value = parse(seconds);
     if (!value) {
         fail(column, "a number of seconds");
     }

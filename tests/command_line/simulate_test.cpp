@@ -584,4 +584,31 @@ TEST_CASE("No help breaks a word across lines") {
     }
 }
 
+TEST_CASE("what simulate writes of far times can be read back, and times that cannot are refused") {
+    const Folder folder;
+    const auto workload = [&](const std::string& walltime, const std::string& delay) {
+        const std::string job = R"(","subtime":0,"res":1,"walltime":)" + walltime + R"(,"profile":"p"})";
+        return file(folder, "w.json",
+                    R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":)" + delay + R"(}},"jobs":[{"id":"1)" + job +
+                        R"(,{"id":"2)" + job + R"(,{"id":"3)" + job + "]}");
+    };
+    const std::string prefix = folder.file("out");
+    const auto simulate = [&](const std::string& path) {
+        return run(folder, {"simulate", "-q", "-a", "pc", "-p", "1", "-w", path, "-e", prefix});
+    };
+    // Guaranteed starts up to 1.8e18.
+    const std::string far = workload("9e17", "3e17");
+    REQUIRE(simulate(far).status == 0);
+    CHECK_THAT(contents(prefix + "_guarantees.csv"), Contains("1800000000000000000.000000"));
+    CHECK(run(folder, {"check", prefix, "-w", far, "-p", "1", "--guarantees", prefix + "_guarantees.csv"}).status == 0);
+    CHECK(run(folder, {"metrics", prefix}).status == 0);
+
+    std::filesystem::remove(prefix + "_jobs.csv");
+    const Outcome beyond = simulate(workload("9e17", "4e17"));
+    check_refused(beyond, 1);
+    CHECK_THAT(beyond.errors,
+               Contains("job w0!3 ends at 1200000000000000000.000000 s") && EndsWith("expected at most 1e18 s\n"));
+    CHECK(!std::filesystem::exists(prefix + "_jobs.csv"));
+}
+
 }  // namespace batfill::tests::simulate_test
