@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-links FOLDER
+"""links.py FOLDER
 
 Names every link of a page of Markdown in the folder that leads to a file which is not there, and fails if there is one.
 Links to other places of the network are not followed.
