@@ -17,11 +17,18 @@ install(TARGETS libbatfill EXPORT batfill
 install(TARGETS libbatfill_edc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program)
 install(DIRECTORY platforms/ DESTINATION ${CMAKE_INSTALL_DATADIR}/batfill/platforms COMPONENT program
         FILES_MATCHING PATTERN "*.xml")
-install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 # The program holds D3, whose licence is to be passed on.
 install(FILES ${D3_LICENSE} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright-d3 COMPONENT program)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT program
-        FILES_MATCHING PATTERN "*.md" PATTERN "report.png")
+# The pages, and what they link to.
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES experiments/README.md experiments/config.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/experiments
+        COMPONENT program)
+install(FILES experiments/profiles/slurm/config.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/experiments/profiles/slurm
+        COMPONENT program)
+file(RELATIVE_PATH platforms_from_pages ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_DATADIR}/batfill/platforms)
+install(CODE "file(CREATE_LINK \"${platforms_from_pages}\"
+              \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/platforms\" SYMBOLIC)" COMPONENT program)
 
 # Both ask the program what it takes: completions when they are used, man pages now. Without help2man there are none.
 install(FILES src/commands/completions/batfill.bash RENAME batfill

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <batfill/error.hpp>
 
@@ -18,6 +22,30 @@ namespace {
 
 constexpr std::size_t key_length = 40;
 using KeyText = std::array<char, key_length + 1>;
+
+constexpr int failed_handshakes =
+    ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+
+// Makes the file of a new key, whole at once and with what it holds for its owner only. Leaves the file alone if
+// another process has made it meanwhile.
+void make_secret_curve_key(const std::string& path) {
+    const auto fail = [&] { throw InputError(path + ": cannot be created: " + std::strerror(errno)); };
+    const std::string text = new_curve_keys().secret_key + '\n';
+    std::string temporary = path + ".XXXXXX";
+    const int descriptor = mkstemp(temporary.data());
+    if (descriptor < 0) {
+        fail();
+    }
+    const bool written = write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const bool closed = close(descriptor) == 0;
+    const bool linked = written && closed && (link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST);
+    const int problem = errno;
+    unlink(temporary.c_str());
+    if (!linked) {
+        errno = problem;
+        fail();
+    }
+}
 
 // Every socket needs a name of its own for what happens to it.
 std::string new_name() {
@@ -32,7 +60,12 @@ void require_threads() {
     std::jthread second([] {});
 }
 
-void require_port(const std::string& endpoint, const std::string& problem) {
+void require_endpoint(const std::string& endpoint, const std::string& problem) {
+    if (endpoint.find("://") == std::string::npos) {
+        const bool names_port = endpoint.find(':') != std::string::npos;
+        throw UsageError(problem + endpoint + ": expected tcp://ADDRESS:PORT or ipc://FILE" +
+                         (names_port ? ", did you mean tcp://" + endpoint + "?" : ""));
+    }
     const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
     const bool is_number =
         !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
@@ -44,8 +77,8 @@ void require_port(const std::string& endpoint, const std::string& problem) {
 Connections::Connections(zmq::context_t& context, zmq::socket_t& socket)
     : socket_(socket), events_(context, zmq::socket_type::pair) {
     const std::string name = new_name();
-    constexpr int awaited =
-        ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED;
+    constexpr int awaited = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECTED |
+                            ZMQ_EVENT_DISCONNECTED | failed_handshakes;
     if (zmq_socket_monitor(socket.handle(), name.c_str(), awaited) != 0) {
         throw zmq::error_t();
     }
@@ -73,6 +106,8 @@ void Connections::update() {
         } else if (kind == ZMQ_EVENT_DISCONNECTED) {
             by_descriptor_.erase(descriptor);
             any_lost_ = true;
+        } else if ((kind & failed_handshakes) != 0) {
+            handshake_failed_ = true;
         }
     }
 }
@@ -112,6 +147,18 @@ std::string read_curve_key(const std::string& path) {
         throw InputError(path + ": expected one line with a CURVE key of 40 characters (Z85)");
     }
     return key;
+}
+
+std::string read_or_make_secret_curve_key(const std::string& path) {
+    struct stat file {};
+    if (stat(path.c_str(), &file) != 0 && errno == ENOENT) {
+        make_secret_curve_key(path);
+    } else if (S_ISREG(file.st_mode) && (file.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        throw InputError(path +
+                         ": others than its owner may use this secret key, expected a file for its owner only: " +
+                         "`chmod 600 " + path + "`");
+    }
+    return read_curve_key(path);
 }
 
 std::string curve_public_key(const std::string& secret_key) {

@@ -17,9 +17,10 @@ inline constexpr std::int64_t max_received_frame = std::int64_t{256} << 20;
 // process instead. To be called before the first socket is made.
 void require_threads();
 
-// Throws UsageError, which begins with `problem`, if the port of a TCP endpoint is neither a number up to 65535 nor
+// Throws UsageError, which begins with `problem`, if an endpoint has no transport, or if the port of a TCP endpoint is
+// neither a number up to 65535 nor
 // `*`: ZeroMQ would take any number, negative ones too, modulo 65536.
-void require_port(const std::string& endpoint, const std::string& problem);
+void require_endpoint(const std::string& endpoint, const std::string& problem);
 
 // The connections of a ZeroMQ socket, which tells nobody when one is lost.
 class Connections {
@@ -49,6 +50,8 @@ class Connections {
     bool any_lives() const { return !by_descriptor_.empty(); }
     // Whether any has been lost up to the last update().
     bool any_lost() const { return any_lost_; }
+    // Whether one has ended before its peers could talk.
+    bool handshake_failed() const { return handshake_failed_; }
 
  private:
     zmq::socket_t& socket_;
@@ -56,6 +59,7 @@ class Connections {
     std::map<int, Number> by_descriptor_;  // of those that live
     Number last_ = 0;
     bool any_lost_ = false;
+    bool handshake_failed_ = false;
 };
 
 // A pair of CURVE keys, in ZeroMQ's text form of 40 characters.
@@ -66,6 +70,10 @@ struct CurveKeys {
 CurveKeys new_curve_keys();
 // Reads the key that the file at `path` holds in one line. Throws InputError if it holds something else.
 std::string read_curve_key(const std::string& path);
+// The same of a secret key. Throws InputError, with the command that corrects it, if others may read or write the file.
+// Makes a new key, in a file for its owner only, if there is no such file. Processes that make the same file at the
+// same time agree on one key.
+std::string read_or_make_secret_curve_key(const std::string& path);
 // The public key that belongs to a secret one.
 std::string curve_public_key(const std::string& secret_key);
 

@@ -79,6 +79,11 @@ class Parameters {
 
 // Joins names as error messages list them: "a, b, c".
 std::string list_of(const std::vector<std::string>& names);
+// What an error message says behind a name that is none of those known: "did you mean 'simulate'? Known: ...", or
+// "known: ..." without a guess if none is near.
+std::string names_instead(const std::string& name, const std::vector<std::string>& known);
+// The one of those known that somebody who typed `name` meant; none if no name is near.
+std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known);
 // What an error message says of a name that is none of those known: "unknown command 'simulat', did you mean
 // 'simulate'? Known: ...", or without a guess if none is near. `what` says what is named.
 std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known);

@@ -25,6 +25,10 @@ struct Platform {
 // n hosts.
 Platform read_platform(const std::string& path, const std::string& master = "master_host");
 
+// Returns the text of a platform file, unpacked. Throws InputError if it cannot be read, is another kind of file or is
+// larger than 64 MiB.
+std::string read_platform_text(const std::string& path);
+
 // The same for the text of a platform file; errors name it `source`.
 Platform parse_platform(std::string_view text, const std::string& source, const std::string& master = "master_host");
 

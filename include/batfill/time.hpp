@@ -25,9 +25,14 @@ class Duration {
     static constexpr Duration infinity() { return Duration(infinite); }
     constexpr bool is_infinite() const { return us_ >= infinite; }
 
+    // The longest that can be read from outside.
+    static constexpr Duration longest_readable() { return seconds(1'000'000'000'000'000'000); }
+
     // Reads the decimal number of seconds in `text` exactly; more than six decimals are rounded half to even.
     // Returns no value if `text` is not a JSON number or is beyond +-1e18 seconds.
     static std::optional<Duration> parse(std::string_view text);
+    // The same up to +-1e24 seconds: what our own plans add up, as of guarantees. Only few of them may be added.
+    static std::optional<Duration> parse_sum(std::string_view text);
 
     // The same for the shortest decimal number that denotes `seconds`: 1.0000005 is a tie and becomes 1 s, as it would
     // if the text were read. Returns no value if `seconds` is not finite or beyond +-1e18.
@@ -56,6 +61,7 @@ class Duration {
 
  private:
     explicit constexpr Duration(Microseconds us) : us_(us) {}
+    static std::optional<Duration> parse(std::string_view text, Duration longest);
     static constexpr Microseconds infinite = static_cast<Microseconds>(1) << 100;
     friend class Time;
     template <class Value>

@@ -13,8 +13,10 @@ namespace batfill::commands {
 
 namespace {
 
-void print_text(std::ostream& out) {
-    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+using Descriptions = std::vector<const AlgorithmDescription*>;
+
+void print_text(const Descriptions& algorithms, std::ostream& out) {
+    for (const AlgorithmDescription* algorithm : algorithms) {
         out << algorithm->name << "\n    " << algorithm->summary << "\n    paper: " << algorithm->paper << '\n';
         for (const Parameter& parameter : algorithm->parameters) {
             out << "    -P " << parameter.name << '=';
@@ -32,7 +34,7 @@ void print_text(std::ostream& out) {
     }
 }
 
-void print_json(std::ostream& out) {
+void print_json(const Descriptions& algorithms, std::ostream& out) {
     rapidjson::OStreamWrapper stream(out);
     rapidjson::PrettyWriter<rapidjson::OStreamWrapper> writer(stream);
     const auto text = [&](const char* key, const std::string& value) {
@@ -40,7 +42,7 @@ void print_json(std::ostream& out) {
         writer.String(value);
     };
     writer.StartArray();
-    for (const AlgorithmDescription* algorithm : registered_algorithms()) {
+    for (const AlgorithmDescription* algorithm : algorithms) {
         writer.StartObject();
         text("name", algorithm->name);
         text("summary", algorithm->summary);
@@ -75,21 +77,31 @@ void print_json(std::ostream& out) {
     out << '\n';
 }
 
+// Those that the user names, in the order given; all if none is named.
+Descriptions wanted_algorithms(const Options& options) {
+    Descriptions wanted;
+    for (const std::string& name : options.get<std::vector<std::string>>("names")) {
+        wanted.push_back(&find_algorithm(name));
+    }
+    return wanted.empty() ? registered_algorithms() : wanted;
+}
+
 }  // namespace
 
 int algorithms(const Arguments& arguments) {
     Options options;
+    options.add_positional("names", Value<std::vector<std::string>>());
     options.add("json", "as JSON");
     add_plugin_option(options);
-    if (!options.parse(arguments, "batfill algorithms [--json] [--plugin FILE]...",
-                       "Lists every algorithm with its parameters.")) {
+    if (!options.parse(arguments, "batfill algorithms [NAME]... [--json] [--plugin FILE]...",
+                       "Lists every algorithm with its parameters, or those that are named.")) {
         return 0;
     }
     load_plugins(options);
     if (options.given("json")) {
-        print_json(std::cout);
+        print_json(wanted_algorithms(options), std::cout);
     } else {
-        print_text(std::cout);
+        print_text(wanted_algorithms(options), std::cout);
     }
     return 0;
 }

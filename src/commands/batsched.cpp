@@ -107,7 +107,7 @@ const char* ours(const std::string& what, const std::array<NamePair, count>& nam
         }
         known.emplace_back(pair.of_batsched);
     }
-    throw UsageError("unknown " + what + " '" + name + "', known: " + list_of(known));
+    throw UsageError(unknown_name(what, name, known));
 }
 
 const Variant& variant_named(const std::string& name) {
@@ -120,9 +120,9 @@ const Variant& variant_named(const std::string& name) {
     }
     const bool is_of_batsched = std::find(variants_without_equivalent.begin(), variants_without_equivalent.end(),
                                           name) != variants_without_equivalent.end();
-    throw UsageError((is_of_batsched ? "batsched's variant '" + name + "' has no equivalent here"
-                                     : "unknown variant '" + name + "'") +
-                     ", known: " + list_of(known));
+    throw UsageError(is_of_batsched
+                         ? "batsched's variant '" + name + "' has no equivalent here, known: " + list_of(known)
+                         : unknown_name("variant", name, known));
 }
 
 void add_order(const Variant& variant, const std::string& name, Parameters::Given& parameters) {

@@ -13,7 +13,7 @@
 
 #include "inputs.hpp"
 #include "platform_option.hpp"
-#include "src/core/files.hpp"
+#include "src/core/file_kind.hpp"
 #include "src/core/json.hpp"
 #include "src/core/sha256.hpp"
 
@@ -455,7 +455,7 @@ void Reader::read(const YAML::Node& root) {
 Campaign read_campaign(const std::string& path) {
     Campaign campaign;
     campaign.path = path;
-    campaign.text = InputFile(path).read_all(max_campaign_size);
+    campaign.text = read_file(path, max_campaign_size, "a campaign (YAML)", {FileKind::campaign});
     try {
         Reader(campaign).read(YAML::Load(campaign.text));
     } catch (const YAML::Exception& problem) {

@@ -92,8 +92,8 @@ int check(const Arguments& arguments) {
     check_options.rejections_allowed = options.given("allow-rejections");
     const auto placement = placement_named(options.get<std::string>("placement"));
     if (!placement) {
-        throw UsageError("--placement: unknown value '" + options.get<std::string>("placement") +
-                         "', known: lowest, contiguous, best-effort-contiguous, machine");
+        throw UsageError("--placement: " + unknown_name("value", options.get<std::string>("placement"),
+                                                        {"lowest", "contiguous", "best-effort-contiguous", "machine"}));
     }
     check_options.placement = *placement;
     std::optional<std::vector<Guarantee>> guarantees;

@@ -16,17 +16,17 @@ constexpr std::array models = {
     Command{"lublin", "the model of Lublin and Feitelson (JPDC 2003)", lublin},
 };
 
-std::string known_models() {
-    std::string names;
+std::vector<std::string> known_models() {
+    std::vector<std::string> names;
     for (const Command& model : models) {
-        names += (names.empty() ? "known models: " : ", ") + std::string(model.name);
+        names.emplace_back(model.name);
     }
     return names;
 }
 
 void print_help() {
     std::printf(
-        "Usage: batfill generate MODEL [OPTION]...\n       batfill generate MODEL --help\n\n"
+        "Usage: batfill generate MODEL [OPTION]...\n  or:  batfill generate MODEL --help\n\n"
         "Writes a synthetic workload, the same for the same seed.\n\nModels:\n");
     for (const Command& model : models) {
         std::printf("  %-11s %s\n", model.name, model.summary);
@@ -37,7 +37,8 @@ void print_help() {
 
 int generate(const Arguments& arguments) {
     if (arguments.empty()) {
-        throw UsageError("expected a model, " + known_models() + " (usage: batfill generate MODEL [OPTION]...)");
+        throw UsageError("expected a model, known models: " + list_of(known_models()) +
+                         " (usage: batfill generate MODEL [OPTION]...)");
     }
     const std::string& name = arguments.front();
     if (name == "--help" || name == "-h") {
@@ -47,7 +48,7 @@ int generate(const Arguments& arguments) {
     const auto* const model =
         std::find_if(models.begin(), models.end(), [&](const Command& known) { return name == known.name; });
     if (model == models.end()) {
-        throw UsageError("unknown model '" + name + "', " + known_models());
+        throw UsageError(unknown_name("model", name, known_models()));
     }
     return model->run({arguments.begin() + 1, arguments.end()});
 }

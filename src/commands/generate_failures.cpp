@@ -48,7 +48,7 @@ FailureModel::Lengths lengths_of(const Options& options, const std::string& mean
         }
         lengths.weibull_shape = value;
     } else if (name != "exponential") {
-        throw UsageError("--" + distribution + ": unknown value '" + name + "', known: exponential, weibull");
+        throw UsageError("--" + distribution + ": " + unknown_name("value", name, {"exponential", "weibull"}));
     } else if (options.given(shape)) {
         throw UsageError("--" + shape + " needs --" + distribution + " weibull");
     }

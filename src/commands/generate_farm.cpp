@@ -78,7 +78,7 @@ FarmModel::MarginUnit margin_unit_option(const Options& options) {
     if (text == "percent") {
         return FarmModel::MarginUnit::percent_of_walltime;
     }
-    throw UsageError("--margin-unit: unknown value '" + text + "', known: seconds, percent");
+    throw UsageError("--margin-unit: " + unknown_name("value", text, {"seconds", "percent"}));
 }
 
 FarmModel model_of(const Options& options) {

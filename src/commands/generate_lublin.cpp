@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <sstream>
 
 #include <batfill/error.hpp>
 #include <batfill/lublin.hpp>
@@ -36,7 +38,7 @@ LublinModel::Jobs jobs_of_kind(const std::string& text) {
     if (text == "undivided") {
         return LublinModel::Jobs::undivided;
     }
-    throw UsageError("--kind: unknown value '" + text + "', known: batch, interactive, both, undivided");
+    throw UsageError("--kind: " + unknown_name("value", text, {"batch", "interactive", "both", "undivided"}));
 }
 
 void read_estimates(const Options& options, LublinModel& model) {
@@ -45,6 +47,20 @@ void read_estimates(const Options& options, LublinModel& model) {
                       : option.word == "exact" ? LublinModel::Estimates::exact
                                                : LublinModel::Estimates::factor;
     model.estimate_factor = Duration::microseconds(option.factor.millionths()).to_seconds();
+}
+
+// Submissions are whole seconds. Where the jobs are submitted within a few, no time of the last one gives the load.
+void require_reached(double load, const Workload& workload) {
+    constexpr double most_deviation = 0.001;
+    const double reached = offered_load(workload);
+    if (!(std::abs(reached / load - 1) <= most_deviation)) {
+        std::ostringstream problem;
+        problem << "--load " << load << " cannot be reached: these jobs would be submitted within "
+                << workload.jobs.back().description.submit.since_zero().to_shortest_string()
+                << " s, and submissions are whole seconds, which gives " << reached
+                << "; expected a lower load or more --jobs";
+        throw UsageError(problem.str());
+    }
 }
 
 void print_summary(const Workload& workload, const std::string& path) {
@@ -72,8 +88,10 @@ int lublin(const Arguments& arguments) {
     options.add("jobs", Value<int>("N").required(), "number of jobs");
     options.add("processors", Value<int>("P").required(), "processors of the machine");
     options.add("seed", Value<std::uint64_t>("S").required(), "seed of all draws");
-    options.add("load", Value<double>("L"),
-                "scale the inter-arrival times to this offered load; by default they are the model's");
+    options.add(
+        "load", Value<double>("L"),
+        "scale the inter-arrival times to this offered load, a share of the machine in 0.001..10; by default they are "
+        "the model's");
     options.add(
         "kind", Value<std::string>("WHICH").otherwise("batch"),
         "batch, interactive, both (two streams, told apart by the queue) or undivided (parameters for logs that do not "
@@ -93,8 +111,10 @@ int lublin(const Arguments& arguments) {
     model.seed = options.get<std::uint64_t>("seed");
     if (options.given("load")) {
         model.load = options.get<double>("load");
-        if (!(*model.load >= 0.001 && *model.load <= 1000)) {
-            throw UsageError("--load: expected a number in 0.001..1000, found " + std::to_string(*model.load));
+        if (!(*model.load >= 0.001 && *model.load <= 10)) {
+            std::ostringstream problem;
+            problem << "--load: expected a share of the machine in 0.001..10 (0.9 is 90 %), found " << *model.load;
+            throw UsageError(problem.str());
         }
     }
     read_estimates(options, model);
@@ -102,6 +122,9 @@ int lublin(const Arguments& arguments) {
 
     Workload workload = generate_lublin(model);
     workload.format = format;
+    if (model.load) {
+        require_reached(*model.load, workload);
+    }
     const auto path = options.get<std::string>("output");
     write_workload(workload, path);
     print_summary(workload, path);

@@ -66,6 +66,16 @@ void require_writable_folder(const std::string& prefix) {
     }
 }
 
+void require_ending(const std::string& option, const std::string& path, const std::vector<std::string>& endings) {
+    const std::filesystem::path name = std::filesystem::path(path).filename();
+    const bool gzipped = name.extension() == ".gz";
+    const std::string ending = (gzipped ? name.stem() : name).extension().string() + (gzipped ? ".gz" : "");
+    if (!ending.empty() && std::find(endings.begin(), endings.end(), ending) == endings.end()) {
+        throw UsageError("--" + option + ": expected a name that ends in " + list_of(endings) + ", found '" + path +
+                         "'");
+    }
+}
+
 void require_other_file(const Options& options, const std::string& name, const std::string& other) {
     if (!options.given(name) || !options.given(other)) {
         return;
@@ -97,7 +107,7 @@ std::string word_option(const Options& options, const std::string& name, const s
         word = words.front();
     }
     if (std::find(words.begin(), words.end(), word) == words.end()) {
-        throw UsageError("--" + name + ": unknown value '" + word + "', known: " + list_of(words));
+        throw UsageError("--" + name + ": " + unknown_name("value", word, words));
     }
     return word;
 }
@@ -112,8 +122,12 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
 
 std::vector<std::string> run_labels(const std::vector<std::string>& paths) {
     std::vector<std::string> result(paths.size());
-    std::transform(paths.begin(), paths.end(), result.begin(),
-                   [](const std::string& path) { return without_suffix(path.substr(path.rfind('/') + 1)); });
+    std::transform(paths.begin(), paths.end(), result.begin(), [](std::string path) {
+        if (path.size() > 1 && path.ends_with('/')) {
+            path.pop_back();  // the prefix of files in a folder, which is called like the folder
+        }
+        return without_suffix(path.substr(path.rfind('/') + 1));
+    });
     if (std::set<std::string>(result.begin(), result.end()).size() < paths.size()) {
         std::transform(paths.begin(), paths.end(), result.begin(), without_suffix);
     }
@@ -148,10 +162,10 @@ std::string jobs_file(const std::string& prefix) {
             return prefix + ending;
         }
     }
-    if (std::filesystem::is_regular_file(prefix)) {
+    if (std::filesystem::exists(prefix) && !std::filesystem::is_directory(prefix)) {
         return prefix;
     }
-    throw InputError(prefix + ": there is neither " + prefix + "_jobs.csv nor " + prefix + "jobs.csv");
+    throw InputError(prefix + ": there is neither such a file nor " + prefix + "_jobs.csv nor " + prefix + "jobs.csv");
 }
 
 namespace {
@@ -179,7 +193,7 @@ Schedule read_schedule_of_log(const std::string& path) {
 }  // namespace
 
 Schedule read_any_schedule(const std::string& path) {
-    return is_log(path) ? read_schedule_of_log(path) : read_schedule(path);
+    return is_log(path) ? read_schedule_of_log(path) : read_schedule(jobs_file(path));
 }
 
 void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use) {
@@ -187,12 +201,12 @@ void for_each_job(const std::string& path, const std::function<void(const Schedu
         const Schedule schedule = read_schedule_of_log(path);
         std::for_each(schedule.jobs.begin(), schedule.jobs.end(), use);
     } else {
-        read_schedule(path, use);
+        read_schedule(jobs_file(path), use);
     }
 }
 
 MeasuredSchedule measure_any_schedule(const std::string& path) {
-    return is_log(path) ? MeasuredSchedule(read_schedule_of_log(path)) : read_measured_schedule(path);
+    return is_log(path) ? MeasuredSchedule(read_schedule_of_log(path)) : read_measured_schedule(jobs_file(path));
 }
 
 void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options) {

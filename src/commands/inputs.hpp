@@ -28,6 +28,10 @@ std::string workload_name(const std::string& path);
 // Throws InputError if the folder in which files with this prefix would lie does not exist.
 void require_writable_folder(const std::string& prefix);
 
+// Throws UsageError if the name of an output has an ending, before .gz, that is none of `endings`: what is written
+// would not be what the name says. A name without an ending (/dev/stdout) is accepted.
+void require_ending(const std::string& option, const std::string& path, const std::vector<std::string>& endings);
+
 // Throws UsageError if the options `name` and `other`, where both are given, name the same file.
 void require_other_file(const Options& options, const std::string& name, const std::string& other);
 
@@ -62,9 +66,10 @@ void machine_options(const Options& options, MetricsOptions& metrics);
 // gzipped, or `prefix` itself. Throws InputError if there is none.
 std::string jobs_file(const std::string& prefix);
 
-// The schedule in a file: a jobs.csv, or a log in the Standard Workload Format if the name ends in .swf or .swf.gz. Of
-// a log, it is that of `batfill swf --schedule` without further options, and how many jobs that leaves out is said on
-// the standard error stream. Throws InputError naming the file and place if it cannot be read, or leaves out all jobs.
+// The schedule of a run, which is named as for jobs_file(), or of a log in the Standard Workload Format if the name
+// ends in .swf or .swf.gz. Of a log, it is that of `batfill swf --schedule` without further options, and how many jobs
+// that leaves out is said on the standard error stream. Throws InputError naming the file and place if it cannot be
+// read, or leaves out all jobs.
 Schedule read_any_schedule(const std::string& path);
 
 // The same of a schedule whose jobs are looked at one by one, in their order.

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -8,16 +9,19 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <batfill/error.hpp>
 #include <batfill/parameters.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
+#include "src/core/files.hpp"
 #include "src/core/interruption.hpp"
 
 namespace {
@@ -46,7 +50,7 @@ constexpr Command commands[] = {
 
 void print_help(std::ostream& out) {
     out << "batfill " << batfill::version << ": backfilling schedulers for Batsim, and an embedded simulator\n\n"
-        << "Usage: batfill COMMAND [OPTION]...\n       batfill help [COMMAND]\n       batfill --version\n\nCommands:\n";
+        << "Usage: batfill COMMAND [OPTION]...\n  or:  batfill help [COMMAND]\n  or:  batfill --version\n\nCommands:\n";
     for (const Command& command : commands) {
         out << "  " << command.name << std::string(12 - std::strlen(command.name), ' ') << command.summary << '\n';
     }
@@ -89,6 +93,21 @@ int help(batfill::commands::Arguments words) {
     return run(name, words);
 }
 
+bool is_done = false;  // or has said why not
+
+// What is done when something ends the process by exit() in the middle of its work, as a plugin may: without this, the
+// status would be that of success, and there are no results.
+void refuse_early_exit() {
+    if (!is_done) {
+        std::fputs("batfill: something has ended the program before its work was done, most likely a plugin (exit)\n",
+                   stderr);
+        batfill::discard_unfinished_outputs();
+        _exit(1);
+    }
+}
+
+int run_main(batfill::commands::Arguments arguments);
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -96,6 +115,15 @@ int main(int argc, char** argv) {
     if (argc > 0 && std::filesystem::path(argv[0]).filename() == "batsched") {
         arguments.insert(arguments.begin(), "batsched");
     }
+    (void)std::atexit(refuse_early_exit);
+    const int status = run_main(std::move(arguments));
+    is_done = true;
+    return status;
+}
+
+namespace {
+
+int run_main(batfill::commands::Arguments arguments) {
     if (arguments.empty()) {
         print_help(std::cerr);
         return 2;
@@ -125,10 +153,15 @@ int main(int argc, char** argv) {
         return 1;
     } catch (const std::system_error& problem) {
         // The system's text alone does not say what was not there: without memory, it is that for a thread.
-        std::cerr << "batfill: not enough memory or other means: " << problem.what() << '\n';
+        std::cerr << "batfill: not enough memory or other means: " << batfill::one_line(problem.what()) << '\n';
         return 1;
     } catch (const std::exception& problem) {
-        std::cerr << "batfill: " << problem.what() << '\n';
+        std::cerr << "batfill: " << batfill::one_line(problem.what()) << '\n';
+        return 1;
+    } catch (...) {
+        std::cerr << "batfill: an error that says nothing about itself, most likely of a plugin\n";
         return 1;
     }
 }
+
+}  // namespace

@@ -22,11 +22,11 @@ namespace {
 
 constexpr const char* metrics_summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-    "PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage and lost "
-    "capacity\n"
-    "need the number of processors (--processors or --platform), the metrics of deadlines and users need the "
-    "workload,\n"
-    "as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
+    "PREFIX_jobs.csv, the PREFIX alone, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system "
+    "usage\n"
+    "and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
+    "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and "
+    "workload. With --baseline,\n"
     "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or "
     "confidence\n"
     "intervals are shown instead.";
@@ -35,14 +35,14 @@ constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> metrics_form
     {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
 
 MetricsFormat format_named(const std::string& name) {
-    std::string known;
+    std::vector<std::string> known;
     for (const auto& [text, format] : metrics_formats) {
         if (text == name) {
             return format;
         }
-        known += (known.empty() ? "" : ", ") + std::string(text);
+        known.emplace_back(text);
     }
-    throw UsageError("unknown format '" + name + "', known: " + known);
+    throw UsageError(unknown_name("format", name, known));
 }
 
 // The groupings of --by, "width,length".
@@ -57,7 +57,7 @@ std::vector<JobGrouping> groupings_named(const std::string& names) {
         const auto* const found = std::find_if(job_groupings.begin(), job_groupings.end(),
                                                [&](const auto& grouping) { return grouping.first == name; });
         if (found == job_groupings.end()) {
-            throw UsageError("--by: unknown grouping '" + name.append("', known: ") + known);
+            throw UsageError("--by: " + unknown_name("grouping", name, all));
         }
         if (std::find(result.begin(), result.end(), found->second) != result.end()) {
             throw UsageError("--by: expected each grouping once, found '" + name + "' twice");

@@ -1,14 +1,19 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <iostream>
+#include <limits>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 
 #include <boost/program_options.hpp>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 
 namespace batfill::commands {
 
@@ -30,6 +35,49 @@ bool takes_unsigned_number(const po::option_description& option) {
     return type == typeid(unsigned) || type == typeid(std::uint64_t);
 }
 
+// What a number of the option's type can be, for a message; empty if it takes no number.
+std::string expected_number(const po::option_description& option) {
+    const auto* const semantic = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
+    const auto whole = [](auto least, auto most) {
+        return "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    };
+    const std::type_info& type = semantic == nullptr ? typeid(void) : semantic->value_type();
+    if (type == typeid(int)) {
+        return whole(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+    }
+    if (type == typeid(unsigned)) {
+        return whole(0, std::numeric_limits<unsigned>::max());
+    }
+    if (type == typeid(std::uint64_t)) {
+        return whole(0, std::numeric_limits<std::uint64_t>::max());
+    }
+    if (type == typeid(std::vector<long long>)) {
+        return whole(std::numeric_limits<long long>::min(), std::numeric_limits<long long>::max());
+    }
+    return type == typeid(double) ? "a number" : "";
+}
+
+// What is wrong with a command line, in the words of Boost where they say enough.
+std::string explanation_of(const po::error& problem, const po::options_description& options) {
+    if (const auto* const unknown = dynamic_cast<const po::unknown_option*>(&problem)) {
+        std::vector<std::string> names;
+        for (const auto& option : options.options()) {
+            names.push_back("--" + option->long_name());
+        }
+        const std::string name = unknown->get_option_name();
+        const auto nearest = nearest_name(name.substr(0, name.find('=')), names);
+        return problem.what() + (nearest ? ", did you mean '" + *nearest + "'?" : "");
+    }
+    if (const auto* const invalid = dynamic_cast<const po::validation_error*>(&problem)) {
+        const std::string name = invalid->get_option_name();
+        const po::option_description* const option =
+            options.find_nothrow(name.substr(std::min(name.find_first_not_of('-'), name.size())), false);
+        const std::string expected = option == nullptr ? "" : expected_number(*option);
+        return problem.what() + (expected.empty() ? "" : ", expected " + expected);
+    }
+    return problem.what();
+}
+
 // Boost would take -1 for the largest number of the type.
 void refuse_negative_numbers(const po::parsed_options& parsed, const po::options_description& options) {
     for (const po::option& given : parsed.options) {
@@ -46,11 +94,59 @@ void refuse_negative_numbers(const po::parsed_options& parsed, const po::options
     }
 }
 
+constexpr std::size_t line_length = 80;  // of the help
+
+// As Boost writes it, but words that are longer than half a line stay whole. `column` is where the lines begin.
+void print_wrapped(std::ostream& out, std::string_view text, std::size_t column) {
+    const std::size_t room = line_length - 1 - column;
+    while (text.size() > room) {
+        std::size_t end = room;
+        if (text[end] != ' ' && text[end - 1] != ' ') {
+            const std::size_t space = text.rfind(' ', end);
+            end = space != std::string_view::npos ? space + 1 : std::min(text.find(' '), text.size());
+        }
+        out << text.substr(0, end);
+        text.remove_prefix(end);
+        if (text.starts_with(' ')) {
+            text.remove_prefix(1);
+        }
+        if (text.empty()) {
+            return;
+        }
+        out << '\n' << std::string(column, ' ');
+    }
+    out << text;
+}
+
+// Prints options and what they are in two columns, as Boost does.
+void print_options(std::ostream& out, const po::options_description& options) {
+    constexpr std::size_t least_width = 23;
+    constexpr std::size_t most_width = line_length / 2;
+    std::vector<std::string> names;
+    std::size_t width = least_width;
+    for (const auto& option : options.options()) {
+        names.push_back("  " + option->format_name() + ' ' + option->format_parameter());
+        width = std::max(width, names.back().size());
+    }
+    width = std::min(width + 1, most_width);
+    out << "Options:\n";
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        out << names[i];
+        if (names[i].size() >= width) {
+            out << '\n' << std::string(width, ' ');
+        } else {
+            out << std::string(width - names[i].size(), ' ');
+        }
+        print_wrapped(out, options.options()[i]->description(), width);
+        out << '\n';
+    }
+}
+
 }  // namespace
 
 struct Options::State {
     po::options_description all;
-    po::options_description visible{"Options"};  // in the help: all but the positional ones
+    po::options_description visible;  // in the help: all but the positional ones
     po::positional_options_description positional;
     po::variables_map values;
 
@@ -114,12 +210,13 @@ bool Options::parse(const std::vector<std::string>& arguments, const std::string
         refuse_negative_numbers(parsed, state_->all);
         po::store(parsed, state_->values);
         if (given("help")) {
-            std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n" << state_->visible;
+            std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n";
+            print_options(std::cout, state_->visible);
             return false;
         }
         po::notify(state_->values);
     } catch (const po::error& problem) {
-        throw UsageError(std::string(problem.what()) + " (usage: " + usage + ")");
+        throw UsageError(explanation_of(problem, state_->visible) + " (usage: " + usage + ")");
     }
     return true;
 }

@@ -39,7 +39,7 @@ std::vector<fs::path> platform_folders() {
             above.parent_path() / "platforms"};
 }
 
-std::string known_platforms() {
+std::vector<std::string> known_platforms() {
     std::set<std::string> names;
     for (const fs::path& folder : platform_folders()) {
         std::error_code ignored;
@@ -49,7 +49,7 @@ std::string known_platforms() {
             }
         }
     }
-    return names.empty() ? "none" : list_of({names.begin(), names.end()});
+    return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -89,9 +89,12 @@ std::string platform_file(const std::string& word) {
             return file.string();
         }
     }
-    throw UsageError("platform: there is no file '" + word +
-                     "' and no platform of that name, expected a SimGrid platform file, a number of hosts, or one of " +
-                     known_platforms());
+    const std::vector<std::string> known = known_platforms();
+    const std::optional<std::string> nearest = nearest_name(word, known);
+    throw UsageError("platform: there is no file '" + word + "' and no platform of that name, " +
+                     (nearest ? "did you mean '" + *nearest + "'? Expected" : "expected") +
+                     " a SimGrid platform file, a number of hosts, or one of " +
+                     (known.empty() ? "none" : list_of(known)));
 }
 
 void add_master_host_option(Options& options) {

@@ -28,8 +28,7 @@ report::PlotKind plot_kind(const std::string& name) {
     const auto* const found = std::find(report::plot_kind_names.begin(), report::plot_kind_names.end(), name);
     if (found == report::plot_kind_names.end()) {
         throw UsageError(
-            "unknown kind of plot '" + name + "', known: " +
-            list_of(std::vector<std::string>(report::plot_kind_names.begin(), report::plot_kind_names.end())));
+            unknown_name("kind of plot", name, {report::plot_kind_names.begin(), report::plot_kind_names.end()}));
     }
     return static_cast<report::PlotKind>(found - report::plot_kind_names.begin());
 }
@@ -41,7 +40,9 @@ int plot(const Arguments& arguments) {
     options.add_positional("kind", Value<std::string>().required());
     options.add_positional("prefixes", Value<std::vector<std::string>>().required());
     options.add("output,o", Value<std::string>("FILE").required(),
-                "the chart: FILE.svg, or FILE.png, for which rsvg-convert must be installed");
+                "the chart: FILE.svg, also gzipped as FILE.svg.gz, or FILE.png, for which rsvg-convert must be "
+                "installed (rsvg-convert "
+                "-f pdf makes a PDF of an SVG)");
     options.add("dpi", Value<int>("N").otherwise(192), "pixels to the inch of a PNG; a chart is 7.5 inches wide");
     add_machine_options(options);
     add_tau_option(options);
@@ -54,6 +55,7 @@ int plot(const Arguments& arguments) {
     plotted.tau = tau_option(options);
     plotted.title = options.get<std::string>("title");
     const auto output = options.get<std::string>("output");
+    require_ending("output", output, {".svg", ".svg.gz", ".png"});
     const int dpi = options.get<int>("dpi");
     const bool as_png = output.ends_with(".png");
     if (dpi < 1 || dpi > 2400 || (!as_png && options.given("dpi"))) {
@@ -70,7 +72,7 @@ int plot(const Arguments& arguments) {
     std::vector<report::PlottedRun> runs;
     bool any = false;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-        runs.push_back({names[i], read_any_schedule(jobs_file(prefixes[i]))});
+        runs.push_back({names[i], read_any_schedule(prefixes[i])});
         const Schedule& schedule = runs.back().schedule;
         require_machine_of(schedule, machine);
         any = any || std::any_of(schedule.jobs.begin(), schedule.jobs.end(),

@@ -162,6 +162,7 @@ int report(const Arguments& arguments) {
     auto prefixes = options.get<std::vector<std::string>>("prefixes");
     const auto workload_paths = options.get<std::vector<std::string>>("workload");
     const auto output = options.get<std::string>("output");
+    require_ending("output", output, {".html", ".htm", ".html.gz", ".htm.gz"});
     report::Report page;
     page.command = "batfill report " + command_line(arguments);
     page.options.tau = tau_option(options);

@@ -31,7 +31,14 @@ SchedulerChoice read_file(const std::string& path) {
     return choice;
 }
 
+bool is_policy_file(const std::string& argument) {
+    return argument.ends_with(".json");
+}
+
 SchedulerChoice parse(const std::string& argument) {
+    if (is_policy_file(argument)) {
+        return read_file(argument);
+    }
     SchedulerChoice choice;
     std::vector<std::string> assignments;
     std::size_t comma = argument.find(',');
@@ -65,7 +72,7 @@ void load_plugins(const Options& options) {
 }
 
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
-    SchedulerChoice choice{algorithm, {}};
+    SchedulerChoice choice = parse(algorithm);
     for (const std::string& parameter : parameters) {
         if (!parameter.ends_with(".json") || parameter.find('=') != std::string::npos) {
             choice.parameters.push_back(parse_assignment(parameter));
@@ -87,9 +94,8 @@ void require_usable(const SchedulerChoice& choice) {
 }
 
 NamedScheduler read_scheduler(const std::string& argument) {
-    const bool is_file = argument.ends_with(".json");
-    NamedScheduler scheduler{is_file ? std::filesystem::path(argument).stem().string() : argument,
-                             is_file ? read_file(argument) : parse(argument)};
+    NamedScheduler scheduler{is_policy_file(argument) ? std::filesystem::path(argument).stem().string() : argument,
+                             parse(argument)};
     require_usable(scheduler.choice);
     return scheduler;
 }

@@ -30,9 +30,10 @@ NamedScheduler read_scheduler(const std::string& argument);
 // Throws UsageError if there is no such algorithm, parameter or value.
 void require_usable(const SchedulerChoice& choice);
 
-// What -a NAME (empty if not given) and the -P say. Each -P is KEY=VALUE or, if it ends in .json and has no '=', the
-// path of such a file: its parameters stand in its place, and its algorithm counts if -a names none. Throws InputError
-// as read_scheduler(), UsageError if a file is of another algorithm than -a or the files before it.
+// What -a (empty if not given) and the -P say. -a takes what read_scheduler() does. Of several values for one parameter
+// the last counts, and those of -P come after those of -a. Each -P is KEY=VALUE or, if it ends in .json and has no '=',
+// the path of such a file: its parameters stand in its place, and its algorithm counts if -a names none. Throws
+// InputError as read_scheduler(), UsageError if a file is of another algorithm than -a or the files before it.
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
 
 }  // namespace batfill::commands

@@ -1,11 +1,10 @@
 #include <chrono>
-#include <filesystem>
 
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 #include <batfill/platform.hpp>
 
 #include "command.hpp"
@@ -14,7 +13,6 @@
 #include "platform_option.hpp"
 #include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
-#include "src/core/files.hpp"
 #include "src/server/server.hpp"
 #include "src/server/session.hpp"
 
@@ -32,17 +30,8 @@ std::chrono::seconds idle_timeout(const std::string& text) {
     return std::chrono::seconds(static_cast<long long>(timeout.to_seconds()));
 }
 
-// Reads the key, or makes a new one that nobody else can read.
 std::string curve_secret_key(const std::string& path) {
-    if (!std::filesystem::exists(path)) {
-        constexpr mode_t others = 0077;
-        const mode_t before = umask(others);
-        OutputFile file(path);
-        umask(before);
-        file.write(protocol::new_curve_keys().secret_key + '\n');
-        file.commit();
-    }
-    std::string key = protocol::read_curve_key(path);
+    std::string key = protocol::read_or_make_secret_curve_key(path);
     spdlog::info("public CURVE key, which peers have to know: {}", protocol::curve_public_key(key));
     return key;
 }
@@ -52,7 +41,8 @@ std::string curve_secret_key(const std::string& path) {
 int serve(const Arguments& arguments) {
     Options options;
     options.add("algorithm,a", Value<std::string>(),
-                "algorithm (see batfill algorithms); else the one in Batsim's --sched-cfg");
+                "algorithm (see batfill algorithms), also with parameters: easy,order=saf; else the one in Batsim's "
+                "--sched-cfg");
     options.add("parameter,P", Value<std::vector<std::string>>(),
                 "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable");
     options.add("socket-endpoint,s", Value<std::string>().otherwise("tcp://127.0.0.1:28000"),
@@ -89,7 +79,7 @@ int serve(const Arguments& arguments) {
     const auto level = options.get<std::string>("log-level");
     const auto known = spdlog::level::from_str(level);
     if (known == spdlog::level::off && level != "off") {
-        throw UsageError("unknown log level '" + level + "', known: trace, debug, info, warning, error, off");
+        throw UsageError(unknown_name("log level", level, {"trace", "debug", "info", "warning", "error", "off"}));
     }
     spdlog::set_level(known);
     if (options.given("platform")) {

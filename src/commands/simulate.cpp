@@ -9,6 +9,7 @@
 #include <batfill/embedded_scheduler.hpp>
 #include <batfill/engine.hpp>
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 #include <batfill/scheduler_choice.hpp>
 #include <batfill/simulator.hpp>
 
@@ -82,6 +83,15 @@ Scenario read_scenario(const Options& options, bool for_socket, bool registers_j
     return scenario;
 }
 
+// "a, b and c".
+std::string enumeration(const std::vector<std::string>& names) {
+    std::string text = list_of(names);
+    if (const std::size_t comma = text.rfind(", "); names.size() > 1) {
+        text.replace(comma, 2, " and ");
+    }
+    return text;
+}
+
 // Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
 bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
     const SchedulerState& state = engine.state();
@@ -121,13 +131,15 @@ int simulate(const Arguments& arguments) {
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
     options.add("workload,w", Value<std::vector<std::string>>().required(),
                 "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...");
-    options.add("algorithm,a", Value<std::string>(), "algorithm of the embedded scheduler");
+    options.add("algorithm,a", Value<std::string>(),
+                "algorithm of the embedded scheduler, also with parameters: easy,order=saf");
     options.add("like", Value<std::string>().otherwise(default_simulator_rules),
                 "the Batsim whose peculiarities and files these are, batsim4 or batsim5");
     options.add("parameter,P", Value<std::vector<std::string>>(),
                 "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters as batfill "
                 "tune writes; repeatable");
-    options.add("export,e", Value<std::string>().otherwise("out"), "prefix of the output files");
+    options.add("export,e", Value<std::string>().otherwise("out"),
+                "prefix of the output files: out writes out_jobs.csv, and out/ writes out/_jobs.csv, as Batsim 4 does");
     options.add("events", Value<std::vector<std::string>>(),
                 "file of external events (one JSON object per line); repeatable");
     options.add("forward-unknown-events", "pass external events of unknown type on instead of refusing them");
@@ -157,7 +169,6 @@ int simulate(const Arguments& arguments) {
         return 0;
     }
     load_plugins(options);
-    const SimulatorRules rules = simulator_rules(options.get<std::string>("like"));
     const auto endpoint = options.get<std::string>("socket-endpoint");
     const auto prefix = options.get<std::string>("export");
     SchedulerChoice choice =
@@ -205,12 +216,12 @@ int simulate(const Arguments& arguments) {
     }
     const double total = Seconds(std::chrono::steady_clock::now() - begin).count();
     const std::vector<Statistic> statistics = engine ? engine->statistics() : std::vector<Statistic>();
-    write_results({simulator, embedded, statistics, measure ? RealTimes{timed.seconds(), total} : RealTimes{}}, prefix);
+    const std::vector<std::string> written = write_results(
+        {simulator, embedded, statistics, measure ? RealTimes{timed.seconds(), total} : RealTimes{}}, prefix);
     if (!quiet) {
         std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
-                  << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote " << prefix
-                  << (rules.files_of_batsim5 ? "jobs.csv and " : "_jobs.csv and ") << prefix
-                  << (rules.files_of_batsim5 ? "schedule.json\n" : "_schedule.csv\n");
+                  << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote "
+                  << enumeration(written) << '\n';
         if (!statistics.empty()) {
             std::cout << "statistics of " << engine->description().name << ": " << text_of(statistics) << '\n';
         }

@@ -342,7 +342,7 @@ Formats formats_of(const Options& options) {
         } else if (word == "batsim4" || word == "batsim5") {
             formats.workload = word == "batsim5" ? WorkloadFormat::batsim5 : WorkloadFormat::batsim4;
         } else {
-            throw UsageError("--format: unknown value '" + word + "', known: table, json, batsim4, batsim5");
+            throw UsageError("--format: " + unknown_name("value", word, {"table", "json", "batsim4", "batsim5"}));
         }
     }
     return formats;
@@ -439,6 +439,9 @@ int swf(const Arguments& arguments) {
         schedule_text = write_schedule(converted, schedule.emplace(options.get<std::string>("schedule")));
     }
     if (options.given("output")) {
+        if (log.jobs.empty()) {
+            throw InputError(log.path + ": expected lines of jobs, found only comments");
+        }
         if (converted.workload.jobs.empty()) {
             throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
                              " jobs are dropped");

@@ -18,7 +18,6 @@
 #include "platform_option.hpp"
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
-#include "src/core/files.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
 #include "tune_options.hpp"
@@ -27,8 +26,6 @@
 namespace batfill::commands {
 
 namespace {
-
-constexpr std::size_t max_platform_size = std::size_t{64} << 20;
 
 // All that is replayed.
 struct Inputs {
@@ -58,7 +55,7 @@ Inputs read_inputs(const TuneOptions& options) {
         inputs.digest = "platform of " + std::to_string(*hosts) + " hosts";
     } else {
         const std::string path = platform_file(options.platform);
-        const std::string text = InputFile(path).read_all(max_platform_size);
+        const std::string text = read_platform_text(path);
         platform = parse_platform(text, path, options.master_host);
         inputs.digest = "platform " + digest_of(text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
     }

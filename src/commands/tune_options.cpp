@@ -15,6 +15,7 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
+#include "scheduler_argument.hpp"
 #include "src/core/csv_text.hpp"
 
 namespace batfill::commands {
@@ -69,23 +70,24 @@ std::optional<MixedScales> read_scales(const Options& options) {
 }
 
 SchedulerChoice read_policy(const Options& options) {
-    SchedulerChoice policy{options.get<std::string>("algorithm"), {{"order", "mixed"}}};
+    const SchedulerChoice given =
+        read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
+    SchedulerChoice policy{given.algorithm, {{"order", "mixed"}}};
     if (policy.algorithm == "easy") {
         policy.parameters.emplace_back("backfill-order", "spf");
         policy.parameters.emplace_back("threshold", "200000");
     }
-    for (const std::string& assignment : options.get<std::vector<std::string>>("parameter")) {
-        const auto [name, value] = parse_assignment(assignment);
+    for (const auto& [name, value] : given.parameters) {
         if (name == "order" || name == "weights") {
             throw UsageError("parameter " + name + " is what tune looks for, it cannot be given");
         }
         if (name == "scales") {
             throw UsageError("parameter scales: expected --scale FEATURE=NUMBER instead");
         }
-        const auto given = std::find_if(policy.parameters.begin(), policy.parameters.end(),
+        const auto known = std::find_if(policy.parameters.begin(), policy.parameters.end(),
                                         [&key = name](const auto& parameter) { return parameter.first == key; });
-        if (given != policy.parameters.end()) {
-            given->second = value;
+        if (known != policy.parameters.end()) {
+            known->second = value;
         } else {
             policy.parameters.emplace_back(name, value);
         }
@@ -195,7 +197,8 @@ void add_tune_options(Options& options) {
     options.add("lambda", Value<double>("L").otherwise(1), "of xnes: keeps the norm of the weights near 1");
     options.add("seed", Value<std::uint64_t>("S").otherwise(1), "of the draws");
     add_threads_option(options);
-    options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"), "one that has order=mixed");
+    options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"),
+                "one that has order=mixed, also with parameters: easy,threshold=3600");
     options.add(
         "parameter,P", Value<std::vector<std::string>>("KEY=VALUE"),
         "another parameter of it; repeatable; easy has backfill-order=spf and threshold=200000 unless told otherwise");

@@ -12,6 +12,7 @@
 
 #include <batfill/error.hpp>
 
+#include "file_kind.hpp"
 #include "files.hpp"
 
 namespace batfill {
@@ -52,17 +53,30 @@ std::string CsvRow::job(std::size_t workload, std::size_t id) const {
     return job.append(workload_name).append("!").append(job_id);
 }
 
-std::optional<Time> CsvRow::optional_time(std::size_t column) const {
-    const std::optional<Duration> since_zero = optional_duration(column);
+std::optional<Time> CsvRow::optional_planned_time(std::size_t column) const {
+    const std::optional<Duration> since_zero = optional_number(column, &Duration::parse_sum);
     return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
 }
 
+Time CsvRow::planned_time(std::size_t column) const {
+    const std::optional<Time> value = optional_planned_time(column);
+    if (!value) {
+        fail(column, "a number of seconds");
+    }
+    return *value;
+}
+
 std::optional<Duration> CsvRow::optional_duration(std::size_t column) const {
+    return optional_number(column, [](std::string_view seconds) { return Duration::parse(seconds); });
+}
+
+std::optional<Duration> CsvRow::optional_number(std::size_t column,
+                                                std::optional<Duration> (*parse)(std::string_view)) const {
     const std::string_view seconds = text(column);
     if (seconds.empty() || seconds == "nan" || seconds == "-nan") {
         return std::nullopt;
     }
-    const std::optional<Duration> value = Duration::parse(seconds);
+    const std::optional<Duration> value = parse(seconds);
     if (!value) {
         fail(column, "a number of seconds");
     }
@@ -244,7 +258,12 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
     InputFile file(path);
     CsvParser parser(path, format, handle);
     std::array<char, 1 << 16> buffer;
+    bool at_beginning = true;
     while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
+        if (std::exchange(at_beginning, false)) {
+            require_kind({buffer.data(), size}, path, "a " + std::string(format.name),
+                         {FileKind::jobs_csv, FileKind::table, FileKind::empty});
+        }
         parser.add({buffer.data(), size});
     }
     parser.finish();

@@ -39,8 +39,10 @@ class CsvRow {
     std::optional<Duration> optional_duration(std::size_t column) const;
     Duration duration(std::size_t column) const;
     // The same for an instant, in seconds since time 0.
-    std::optional<Time> optional_time(std::size_t column) const;
     Time time(std::size_t column) const { return Time::at(duration(column)); }
+    // The same for an instant of a plan, which may lie beyond all others (see Duration::parse_sum()).
+    std::optional<Time> optional_planned_time(std::size_t column) const;
+    Time planned_time(std::size_t column) const;
 
     // These throw InputError naming file and line.
     [[noreturn]] void fail(const std::string& problem) const;
@@ -48,6 +50,9 @@ class CsvRow {
 
  private:
     friend class CsvParser;
+
+    std::optional<Duration> optional_number(std::size_t column,
+                                            std::optional<Duration> (*parse)(std::string_view)) const;
 
     static constexpr std::size_t missing = static_cast<std::size_t>(-1);
 

@@ -67,8 +67,7 @@ std::size_t InputFile::read(char* buffer, std::size_t size) {
     return static_cast<std::size_t>(got);
 }
 
-std::string InputFile::read_all(std::size_t max_size) {
-    std::string text;
+std::string InputFile::read_all(std::size_t max_size, std::string text) {
     std::string piece(piece_size, '\0');
     while (const std::size_t got = read(piece.data(), piece.size())) {
         if (got > max_size - text.size()) {

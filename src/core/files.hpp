@@ -24,8 +24,9 @@ class InputFile {
     // Reads at most `size` bytes (below 2 GiB) into `buffer` and returns how many; 0 only at the end of the file.
     std::size_t read(char* buffer, std::size_t size);
 
-    // Returns everything up to the end of the file. Throws InputError if that is more than `max_size` bytes.
-    std::string read_all(std::size_t max_size);
+    // Returns `text`, which was read before, and everything up to the end of the file. Throws InputError if that is
+    // more than `max_size` bytes.
+    std::string read_all(std::size_t max_size, std::string text = {});
 
  private:
     std::string path_;

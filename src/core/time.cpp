@@ -9,8 +9,8 @@ namespace batfill {
 
 namespace {
 
-// How many digits an integer number of microseconds within +-1e18 seconds has at most.
-constexpr int max_digits = 25;
+// How many digits an integer number of microseconds within +-1e24 seconds has at most.
+constexpr int max_digits = 31;
 constexpr int decimals = 6;
 
 bool is_digit(char c) {
@@ -76,6 +76,15 @@ std::optional<Decimal> split_decimal(std::string_view text) {
 }  // namespace
 
 std::optional<Duration> Duration::parse(std::string_view text) {
+    return parse(text, longest_readable());
+}
+
+std::optional<Duration> Duration::parse_sum(std::string_view text) {
+    constexpr long long millions = 1'000'000;
+    return parse(text, longest_readable() * millions);
+}
+
+std::optional<Duration> Duration::parse(std::string_view text, Duration longest) {
     const auto number = split_decimal(text);
     if (!number) {
         return std::nullopt;
@@ -113,7 +122,7 @@ std::optional<Duration> Duration::parse(std::string_view text) {
             }
         }
     }
-    if (value > static_cast<Microseconds>(1'000'000'000'000'000'000) * 1'000'000) {
+    if (value > longest.us_) {
         return std::nullopt;
     }
     return Duration(number->negative ? -value : value);

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cassert>
+#include <exception>
+#include <new>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -8,6 +11,7 @@
 #include <batfill/error.hpp>
 #include <batfill/run_time_predictor.hpp>
 
+#include "src/core/interruption.hpp"
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
 #include "src/engine/machine_failures.hpp"
@@ -20,6 +24,32 @@ namespace {
 // The order of SchedulerState::running.
 bool ends_before(const RunningJob& a, const RunningJob& b) {
     return a.end != b.end ? a.end < b.end : a.job < b.job;
+}
+
+// Calls an algorithm, which may be a plugin's. What it throws that is no error of ours becomes one that names it.
+template <class Call>
+decltype(auto) call_algorithm(const std::string& name, Call call) {
+    try {
+        return call();
+    } catch (const InputError&) {
+        throw;
+    } catch (const UsageError&) {
+        throw;
+    } catch (const DecisionError&) {
+        throw;
+    } catch (const BrokenRule&) {
+        throw;
+    } catch (const Interrupted&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::system_error&) {
+        throw;  // there is no thread left for it
+    } catch (const std::exception& problem) {
+        throw DecisionError("algorithm " + name + " fails: " + problem.what());
+    } catch (...) {
+        throw DecisionError("algorithm " + name + " fails: it throws something that is no std::exception");
+    }
 }
 
 }  // namespace
@@ -70,7 +100,10 @@ Engine::Engine(const AlgorithmDescription& description, const Parameters::Given&
     state_.placement = *placement_named(parameters.choice("placement"));
     failures_ = std::make_unique<MachineFailures>(parameters);
     predictor_ = RunTimePredictor::from(description_.parameters, parameters);
-    algorithm_ = description_.make(parameters);
+    algorithm_ = call_algorithm(description_.name, [&] { return description_.make(parameters); });
+    if (!algorithm_) {
+        throw DecisionError("algorithm " + description_.name + " fails: the function that makes it returns none");
+    }
     registers_jobs_ = failures_->requeues() || algorithm_->registers_jobs();
 }
 
@@ -93,7 +126,7 @@ void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {
     }
     last_round_ = now;
     Round round(*this);
-    algorithm_->begin(round);
+    call_algorithm(description_.name, [&] { algorithm_->begin(round); });
 }
 
 // A plan counts processors. Where they must be consecutive, enough free ones may lie scattered when a planned start has
@@ -299,12 +332,14 @@ std::vector<Decision>& Engine::decide() {
     std::vector<JobIndex> failed = jobs_to_kill();
     const bool changed =
         machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
-    if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
-        try {
-            run_round();
-        } catch (const BrokenRule& broken) {
-            fail(broken.job(), broken.what());
-        }
+    try {
+        call_algorithm(description_.name, [&] {
+            if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
+                run_round();
+            }
+        });
+    } catch (const BrokenRule& broken) {
+        fail(broken.job(), broken.what());
     }
     stop_overlong_jobs();
     if (!failed.empty()) {
@@ -627,7 +662,7 @@ Time Engine::guaranteed_at_submission(JobIndex job) const {
 }
 
 std::vector<Statistic> Engine::statistics() const {
-    std::vector<Statistic> statistics = algorithm_->statistics();
+    std::vector<Statistic> statistics = call_algorithm(description_.name, [&] { return algorithm_->statistics(); });
     if (predictor_) {
         predictor_->append_statistics(statistics);
     }

@@ -44,6 +44,13 @@ std::size_t slips_between(const std::string& from, const std::string& to) {
     return slips.back().back();
 }
 
+// Whether names differ in their digits alone, such as batsim4 and batsim5, which are no slips of each other.
+bool differ_in_digits(const std::string& name, const std::string& other) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    return std::equal(name.begin(), name.end(), other.begin(), other.end(),
+                      [&](char a, char b) { return a == b || (is_digit(a) && is_digit(b)); });
+}
+
 }  // namespace
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -55,21 +62,28 @@ std::string list_of(const std::vector<std::string>& names) {
     return list;
 }
 
-std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-    const std::string problem = "unknown " + what + " '" + name + "', ";
+std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known) {
     constexpr std::size_t longest_slip = 40;  // names come from outside, and nobody mistypes so much
     if (name.size() > longest_slip) {
-        return problem + "known: " + list_of(known);
+        return std::nullopt;
     }
     // One slip in a short name, two in a longer one.
     const std::size_t most_slips = name.size() < 5 ? 1 : 2;
     const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
         return slips_between(name, a) < slips_between(name, b);
     });
-    if (nearest != known.end() && slips_between(name, *nearest) <= most_slips) {
-        return problem + "did you mean '" + *nearest + "'? Known: " + list_of(known);
-    }
-    return problem + "known: " + list_of(known);
+    const bool is_near =
+        nearest != known.end() && slips_between(name, *nearest) <= most_slips && !differ_in_digits(name, *nearest);
+    return is_near ? std::optional(*nearest) : std::nullopt;
+}
+
+std::string names_instead(const std::string& name, const std::vector<std::string>& known) {
+    const std::optional<std::string> nearest = nearest_name(name, known);
+    return (nearest ? "did you mean '" + *nearest + "'? Known: " : "known: ") + list_of(known);
+}
+
+std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
+    return "unknown " + what + " '" + name + "', " + names_instead(name, known);
 }
 
 Parameter Parameter::boolean(std::string name, std::string description) {
@@ -186,7 +200,7 @@ void Parameter::validate(const std::string& value) const {
             return;
         case Type::choice:
             if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-                throw UsageError("parameter " + name + ": unknown value '" + value + "', known: " + list_of(choices));
+                throw UsageError("parameter " + name + ": " + unknown_name("value", value, choices));
             }
             return;
         case Type::number: {
@@ -228,18 +242,19 @@ void Parameter::validate(const std::string& value) const {
 
 namespace {
 
-std::string names_of(const std::vector<Parameter>& parameters) {
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
     std::vector<std::string> names;
     names.reserve(parameters.size());
     for (const Parameter& parameter : parameters) {
         names.push_back(parameter.name);
     }
-    return list_of(names);
+    return names;
 }
 
 [[noreturn]] void fail_unknown(const std::string& algorithm, const std::string& name,
                                const std::vector<Parameter>& declared) {
-    throw UsageError("algorithm " + algorithm + " has no parameter '" + name + "', known: " + names_of(declared));
+    throw UsageError("algorithm " + algorithm + " has no parameter '" + name + "', " +
+                     names_instead(name, names_of(declared)));
 }
 
 }  // namespace

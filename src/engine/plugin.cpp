@@ -1,9 +1,13 @@
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <regex>
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <batfill/error.hpp>
 #include <batfill/plugin.hpp>
@@ -46,11 +50,49 @@ std::string explanation(const std::string& problem, const std::string& path) {
     return problem.starts_with(path + ": ") ? problem.substr(path.size() + 2) : problem;
 }
 
+// Whether the parts of a shared object that its header announces are all in the file. The dynamic linker does not look,
+// and the process would end by a signal where some are missing.
+bool is_whole_shared_object(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    ElfW(Ehdr) header;
+    const auto read = [&](void* to, std::size_t size, std::uint64_t from) {
+        file.seekg(static_cast<std::streamoff>(from));
+        return static_cast<bool>(file.read(static_cast<char*>(to), static_cast<std::streamsize>(size)));
+    };
+    if (!read(&header, sizeof(header), 0)) {
+        return false;
+    }
+    const std::uint64_t size = std::filesystem::file_size(path);
+    const auto within = [&](std::uint64_t from, std::uint64_t length) { return from <= size && length <= size - from; };
+    if (!within(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize) ||
+        header.e_phentsize != sizeof(ElfW(Phdr))) {
+        return false;
+    }
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+        ElfW(Phdr) part;
+        if (!read(&part, sizeof(part), header.e_phoff + i * sizeof(part)) ||
+            (part.p_type == PT_LOAD && !within(part.p_offset, part.p_filesz))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether a regular file begins as a program or shared object of this machine does.
+bool is_elf(const std::string& path) {
+    std::string mark(SELFMAG, '\0');
+    std::ifstream(path, std::ios::binary).read(mark.data(), SELFMAG);
+    return mark == ELFMAG;
+}
+
 }  // namespace
 
 std::vector<std::string> load_plugin(const std::string& path) {
     const auto fail = [&](const std::string& why) { throw InputError("plugin " + path + ": " + why); };
     const InputFile must_be_there(path);
+    if (is_elf(path) && !is_whole_shared_object(path)) {
+        fail("it is a shared object of which a part is missing");
+    }
     // With a slash, or it would be looked for among the system's libraries.
     const std::string absolute = std::filesystem::absolute(path);
     if (SharedObject(dlopen(absolute.c_str(), RTLD_NOW | RTLD_NOLOAD))) {

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, column_count> column_names{"job_id", "los
 constexpr CsvFormat format{"broken_guarantees.csv", "batfill simulate", column_names};
 
 BrokenGuarantee read_broken(const CsvRow& row) {
-    return {row.job(workload_name, job_id), row.time(lost_at), row.time(guaranteed_start),
-            row.optional_time(new_guaranteed_start)};
+    return {row.job(workload_name, job_id), row.time(lost_at), row.planned_time(guaranteed_start),
+            row.optional_planned_time(new_guaranteed_start)};
 }
 
 }  // namespace

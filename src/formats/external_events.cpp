@@ -4,7 +4,7 @@
 #include <batfill/error.hpp>
 #include <batfill/external_events.hpp>
 
-#include "src/core/files.hpp"
+#include "src/core/file_kind.hpp"
 #include "src/core/json.hpp"
 
 namespace batfill {
@@ -81,7 +81,9 @@ std::vector<ExternalEvent> parse_external_events(std::string_view text, const st
 }
 
 std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown) {
-    return parse_external_events(InputFile(path).read_all(max_file_size), path, forward_unknown);
+    const std::string text =
+        read_file(path, max_file_size, "events, one JSON object per line", {FileKind::json, FileKind::empty});
+    return parse_external_events(text, path, forward_unknown);
 }
 
 }  // namespace batfill

@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, column_count> column_names{"job_id", "gua
 constexpr CsvFormat format{"guarantees.csv", "batfill simulate", column_names};
 
 Guarantee read_guarantee(const CsvRow& row) {
-    return {row.job(workload_name, job_id), row.optional_time(guaranteed_start), row.optional_time(actual_start)};
+    return {row.job(workload_name, job_id), row.optional_planned_time(guaranteed_start),
+            row.optional_planned_time(actual_start)};
 }
 
 }  // namespace

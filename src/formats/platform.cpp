@@ -16,7 +16,7 @@
 #include <batfill/error.hpp>
 #include <batfill/platform.hpp>
 
-#include "src/core/files.hpp"
+#include "src/core/file_kind.hpp"
 
 namespace batfill {
 
@@ -381,8 +381,12 @@ Platform parse_platform(std::string_view text, const std::string& source, const 
     return PlatformReader(text, source, master).read();
 }
 
+std::string read_platform_text(const std::string& path) {
+    return read_file(path, max_file_size, "a SimGrid platform (XML)", {FileKind::platform, FileKind::xml});
+}
+
 Platform read_platform(const std::string& path, const std::string& master) {
-    return parse_platform(InputFile(path).read_all(max_file_size), path, master);
+    return parse_platform(read_platform_text(path), path, master);
 }
 
 }  // namespace batfill

@@ -8,6 +8,7 @@
 #include <batfill/error.hpp>
 #include <batfill/swf.hpp>
 
+#include "src/core/file_kind.hpp"
 #include "src/core/files.hpp"
 
 namespace batfill {
@@ -252,9 +253,13 @@ SwfLog read_swf(const std::string& path) {
     InputFile file(path);
     Parser parser(path);
     std::string buffer(std::size_t{256} << 10, '\0');
+    bool at_beginning = true;
     std::size_t kept = 0;  // size of the beginning of a line whose end is still to come
     for (;;) {
         const std::size_t got = file.read(buffer.data() + kept, buffer.size() - kept);
+        if (std::exchange(at_beginning, false)) {
+            require_kind({buffer.data(), got}, path, "a log in the Standard Workload Format", {FileKind::log});
+        }
         const std::string_view rest = add_lines(parser, {buffer.data(), kept + got});
         if (got == 0 || rest.size() > max_line_size) {
             if (!rest.empty()) {

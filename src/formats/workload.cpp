@@ -8,6 +8,7 @@
 #include <batfill/error.hpp>
 #include <batfill/workload.hpp>
 
+#include "src/core/file_kind.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
 #include "src/formats/job_json.hpp"
@@ -388,13 +389,7 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
 }
 
 std::string read_workload_text(const std::string& path) {
-    std::string text = InputFile(path).read_all(max_file_size);
-    const bool is_named_log = path.ends_with(".swf") || path.ends_with(".swf.gz");
-    if (is_named_log && text.find_first_not_of(" \t\r\n") != text.find('{')) {
-        throw InputError(path + ": expected a workload in JSON, found a log; `batfill swf " + path +
-                         " -o WORKLOAD.json` makes a workload of it");
-    }
-    return text;
+    return read_file(path, max_file_size, "a workload in JSON", {FileKind::workload, FileKind::json});
 }
 
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source) {

@@ -38,7 +38,7 @@ ReplayMetric::ReplayMetric(const std::string& name, Duration tau)
     : metric_(analysis::find_metric(name)), name_(name), tau_(tau) {
     assert(tau > Duration());
     if (metric_ == nullptr || metric_->goal != analysis::Goal::minimum) {
-        throw UsageError("unknown metric '" + name + "', known: " + list_of(known_names()));
+        throw UsageError(unknown_name("metric", name, known_names()));
     }
 }
 

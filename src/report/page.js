@@ -261,8 +261,9 @@
     };
     chart.bounds = bounds;
     const selection = d3.select(canvas).call(zoom).on("pointerdown.focus", () => canvas.focus());
+    // scaleBy takes no second number: a point, by default the middle of the chart.
     chart.change = (action, value) => (action === "reset" ? selection.call(zoom.transform, d3.zoomIdentity)
-      : selection.call(action === "zoom" ? zoom.scaleBy : zoom.translateBy, value, 0));
+      : action === "zoom" ? selection.call(zoom.scaleBy, value) : selection.call(zoom.translateBy, value, 0));
     canvas.addEventListener("keydown", (event) => {
       const actions = { "+": ["zoom", 1.5], "=": ["zoom", 1.5], "-": ["zoom", 1 / 1.5], 0: ["reset"],
         ArrowLeft: ["move", 80 / transform.k], ArrowRight: ["move", -80 / transform.k] };

@@ -77,7 +77,7 @@ void keep_alive(zmq::socket_t& socket) {
 }  // namespace
 
 RequestSocket::RequestSocket(const std::string& endpoint, const std::string& secret_key) {
-    protocol::require_port(endpoint, "cannot listen on ");
+    protocol::require_endpoint(endpoint, "cannot listen on ");
     check_path(endpoint);
     protocol::require_threads();
     context_ = std::make_unique<zmq::context_t>();

@@ -247,7 +247,7 @@ class Server {
             refuse(not_enough_memory);
             throw InputError(std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes");
         } catch (const std::exception& problem) {
-            refuse(problem.what());
+            refuse(one_line(problem.what()));
             throw;
         }
         if (session_->running() && peer_.empty()) {

@@ -148,7 +148,7 @@ class KnownJobs {
         }
         const auto registered = registered_.find(id);
         if (registered == registered_.end()) {
-            throw InputError("the scheduler speaks of an unknown job " + in_quotes(id));
+            throw InputError("the scheduler speaks of an unknown job " + in_quotes(id) + whole_id_instead(id));
         }
         return registered->second;
     }
@@ -161,6 +161,17 @@ class KnownJobs {
     }
 
  private:
+    // What an error says if only the name of the workload is missing.
+    std::string whole_id_instead(const std::string& id) const {
+        for (const Workload& workload : simulator_.scenario().workloads) {
+            const std::string whole = workload.name + '!' + id;
+            if (simulator_.find_job(whole)) {
+                return ", expected " + in_quotes(whole) + ": the workload, '!' and the job";
+            }
+        }
+        return "";
+    }
+
     const Simulator& simulator_;
     std::map<std::string, JobNumber> registered_;
 };

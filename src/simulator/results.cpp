@@ -213,36 +213,41 @@ std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const
     return broken;
 }
 
-void write_results(const RunResults& results, const std::string& prefix) {
+std::vector<std::string> write_results(const RunResults& results, const std::string& prefix) {
     const Simulator& simulator = results.simulator;
     const bool batsim5 = simulator.scenario().rules.files_of_batsim5;
     const std::string files_prefix = batsim5 ? prefix : prefix + '_';
     OutputFiles files;
-    write_jobs(simulator, files.add(files_prefix + "jobs.csv"));
-    write_schedule(simulator, results.real_times,
-                   files.add(files_prefix + (batsim5 ? "schedule.json" : "schedule.csv")));
+    std::vector<std::string> written;
+    const auto add = [&](const std::string& name) -> OutputFile& {
+        return files.add(written.emplace_back(files_prefix + name));
+    };
+    const auto leave_out = [&](const std::string& name) { files.leave_out(files_prefix + name); };
+    write_jobs(simulator, add("jobs.csv"));
+    write_schedule(simulator, results.real_times, add(batsim5 ? "schedule.json" : "schedule.csv"));
     if (batsim5 && results.real_times.simulation > 0) {
-        write_real_times(results.real_times, files.add(files_prefix + "real_exec_info.json"));
+        write_real_times(results.real_times, add("real_exec_info.json"));
     } else if (batsim5) {
-        files.leave_out(files_prefix + "real_exec_info.json");
+        leave_out("real_exec_info.json");
     }
     if (!results.statistics.empty()) {
-        write_statistics(results.statistics, files.add(files_prefix + "statistics.csv"));
+        write_statistics(results.statistics, add("statistics.csv"));
     } else {
-        files.leave_out(files_prefix + "statistics.csv");
+        leave_out("statistics.csv");
     }
     const bool guarantees = results.scheduler != nullptr && results.scheduler->gives_guarantees();
     if (guarantees) {
-        write_guarantees(simulator, *results.scheduler, files.add(files_prefix + "guarantees.csv"));
+        write_guarantees(simulator, *results.scheduler, add("guarantees.csv"));
     } else {
-        files.leave_out(files_prefix + "guarantees.csv");
+        leave_out("guarantees.csv");
     }
     if (guarantees && machine_changes(simulator)) {
-        write_broken_guarantees(simulator, *results.scheduler, files.add(files_prefix + "broken_guarantees.csv"));
+        write_broken_guarantees(simulator, *results.scheduler, add("broken_guarantees.csv"));
     } else {
-        files.leave_out(files_prefix + "broken_guarantees.csv");
+        leave_out("broken_guarantees.csv");
     }
     files.commit();
+    return written;
 }
 
 }  // namespace batfill

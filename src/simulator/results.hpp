@@ -56,8 +56,8 @@ struct RunResults {
 //   was submitted, and when it started;
 // - PREFIX_broken_guarantees.csv, if the machine changes besides.
 // With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file.
-// Of those that this run has not, one that an earlier run left is removed. Throws InputError if a file cannot be
-// written. O(jobs).
-void write_results(const RunResults& results, const std::string& prefix);
+// Of those that this run has not, one that an earlier run left is removed. Returns the paths of the files written.
+// Throws InputError if a file cannot be written. O(jobs).
+std::vector<std::string> write_results(const RunResults& results, const std::string& prefix);
 
 }  // namespace batfill

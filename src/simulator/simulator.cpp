@@ -8,6 +8,7 @@
 #include <batfill/simulator.hpp>
 
 #include "double_clock.hpp"
+#include "results.hpp"
 #include "src/core/json.hpp"
 #include "src/core/overloaded.hpp"
 #include "src/formats/job_id.hpp"
@@ -615,6 +616,19 @@ void Simulator::kill(const KillJobs& decision) {
     }
 }
 
+namespace {
+
+// A sum of times that could be read may be one that could not.
+void require_readable_times(const SimulatedJob& job) {
+    const ReportedTimes times(job);
+    if (times.finish.since_zero() > Duration::longest_readable() || times.turnaround > Duration::longest_readable()) {
+        throw InputError("job " + shown(job.job->description.id) + " ends at " + times.finish.to_string() + " s, " +
+                         times.turnaround.to_string() + " s after its submission, expected at most 1e18 s");
+    }
+}
+
+}  // namespace
+
 void Simulator::report_kill(const std::vector<JobNumber>& killed) {
     for (const JobNumber number : killed) {
         if (jobs_[number].state == JobState::completed_killed) {
@@ -631,6 +645,7 @@ void Simulator::report_end(JobNumber number) {
 }
 
 void Simulator::leave_machines(SimulatedJob& job, JobState state) {
+    require_readable_times(job);
     job.state = state;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
         std::fill(machines_.busy.begin() + interval.first, machines_.busy.begin() + interval.last + 1, 0);

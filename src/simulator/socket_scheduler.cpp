@@ -36,6 +36,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
                                  const std::string& protocol)
     : endpoint_(endpoint),
       timeout_seconds_(timeout_seconds),
+      has_key_(!server_key.empty()),
       context_(make_context()),
       socket_(context_, zmq::socket_type::req),
       connections_(context_, socket_),
@@ -49,7 +50,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
         socket_.set(zmq::sockopt::curve_publickey, own.public_key);
         socket_.set(zmq::sockopt::curve_secretkey, own.secret_key);
     }
-    protocol::require_port(endpoint, "cannot connect to ");
+    protocol::require_endpoint(endpoint, "cannot connect to ");
     try {
         socket_.connect(endpoint);
     } catch (const zmq::error_t& problem) {
@@ -78,13 +79,22 @@ bool SocketScheduler::receive(zmq::message_t& answer) {
     }
 }
 
+// Why the scheduler may have gone before anything was said.
+std::string SocketScheduler::handshake_problem() const {
+    if (!connections_.handshake_failed()) {
+        return "";
+    }
+    return has_key_ ? ": the handshake failed, perhaps --curve-server-key is not its public key"
+                    : ": the handshake failed, perhaps it has ended or wants a CURVE key (--curve-server-key)";
+}
+
 void SocketScheduler::exchange(const protocol::Message& message, SchedulerReply& reply) {
     codec_->encode_message(message, frame_);
     socket_.send(zmq::buffer(frame_), zmq::send_flags::none);
     awaiting_reply_ = true;
     zmq::message_t answer;
     if (!receive(answer)) {
-        throw InputError("the scheduler at " + endpoint_ + " has gone without an answer");
+        throw InputError("the scheduler at " + endpoint_ + " has gone without an answer" + handshake_problem());
     }
     awaiting_reply_ = false;
     const protocol::Reply received = codec_->decode_reply(answer.to_string_view());

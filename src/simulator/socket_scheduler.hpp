@@ -33,9 +33,11 @@ class SocketScheduler : public SimulatedScheduler {
     // Returns false if none came in time or the connection was lost before.
     bool receive(zmq::message_t& answer);
     void exchange(const protocol::Message& message, SchedulerReply& reply);
+    std::string handshake_problem() const;
 
     std::string endpoint_;
     unsigned timeout_seconds_;
+    bool has_key_;
     zmq::context_t context_;
     zmq::socket_t socket_;
     protocol::Connections connections_;

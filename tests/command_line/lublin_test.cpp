@@ -94,7 +94,7 @@ TEST_CASE("batfill generate refuses unknown models and values and lists the know
     };
     CHECK_THROWS_WITH(commands::generate({}), Contains("known models: failures, farm, lublin"));
     CHECK_THROWS_WITH(commands::generate({"uniform"}),
-                      Contains("unknown model 'uniform', known models: failures, farm, lublin"));
+                      Contains("unknown model 'uniform', known: failures, farm, lublin"));
     CHECK_THROWS_AS(commands::generate({"lublin"}), UsageError);
     CHECK_THROWS_AS(commands::generate({"lublin", "--jobs", "0", "--processors", "4", "--seed", "1", "-o", *out}),
                     UsageError);
@@ -104,7 +104,25 @@ TEST_CASE("batfill generate refuses unknown models and values and lists the know
     CHECK_THROWS_AS(generate({"--estimates", "factor:"}), UsageError);
     CHECK_THROWS_AS(generate({"--load", "0"}), UsageError);
     CHECK_THROWS_AS(generate({"--load", "nan"}), UsageError);
+    CHECK_THROWS_WITH(generate({"--load", "90"}),
+                      "--load: expected a share of the machine in 0.001..10 (0.9 is 90 %), found 90");
     CHECK_FALSE(std::filesystem::exists(*out));
+}
+
+TEST_CASE("batfill generate refuses a load that submissions in whole seconds cannot give", "[lublin][command]") {
+    const OutputPath out;
+    // The two jobs together are work for some 20 s of this machine.
+    const std::vector<std::string> arguments{"lublin", "--kind", "interactive", "--jobs", "2",  "--processors",
+                                             "1000",   "--seed", "1",           "-o",     *out, "--load"};
+    const auto with_load = [&](const std::string& load) {
+        std::vector<std::string> all = arguments;
+        all.push_back(load);
+        return all;
+    };
+    CHECK_THROWS_WITH(commands::generate(with_load("10")),
+                      Contains("--load 10 cannot be reached") && Contains("9.792"));
+    CHECK_FALSE(std::filesystem::exists(*out));
+    CHECK(commands::generate(with_load("0.01")) == 0);
 }
 
 }  // namespace batfill::tests::lublin_test

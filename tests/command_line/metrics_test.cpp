@@ -221,4 +221,29 @@ TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in 
                Contains("unknown.swf: expected jobs of known wait and run time, but none of its 1 jobs"));
 }
 
+TEST_CASE("metrics takes the prefix of a run for its jobs.csv, as report does") {
+    const Inputs inputs;
+    const Outcome by_file = inputs.metrics({});
+    const Outcome by_prefix = run(inputs.folder, {"metrics", inputs.folder.file("one"), inputs.folder.file("two")});
+    REQUIRE(by_prefix.status == 0);
+    CHECK(by_prefix.output == by_file.output);
+    const Outcome none = run(inputs.folder, {"metrics", inputs.folder.file("three")});
+    check_refused(none, 1);
+    CHECK_THAT(none.errors, Contains("three: there is neither such a file nor ") && Contains("three_jobs.csv"));
+}
+
+TEST_CASE("metrics and check know a run by its folder, if its prefix is one") {
+    const Inputs inputs;
+    std::filesystem::create_directory(inputs.folder.file("runs"));
+    const std::string prefix = inputs.folder.file("runs/");
+    const Outcome simulated = run(inputs.folder, {"simulate", "-a", "fcfs", "-P", "default-walltime=9", "-p", "9", "-w",
+                                                  inputs.workload, "-e", prefix});
+    CHECK(simulated.status == 0);
+    CHECK(std::filesystem::exists(prefix + "_jobs.csv"));
+    const Outcome measured = run(inputs.folder, {"metrics", prefix, "-f", "csv"});
+    CHECK(measured.status == 0);
+    CHECK_THAT(measured.output, Contains("\n\"runs\","));
+    CHECK(run(inputs.folder, {"check", prefix, "-w", inputs.workload, "-p", "9"}).status == 0);
+}
+
 }  // namespace batfill::tests::metrics_test

@@ -191,4 +191,18 @@ TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart")
     CHECK_THAT(run(inputs.folder, {"help", "plot"}).output, StartsWith("Usage: batfill plot KIND PREFIX..."));
 }
 
+TEST_CASE("plot refuses names of files that it cannot write, and names those that it can") {
+    const Inputs inputs;
+    for (const std::string name : {"chart.pdf", "chart.eps", "chart.PNG", "chart.png.gz"}) {
+        CAPTURE(name);
+        const Outcome outcome = run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", inputs.folder.file(name)});
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains("expected a name that ends in .svg, .svg.gz, .png, found"));
+        CHECK(!std::filesystem::exists(inputs.folder.file(name)));
+    }
+    const Outcome shown = run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", "/dev/stdout"});
+    CHECK(shown.status == 0);
+    CHECK_THAT(shown.output, StartsWith("<?xml"));
+}
+
 }  // namespace batfill::tests::plot_test

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,41 @@ TEST_CASE("a plugin that is given twice is refused") {
         run(folder, {"algorithms", "--plugin", plugin("first_fit"), "--plugin", plugin("first_fit")});
     check_refused(outcome, 1);
     CHECK_THAT(outcome.errors, EndsWith("it is loaded already\n"));
+}
+
+TEST_CASE("an algorithm of a plugin that fails is told in one clean line that names it, with status 1 and no results") {
+    const Folder folder;
+    const std::string workload = file(folder, "w.json",
+                                      R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                      R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
+    const auto check_fails = [&](const std::string& algorithm, const std::string& line) {
+        CAPTURE(algorithm);
+        const Outcome outcome = run(folder, {"simulate", "-q", "-p", "1", "-w", workload, "-e", folder.file("out"),
+                                             "--plugin", plugin("misbehaved"), "-a", algorithm});
+        check_refused(outcome, 1);
+        CHECK(outcome.errors == "batfill: " + line + "\n");
+        CHECK_FALSE(std::filesystem::exists(folder.file("out_jobs.csv")));
+    };
+    check_fails("throws-text", R"(algorithm throws-text fails: two\nlines \u001B[31mred)");
+    check_fails("throws-number", "algorithm throws-number fails: it throws something that is no std::exception");
+    check_fails("none", "algorithm none fails: the function that makes it returns none");
+    check_fails("not-made", "algorithm not-made fails: it throws something that is no std::exception");
+    check_fails("exits", "something has ended the program before its work was done, most likely a plugin (exit)");
+    const Outcome compared =
+        run(folder, {"compare", "throws-number", "-p", "1", "-w", workload, "--plugin", plugin("misbehaved")});
+    check_refused(compared, 1);
+    CHECK_THAT(compared.errors, Contains("algorithm throws-number fails: "));
+}
+
+TEST_CASE("a shared object of which a part is missing is refused") {
+    const Folder folder;
+    const std::string whole = contents(plugin("first_fit"));
+    for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{4096}, std::size_t{100}}) {
+        CAPTURE(size);
+        const Outcome outcome = run(folder, {"algorithms", "--plugin", file(folder, "cut.so", whole.substr(0, size))});
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, EndsWith("cut.so: it is a shared object of which a part is missing\n"));
+    }
 }
 
 }  // namespace batfill::tests::plugin_test

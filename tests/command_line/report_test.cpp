@@ -235,4 +235,12 @@ TEST_CASE("report is in the help, and is what a slip of its name means") {
     CHECK_THAT(run(folder, {"reprot"}).errors, Contains("did you mean 'report'?"));
 }
 
+TEST_CASE("report refuses a name that says the page is something else") {
+    const Inputs inputs;
+    const Outcome outcome = run(inputs.folder, {"report", inputs.easy, "-o", inputs.folder.file("page.pdf")});
+    check_refused(outcome, 2);
+    CHECK_THAT(outcome.errors, Contains("expected a name that ends in .html"));
+    inputs.check_nothing_written();
+}
+
 }  // namespace batfill::tests::report_test

@@ -505,7 +505,8 @@ TEST_CASE("simulate --like batsim5 writes the files of Batsim 5 under its names"
     CHECK(inputs.schedule("default") == inputs.schedule("four"));
     const Outcome outcome = inputs.simulate("five-", {"-a", "fcfs", "--like", "batsim5", "--real-times"});
     REQUIRE(outcome.status == 0);
-    CHECK_THAT(outcome.output, EndsWith("five-jobs.csv and " + inputs.folder.file("five-schedule.json") + "\n"));
+    CHECK_THAT(outcome.output, EndsWith("five-jobs.csv, " + inputs.folder.file("five-schedule.json") + " and " +
+                                        inputs.folder.file("five-real_exec_info.json") + "\n"));
     CHECK_THAT(contents(inputs.folder.file("five-jobs.csv")), Contains("\n1,w0,w0!p,0.000000,2,30.000000,1,"));
     CHECK_THAT(contents(inputs.folder.file("five-real_exec_info.json")), Contains("\"time_in_edc_seconds\": "));
     rapidjson::Document schedule;
@@ -521,6 +522,93 @@ TEST_CASE("simulate refuses a simulator that it does not know, and to be like Ba
     CHECK(unknown.status == 2);
     CHECK_THAT(unknown.errors, Contains("unknown simulator 'batsim6', known: batsim4, batsim5"));
     CHECK(inputs.simulate("x", {"-s", "tcp://127.0.0.1:28999", "--like", "batsim5"}).status == 2);
+}
+
+TEST_CASE("algorithms shows the algorithms that are named") {
+    const Folder folder;
+    const Outcome one = run(folder, {"algorithms", "conservative"});
+    CHECK(one.status == 0);
+    CHECK_THAT(one.output, StartsWith("conservative\n") && Contains("-P compression="));
+    const Outcome two = run(folder, {"algorithms", "fcfs", "easy", "--json"});
+    rapidjson::Document document;
+    document.Parse(two.output.data(), two.output.size());
+    REQUIRE(document.IsArray());
+    REQUIRE(document.Size() == 2);
+    CHECK(document[0]["name"] == "fcfs");
+    CHECK(document[1]["name"] == "easy");
+    const Outcome unknown = run(folder, {"algorithms", "esy"});
+    check_refused(unknown, 2);
+    CHECK_THAT(unknown.errors, Contains("did you mean 'easy'?"));
+}
+
+TEST_CASE("-a takes parameters behind the algorithm, and those of -P come after them") {
+    const Inputs inputs;
+    REQUIRE(inputs.simulate("apart", {"-a", "easy", "-P", "order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status == 0);
+    REQUIRE(inputs.simulate("together", {"-a", "easy,order=mixed,weights=0,-1,0,0,0,0"}).status == 0);
+    CHECK(inputs.jobs("together") == inputs.jobs("apart"));
+    REQUIRE(
+        inputs.simulate("later", {"-a", "easy,order=lpf", "-P", "order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status ==
+        0);
+    CHECK(inputs.jobs("later") == inputs.jobs("apart"));
+    const std::string policy =
+        file(inputs.folder, "policy.json",
+             R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0,-1,0,0,0,0]}})");
+    REQUIRE(inputs.simulate("file", {"-a", policy}).status == 0);
+    CHECK(inputs.jobs("file") == inputs.jobs("apart"));
+    const Outcome served = run(inputs.folder, {"serve", "-a", "easy,order=sef"});
+    check_refused(served, 2);
+    CHECK_THAT(served.errors, Contains("parameter order: unknown value 'sef'"));
+    check_refused(inputs.simulate("x", {"-a", "easy,"}), 2);
+    CHECK(inputs.simulate("x", {"-a", "easy,order=mixed,weights=0,-1,0,0,0,0", "-P", "threshold=x"}).status == 2);
+    CHECK_FALSE(inputs.wrote("x"));
+}
+
+TEST_CASE("simulate names every file that it wrote") {
+    const Inputs inputs;
+    const std::string prefix = inputs.folder.file("out");
+    CHECK_THAT(inputs.simulate("out", {"-a", "easy"}).output,
+               EndsWith("; wrote " + prefix + "_jobs.csv and " + prefix + "_schedule.csv\n"));
+    const std::string events = file(inputs.folder, "events.txt",
+                                    "{\"type\":\"machine_unavailable\",\"timestamp\":1.5,\"resources\":\"2\"}\n"
+                                    "{\"type\":\"machine_available\",\"timestamp\":100,\"resources\":\"2\"}\n");
+    CHECK_THAT(inputs.simulate("out", {"-a", "pc", "--events", events}).output,
+               Contains("; wrote " + prefix + "_jobs.csv, " + prefix + "_schedule.csv, " + prefix +
+                        "_statistics.csv, " + prefix + "_guarantees.csv and " + prefix + "_broken_guarantees.csv\n"));
+}
+
+TEST_CASE("No help breaks a word across lines") {
+    const Folder folder;
+    const std::string help = run(folder, {"help", "compare"}).output;
+    for (const char* metric : {"mean_wait", "mean_wait_worst_5_percent", "bounded_slowdown_percentile_99"}) {
+        CHECK_THAT(help, Contains(std::string(" ") + metric + ","));
+    }
+}
+
+TEST_CASE("what simulate writes of far times can be read back, and times that cannot are refused") {
+    const Folder folder;
+    const auto workload = [&](const std::string& walltime, const std::string& delay) {
+        const std::string job = R"(","subtime":0,"res":1,"walltime":)" + walltime + R"(,"profile":"p"})";
+        return file(folder, "w.json",
+                    R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":)" + delay + R"(}},"jobs":[{"id":"1)" + job +
+                        R"(,{"id":"2)" + job + R"(,{"id":"3)" + job + "]}");
+    };
+    const std::string prefix = folder.file("out");
+    const auto simulate = [&](const std::string& path) {
+        return run(folder, {"simulate", "-q", "-a", "pc", "-p", "1", "-w", path, "-e", prefix});
+    };
+    // Guaranteed starts up to 1.8e18.
+    const std::string far = workload("9e17", "3e17");
+    REQUIRE(simulate(far).status == 0);
+    CHECK_THAT(contents(prefix + "_guarantees.csv"), Contains("1800000000000000000.000000"));
+    CHECK(run(folder, {"check", prefix, "-w", far, "-p", "1", "--guarantees", prefix + "_guarantees.csv"}).status == 0);
+    CHECK(run(folder, {"metrics", prefix}).status == 0);
+
+    std::filesystem::remove(prefix + "_jobs.csv");
+    const Outcome beyond = simulate(workload("9e17", "4e17"));
+    check_refused(beyond, 1);
+    CHECK_THAT(beyond.errors,
+               Contains("job w0!3 ends at 1200000000000000000.000000 s") && EndsWith("expected at most 1e18 s\n"));
+    CHECK(!std::filesystem::exists(prefix + "_jobs.csv"));
 }
 
 }  // namespace batfill::tests::simulate_test

@@ -384,6 +384,8 @@ TEST_CASE("tune refuses what it cannot use and leaves no file") {
 
 TEST_CASE("tune works for other algorithms that have mixed orders, and passes parameters on") {
     const Inputs inputs;
+    CHECK(inputs.tune("given", {"-a", "easy,threshold=50", "--evaluations", "10"}).status == 0);
+    CHECK_THAT(inputs.text("given_one.json"), Contains(R"("threshold":"50")"));
     CHECK(inputs.tune("pc", {"-a", "pc", "--evaluations", "10"}).status == 0);
     CHECK_THAT(inputs.text("pc_one.json"), StartsWith(R"({"algorithm":"pc","params":{"order":"mixed","weights":[)"));
     CHECK(inputs.tune("easy", {"-P", "threshold=50", "-P", "backfill-order=mixed", "--evaluations", "10"}).status == 0);

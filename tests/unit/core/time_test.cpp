@@ -149,4 +149,13 @@ TEST_CASE("a small optional is, has and compares as std::optional, and is no lar
     CHECK(SmallOptional<Time>() == std::nullopt);
 }
 
+TEST_CASE("a sum of times is read up to a million times the longest that is read otherwise") {
+    CHECK_FALSE(Duration::parse("1.5e18"));
+    CHECK(Duration::parse_sum("1500000000000000000.000001")->to_string() == "1500000000000000000.000001");
+    CHECK(Duration::parse_sum("1e24") == Duration::longest_readable() * 1'000'000);
+    CHECK_FALSE(Duration::parse_sum("1e24")->is_infinite());
+    CHECK_FALSE(Duration::parse_sum("1000000000000000000000000.000001"));
+    CHECK_FALSE(Duration::parse_sum("1e25"));
+}
+
 }  // namespace batfill::tests::time_test

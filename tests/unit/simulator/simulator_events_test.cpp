@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "simulator_fixture.hpp"
+#include "src/simulator/messages.hpp"
 
 namespace batfill::tests::simulator_events_test {
 
@@ -508,6 +509,18 @@ TEST_CASE("What a scheduler registers of profiles must be possible", "[simulator
                    {1, {{start(0, "1")}, ""}},
                    {2, {{registers(2, "own!c", 1, "p")}, ""}}});
     CHECK_THAT(late.error, Catch::Contains("own!c at 3.000000: a job with its profile has ended"));
+}
+
+TEST_CASE("a scheduler that leaves the workload out of a job's id is told the whole id", "[simulator]") {
+    const Scenario scenario = scenario_of(machine(1), {workload_of(job("001", "0", 1, "9", "5"))});
+    const Simulator simulator(scenario);
+    SchedulerReply reply;
+    protocol::Reply received;
+    received.events.push_back({Time(), protocol::RejectJob{"001"}});
+    CHECK_THROWS_WITH(take_reply(simulator, received, reply),
+                      Catch::Contains(R"(unknown job "001", expected "w0!001": the workload, '!' and the job)"));
+    received.events.front().data = protocol::RejectJob{"002"};
+    CHECK_THROWS_WITH(take_reply(simulator, received, reply), Catch::EndsWith(R"(unknown job "002")"));
 }
 
 }  // namespace batfill::tests::simulator_events_test
