@@ -18,6 +18,7 @@ constexpr std::array models = {
 
 std::vector<std::string> known_models() {
     std::vector<std::string> names;
+    names.reserve(models.size());
     for (const Command& model : models) {
         names.emplace_back(model.name);
     }
