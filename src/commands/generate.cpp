@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 
 namespace batfill::commands {
 
@@ -18,6 +19,7 @@ constexpr std::array models = {
 
 std::vector<std::string> known_models() {
     std::vector<std::string> names;
+    names.reserve(models.size());
     for (const Command& model : models) {
         names.emplace_back(model.name);
     }

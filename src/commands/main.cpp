@@ -99,8 +99,8 @@ bool is_done = false;  // or has said why not
 // status would be that of success, and there are no results.
 void refuse_early_exit() {
     if (!is_done) {
-        std::fputs("batfill: something has ended the program before its work was done, most likely a plugin (exit)\n",
-                   stderr);
+        (void)std::fputs(
+            "batfill: something has ended the program before its work was done, most likely a plugin (exit)\n", stderr);
         batfill::discard_unfinished_outputs();
         _exit(1);
     }
