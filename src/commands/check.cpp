@@ -4,6 +4,7 @@
 
 #include <batfill/check.hpp>
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 
 namespace batfill::commands {
 

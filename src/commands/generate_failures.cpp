@@ -5,6 +5,7 @@
 
 #include <batfill/error.hpp>
 #include <batfill/failures.hpp>
+#include <batfill/parameters.hpp>
 #include <batfill/platform.hpp>
 
 #include "command.hpp"

@@ -8,6 +8,7 @@
 #include <batfill/error.hpp>
 #include <batfill/farm.hpp>
 #include <batfill/lublin.hpp>
+#include <batfill/parameters.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"

@@ -6,6 +6,7 @@
 
 #include <batfill/error.hpp>
 #include <batfill/lublin.hpp>
+#include <batfill/parameters.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"

@@ -12,6 +12,7 @@
 #include <rapidjson/stringbuffer.h>
 
 #include <batfill/error.hpp>
+#include <batfill/parameters.hpp>
 #include <batfill/swf_conversion.hpp>
 
 #include "command.hpp"
