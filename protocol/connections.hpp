@@ -18,8 +18,7 @@ inline constexpr std::int64_t max_received_frame = std::int64_t{256} << 20;
 void require_threads();
 
 // Throws UsageError, which begins with `problem`, if an endpoint has no transport, or if the port of a TCP endpoint is
-// neither a number up to 65535 nor
-// `*`: ZeroMQ would take any number, negative ones too, modulo 65536.
+// neither a number up to 65535 nor `*`: ZeroMQ would take any number, negative ones too, modulo 65536.
 void require_endpoint(const std::string& endpoint, const std::string& problem);
 
 // The connections of a ZeroMQ socket, which tells nobody when one is lost.

@@ -455,7 +455,7 @@ void Reader::read(const YAML::Node& root) {
 Campaign read_campaign(const std::string& path) {
     Campaign campaign;
     campaign.path = path;
-    campaign.text = read_file(path, max_campaign_size, "a campaign (YAML)", {FileKind::campaign});
+    campaign.text = read_file(path, max_campaign_size, "a campaign (YAML)", {FileKind::campaign, FileKind::json});
     try {
         Reader(campaign).read(YAML::Load(campaign.text));
     } catch (const YAML::Exception& problem) {

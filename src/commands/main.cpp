@@ -106,23 +106,6 @@ void refuse_early_exit() {
     }
 }
 
-int run_main(batfill::commands::Arguments arguments);
-
-}  // namespace
-
-int main(int argc, char** argv) {
-    batfill::commands::Arguments arguments(argv + 1, argv + argc);
-    if (argc > 0 && std::filesystem::path(argv[0]).filename() == "batsched") {
-        arguments.insert(arguments.begin(), "batsched");
-    }
-    (void)std::atexit(refuse_early_exit);
-    const int status = run_main(std::move(arguments));
-    is_done = true;
-    return status;
-}
-
-namespace {
-
 int run_main(batfill::commands::Arguments arguments) {
     if (arguments.empty()) {
         print_help(std::cerr);
@@ -165,3 +148,14 @@ int run_main(batfill::commands::Arguments arguments) {
 }
 
 }  // namespace
+
+int main(int argc, char** argv) {
+    batfill::commands::Arguments arguments(argv + 1, argv + argc);
+    if (argc > 0 && std::filesystem::path(argv[0]).filename() == "batsched") {
+        arguments.insert(arguments.begin(), "batsched");
+    }
+    (void)std::atexit(refuse_early_exit);
+    const int status = run_main(std::move(arguments));
+    is_done = true;
+    return status;
+}

@@ -34,7 +34,11 @@ bool is_campaign(std::string_view text) {
            has(text, "\nschedulers:");
 }
 
+// YAML may be written as JSON.
 FileKind kind_of_json(std::string_view text) {
+    if (has(text, "workloads") && has(text, "schedulers") && !has(text, "\"nb_res\"")) {
+        return FileKind::campaign;
+    }
     return has(text, "\"jobs\"") || has(text, "\"nb_res\"") ? FileKind::workload : FileKind::json;
 }
 

@@ -81,8 +81,8 @@ std::vector<ExternalEvent> parse_external_events(std::string_view text, const st
 }
 
 std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown) {
-    const std::string text =
-        read_file(path, max_file_size, "events, one JSON object per line", {FileKind::json, FileKind::empty});
+    const std::string text = read_file(path, max_file_size, "events, one JSON object per line",
+                                       {FileKind::json, FileKind::workload, FileKind::empty});
     return parse_external_events(text, path, forward_unknown);
 }
 

@@ -22,9 +22,9 @@ struct ServerOptions {
 // Serves until the simulation has ended (with keep_alive: until a signal), or SIGINT or SIGTERM comes. Whoever begins a
 // simulation is the only peer that is served until the simulation ends or the peer's connection is lost; what others
 // send is refused and changes nothing. Logs a summary of each simulation. Throws UsageError if the endpoint cannot be
-// listened on or the protocol is not known, InputError after a message of the peer that cannot be answered, which has
-// then been sent a refusal; and, in the middle of a simulation, if the peer has gone (without keep_alive) or nothing is
-// heard for `idle_timeout`.
+// listened on or the protocol is not known. Throws InputError after a message of the peer that cannot be answered; the
+// peer has been sent a refusal then. In the middle of a simulation, throws InputError also if nothing is heard for
+// `idle_timeout`, or if the peer has gone (not with keep_alive).
 void run_server(const ServerOptions& options);
 
 }  // namespace batfill

@@ -75,6 +75,19 @@ TEST_CASE("a file of the wrong kind is told by what it is, what was wanted, and 
                Contains("expected events, one JSON object per line, found a jobs.csv"));
 }
 
+TEST_CASE("a file of the right kind that looks like another is taken") {
+    const Files files;
+    const std::string campaign =
+        file(files.folder, "c.json",
+             R"({"workloads": [{"generate": "lublin", "name": "a", "jobs": 20, "seed": 1, "processors": 8}], )"
+             R"("machines": [8], "schedulers": ["fcfs"]})");
+    CHECK(run(files.folder, {"campaign", campaign, "-o", files.folder.file("results"), "--dry-run"}).status == 0);
+    const std::string events = file(files.folder, "events.txt", R"({"timestamp":1,"type":"own","jobs":["1"]})");
+    CHECK(run(files.folder, {"simulate", "-a", "fcfs", "-p", "1", "-w", files.workload, "-e", files.folder.file("out"),
+                             "--events", events, "--forward-unknown-events"})
+              .status == 0);
+}
+
 TEST_CASE("whoever mistypes an option, a platform, a parameter or a choice is told what was meant") {
     const Files files;
     const std::vector<std::string> simulate{
