@@ -116,16 +116,21 @@ class Ranking {
     void clear() { ranked_.clear(); }
     // As RankedJobs. Requires that the order is not that of the queue.
     void add(JobIndex job, Time now) {
-        ranked_.add(job, multifactor_ != nullptr ? multifactor_->of(job)
-                         : tournament_           ? tournament_->score(job).at(now)
-                                                 : scores_[job].at(now));
+        if (multifactor_ != nullptr) {
+            ranked_.add(job, multifactor_->of(job));
+        } else {
+            ranked_.add(job, score(job).at(now));
+        }
     }
     template <typename Take>
-    void for_each_until(Take take) {
-        ranked_.for_each_until(take);
+    void for_each_until(Time now, Take take) {
+        ranked_.for_each_until(take,
+                               [&](JobIndex a, JobIndex b) { return JobScore::compare(score(a), score(b), now); });
     }
 
  private:
+    const JobScore& score(JobIndex job) const { return tournament_ ? tournament_->score(job) : scores_[job]; }
+
     JobOrder order_;
     const MultifactorPriority* multifactor_;
     Ties ties_;
@@ -334,7 +339,7 @@ class Easy : public Algorithm {
         while (!queue.empty() && start(primary_.first(state))) {
             if (primary_.looks_at_all_for_first() && !queue.empty()) {
                 rank(state, queue.jobs());
-                primary_.for_each_until(start);
+                primary_.for_each_until(state.now, start);
                 break;
             }
         }
@@ -361,7 +366,7 @@ class Easy : public Algorithm {
             std::find_if(jobs.begin(), jobs.end(), [&](JobIndex job) { return !over_threshold(state, job); });
         std::vector<JobIndex> order(jobs.begin(), others);
         rank(state, jobs.subspan(order.size()));
-        primary_.for_each_until([&](JobIndex job) {
+        primary_.for_each_until(state.now, [&](JobIndex job) {
             order.push_back(job);
             return true;
         });
@@ -435,7 +440,7 @@ class Easy : public Algorithm {
         for (const JobIndex job : candidates_) {
             backfill_.add(job, now);
         }
-        backfill_.for_each_until(take);
+        backfill_.for_each_until(now, take);
     }
 
     Reservation reservation_of(const SchedulerState& state, JobIndex head) {

@@ -24,14 +24,16 @@ class Filler : public Algorithm {
         for (std::size_t position = state.waiting.next_fitting(0, most); position < state.waiting.size();
              position = state.waiting.next_fitting(position + 1, most)) {
             const JobIndex job = state.waiting.job(position);
-            ranked_.add(job, order_.score(state.job(job)).at(state.now));
+            ranked_.add(job, order_.score(state, job).at(state.now));
         }
-        ranked_.for_each_until([&](JobIndex job) {
-            if (round.start_if_possible(job) && writes_metadata_) {
-                round.set_metadata(job, some_metadata(state.job(job)));
-            }
-            return state.idle_count > 0;
-        });
+        ranked_.for_each_until(
+            [&](JobIndex job) {
+                if (round.start_if_possible(job) && writes_metadata_) {
+                    round.set_metadata(job, some_metadata(state.job(job)));
+                }
+                return state.idle_count > 0;
+            },
+            [&](JobIndex a, JobIndex b) { return order_.compare(state, a, b); });
     }
 
  private:

@@ -52,6 +52,8 @@ MultifactorPriority::MultifactorPriority(const Parameters& parameters)
     }
     if (!weights.empty()) {
         weights_ = {weights[0], weights[1], weights[2]};
+        const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+        terms_may_cancel_ = *least < 0 && *most > 0;
     }
 }
 
@@ -113,6 +115,10 @@ double MultifactorPriority::of(JobIndex job) const {
     for (const double term : terms) {
         sum += term;
         magnitude += std::abs(term);
+    }
+    // Terms that cancel leave the same sum from terms of any size, so that these must not say how it is rounded.
+    if (terms_may_cancel_) {
+        magnitude = std::abs(weights_.age) + std::abs(weights_.size) + std::abs(weights_.fair_share);
     }
     return rounded_score(sum, magnitude);
 }

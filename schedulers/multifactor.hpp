@@ -61,8 +61,9 @@ class MultifactorPriority {
     double usage_at(const User& user, Time now) const;
 
     Factors weights_;
-    double max_age_ = 0;    // in seconds
-    double half_life_ = 0;  // in seconds
+    bool terms_may_cancel_ = false;  // some weights are negative, others are not
+    double max_age_ = 0;             // in seconds
+    double half_life_ = 0;           // in seconds
     Time now_;
     std::map<std::string, std::size_t> users_by_name_;
     std::vector<User> users_;   // in the order in which their first jobs came

@@ -26,12 +26,14 @@ class Sequencer : public Algorithm {
         }
         ranked_.clear();
         for (const JobIndex job : state.waiting.jobs()) {
-            ranked_.add(job, order_.score(state.job(job)).at(state.now));
+            ranked_.add(job, order_.score(state, job).at(state.now));
         }
-        ranked_.for_each_until([&](JobIndex job) {
-            round.start_if_possible(job);
-            return false;
-        });
+        ranked_.for_each_until(
+            [&](JobIndex job) {
+                round.start_if_possible(job);
+                return false;
+            },
+            [&](JobIndex a, JobIndex b) { return order_.compare(state, a, b); });
     }
 
  private:

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <batfill/job.hpp>
@@ -13,9 +15,9 @@
 
 namespace batfill {
 
-// A score that is a sum of terms, or a product, rounded to about 1e-12 of `magnitude`, the sum of the absolute values
-// of the terms or the value itself: scores that differ only in the last bits of doubles come out equal, and the order
-// of the rounded ones is a strict one. Infinite values stay as they are.
+// A score that is a product, or a sum of terms of one sign, rounded to about 1e-12 of `magnitude`, which is its
+// absolute value or the same for all scores that are compared: scores that differ only in the last bits of doubles come
+// out equal, and the order of the rounded ones is a strict one. Infinite values stay as they are.
 double rounded_score(double value, double magnitude);
 
 // Weights of the order `mixed`: of q, p, w, p/q, (w+p)/p and pq (see JobOrder).
@@ -23,14 +25,29 @@ using MixedWeights = std::array<double, 6>;
 // What these features are divided by before they are weighed. A negative scale turns the sign of its feature.
 using MixedScales = std::array<double, 6>;
 
-// The score of one waiting job under an index policy, as a function of time.
+class ExactWeights;
+
+// The score of one waiting job under an index policy, as a function of time. Valid as long as the JobOrder that gave
+// it, or a copy of that.
 class JobScore {
  public:
+    // A number, and how far the score may be from it; 0 if the number is what is compared.
+    struct Approximation {
+        double value = 0;
+        double error = 0;
+        // Less or more than 0 as a score near `a` is less or more than one near `b`; 0 if they are too near to tell.
+        static int compare(const Approximation& a, const Approximation& b);
+    };
+
     // A score that is 0 at all times.
     JobScore() = default;
-    // Scores that differ by less than about 1e-12 of the terms that they are made of are equal, so that the last bits
-    // of doubles decide nothing.
-    double at(Time now) const;
+
+    Approximation at(Time now) const;
+    // Less than 0, 0 or more than 0 as the score of `a` is less than that of `b`, equal, or more; both are of one
+    // order. Exact under the orders that are sums of features. The scores of wfp3, unicef and f1 to f4, which no
+    // fraction gives, are equal if they agree to about 1e-12. O(1); some microseconds if the scores agree to about
+    // 1e-14, and much less otherwise.
+    static int compare(const JobScore& a, const JobScore& b, Time now);
     // An instant after `now` before which `a` and `b` compare as they do at `now`: one stays the larger, or they stay
     // equal. It may be earlier than when they change places, but is `now` and a microsecond only if their scores are
     // equal, or nearly, and do not stay so. O(1).
@@ -46,12 +63,19 @@ class JobScore {
         friend bool operator==(const Sum&, const Sum&) = default;
     };
     static JobScore exactly(double value);
-    // The score before it is rounded, and the magnitude that it is rounded by.
-    Sum unrounded_at(Time now) const;
+    // Whether they are those of the same request, submitted at the same time.
+    static bool are_alike(const JobScore& a, const JobScore& b);
+    static int compare_exactly(const JobScore& a, const JobScore& b, Time now);
+    Sum sum_at(Time now) const;
+    // What part of a magnitude a compared number may be from the sum in doubles, or that sum from the exact one.
+    double error() const;
 
     Sum base_;
     Sum slope_;  // what is added for each second of waiting
     Time submit_;
+    Duration walltime_;
+    const ExactWeights* exact_ = nullptr;  // null if the score is no sum of features
+    int processors_ = 0;
 };
 
 // An index policy: the waiting job with the larger score comes first; ties are broken by submission time, then by order
@@ -100,6 +124,8 @@ class JobOrder {
     JobScore score(const SchedulerState& state, JobIndex index) const;
     // The same under an order that every algorithm can have.
     JobScore score(const Job& job) const;
+    // JobScore::compare() of two waiting jobs now.
+    int compare(const SchedulerState& state, JobIndex a, JobIndex b) const;
 
  private:
     // The first six are what `mixed` adds up.
@@ -128,17 +154,20 @@ class JobOrder {
     static const std::array<Policy, 21> policies;
 
     explicit JobOrder(const std::string& policy);
-    JobScore sum_of_features(const Job& job) const;
+    void add_features(JobScore& score) const;
+    // Sets the weights, as they are given.
+    void weigh(const MixedWeights& weights);
 
     Policy policy_;
     MixedScales scales_{1, 1, 1, 1, 1, 1};
-    MixedWeights weights_{};  // of the features as they are, in the order of the enumeration
+    MixedWeights weights_{};                     // of the features as they are, in the order of the enumeration
+    std::shared_ptr<const ExactWeights> exact_;  // the same; null if the score is no sum of features
 };
 
 // The waiting jobs sorted by a JobOrder, kept from round to round.
 class OrderedJobs {
  public:
-    explicit OrderedJobs(const JobOrder& order) : order_(order) {}
+    explicit OrderedJobs(JobOrder order) : order_(std::move(order)) {}
 
     // Adds a job that has just come; to be called once for each job. O(waiting jobs).
     void insert(const SchedulerState& state, JobIndex index);
@@ -151,17 +180,14 @@ class OrderedJobs {
 
  private:
     struct Entry {
-        double score;  // at `sorted_at_`, or later if the job came later
+        JobScore::Approximation score;  // at `sorted_at_`, or later if the job came later
         Time submit;
         JobIndex job;
         JobScore score_of_job;
-        bool operator<(const Entry& other) const {
-            if (score != other.score) {
-                return score > other.score;
-            }
-            return submit != other.submit ? submit < other.submit : job < other.job;
-        }
     };
+
+    // Whether `a` goes before `b`, whose scores are those of `now`.
+    static bool goes_before(const Entry& a, const Entry& b, Time now);
 
     JobOrder order_;
     std::optional<Time> sorted_at_;  // the instant whose scores the entries have; none: of several

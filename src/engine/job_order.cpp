@@ -10,12 +10,17 @@
 #include <batfill/job_order.hpp>
 #include <batfill/run_time_predictor.hpp>
 
+#include "exact_weights.hpp"
+
 namespace batfill {
 
 namespace {
 
 constexpr double smallest_scale = 1e-100;
 constexpr double largest_scale = 1e100;
+
+// More than the terms whose weights are too small for doubles add up to, and much less than any other term.
+constexpr double lost_by_underflow = 1e-130;
 
 double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
@@ -92,16 +97,23 @@ JobOrder::JobOrder(const std::string& policy)
     : policy_(*std::find_if(policies.begin(), policies.end(),
                             [&](const Policy& candidate) { return candidate.name == policy; })) {
     if (policy_.feature < Feature::mixed) {
-        weights_[static_cast<std::size_t>(policy_.feature)] = policy_.sign;
+        MixedWeights weights{};
+        weights[static_cast<std::size_t>(policy_.feature)] = policy_.sign;
+        weigh(weights);
     }
+}
+
+void JobOrder::weigh(const MixedWeights& weights) {
+    const double sum = sum_of_magnitudes(weights);
+    std::transform(weights.begin(), weights.end(), scales_.begin(), weights_.begin(),
+                   [=](double weight, double scale) { return weight / sum / scale; });
+    exact_ = std::make_shared<const ExactWeights>(weights, scales_);
 }
 
 JobOrder JobOrder::with_weights(const MixedWeights& weights) const {
     assert(is_mixed());
     JobOrder order = *this;
-    const double sum = sum_of_magnitudes(weights);
-    std::transform(weights.begin(), weights.end(), scales_.begin(), order.weights_.begin(),
-                   [=](double weight, double scale) { return weight / sum / scale; });
+    order.weigh(weights);
     return order;
 }
 
@@ -127,7 +139,7 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobO
             "parameter scales: expected numbers that are not 0, with absolute values from 1e-100 to 1e100");
     }
     std::copy(scales.begin(), scales.end(), scales_.begin());
-    *this = with_weights(weights);
+    weigh(weights);
 }
 
 void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names) {
@@ -172,12 +184,19 @@ JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
     return score(state.job(index));
 }
 
+int JobOrder::compare(const SchedulerState& state, JobIndex a, JobIndex b) const {
+    return JobScore::compare(score(state, a), score(state, b), state.now);
+}
+
 JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;
     const auto submitted = [&job] { return std::log10(std::max(microseconds(job.submit().since_zero()) / 1e6, 1.0)); };
     JobScore score;
     score.submit_ = job.submit();
+    score.walltime_ = job.walltime;
+    score.processors_ = job.processors();
+    score.exact_ = exact_.get();
     switch (policy_.feature) {
         case Feature::wait:  // which of two jobs has waited longer does not change
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
@@ -192,7 +211,8 @@ JobScore JobOrder::score(const Job& job) const {
         case Feature::expansion:
         case Feature::area:
         case Feature::mixed:
-            return sum_of_features(job);
+            add_features(score);
+            break;
         case Feature::wfp3:
             // The cube root of the score puts jobs in the same order and grows steadily with the wait.
             score.slope_.add(std::cbrt(processors) / walltime);
@@ -223,12 +243,11 @@ JobScore JobOrder::score(const Job& job) const {
     return score;
 }
 
-JobScore JobOrder::sum_of_features(const Job& job) const {
-    const double processors = job.processors();
-    const double walltime = microseconds(job.walltime) / 1e6;
+void JobOrder::add_features(JobScore& score) const {
+    const double processors = score.processors_;
+    const double walltime = microseconds(score.walltime_) / 1e6;
     const auto [of_processors, of_walltime, of_wait, of_ratio, of_expansion, of_area] = weights_;
-    JobScore score;
-    score.submit_ = job.submit();
+    score.base_.magnitude = lost_by_underflow;
     score.base_.add(of_processors * processors);
     score.base_.add(of_walltime * walltime);
     score.base_.add(of_ratio * (walltime / processors));
@@ -236,7 +255,6 @@ JobScore JobOrder::sum_of_features(const Job& job) const {
     score.base_.add(of_area * (walltime * processors));
     score.slope_.add(of_wait);
     score.slope_.add(of_expansion / walltime);
-    return score;
 }
 
 JobScore JobScore::exactly(double value) {
@@ -250,29 +268,68 @@ void JobScore::Sum::add(double term) {
     magnitude += std::abs(term);
 }
 
-JobScore::Sum JobScore::unrounded_at(Time now) const {
+JobScore::Sum JobScore::sum_at(Time now) const {
     const double wait = microseconds(now - submit_) / 1e6;
     return {base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait};
 }
 
-double JobScore::at(Time now) const {
-    const Sum score = unrounded_at(now);
-    return rounded_score(score.value, score.magnitude);
+// Rounding moves a score by less than 0.69 * 2^-40 of its magnitude (see rounded_score). A sum in doubles is off by the
+// last bits of a dozen operations.
+double JobScore::error() const {
+    return exact_ == nullptr ? 0x1p-40 : 0x1p-48;
+}
+
+JobScore::Approximation JobScore::at(Time now) const {
+    const Sum sum = sum_at(now);
+    if (exact_ == nullptr) {
+        return {rounded_score(sum.value, sum.magnitude), 0};
+    }
+    return {sum.value, sum.magnitude * error()};
+}
+
+int JobScore::Approximation::compare(const Approximation& a, const Approximation& b) {
+    const double difference = a.value - b.value;
+    if (std::abs(difference) > a.error + b.error) {
+        return difference > 0 ? 1 : -1;
+    }
+    return 0;
+}
+
+int JobScore::compare(const JobScore& a, const JobScore& b, Time now) {
+    const Approximation of_a = a.at(now);
+    const Approximation of_b = b.at(now);
+    const int compared = Approximation::compare(of_a, of_b);
+    return compared != 0 || of_a.error + of_b.error == 0 ? compared : compare_exactly(a, b, now);
+}
+
+bool JobScore::are_alike(const JobScore& a, const JobScore& b) {
+    return a.processors_ == b.processors_ && a.walltime_ == b.walltime_ && a.submit_ == b.submit_;
+}
+
+int JobScore::compare_exactly(const JobScore& a, const JobScore& b, Time now) {
+    if (a.exact_ == nullptr || are_alike(a, b)) {
+        return 0;
+    }
+    assert(a.exact_ == b.exact_);
+    return a.exact_->compare({a.processors_, a.walltime_, now - a.submit_},
+                             {b.processors_, b.walltime_, now - b.submit_});
 }
 
 Time JobScore::same_order_until(const JobScore& a, const JobScore& b, Time now) {
-    if (a.base_ == b.base_ && a.slope_ == b.slope_ && (a.submit_ == b.submit_ || a.slope_ == Sum())) {
+    if (are_alike(a, b) || (a.slope_ == Sum() && b.slope_ == Sum())) {
         return Time::infinity();
     }
-    const Sum score_of_a = a.unrounded_at(now);
-    const Sum score_of_b = b.unrounded_at(now);
+    const Sum score_of_a = a.sum_at(now);
+    const Sum score_of_b = b.sum_at(now);
     const double difference = score_of_a.value - score_of_b.value;
-    // Rounding moves a score by less than 0.69 times this part of its magnitude (see rounded_score); the rest covers
-    // the last bits of all doubles here.
-    constexpr double moved = 0x1p-40;
+    const double moved = a.error();
     const double distance = std::abs(difference) - moved * (score_of_a.magnitude + score_of_b.magnitude);
     if (!(distance > 0)) {
-        return now + Duration::microseconds(1);
+        // Scores are linear in time: what is equal at two instants is always equal.
+        const Time later = now + Duration::days(1);
+        const bool stays_equal =
+            a.exact_ != nullptr && compare_exactly(a, b, now) == 0 && compare_exactly(a, b, later) == 0;
+        return stays_equal ? Time::infinity() : now + Duration::microseconds(1);
     }
     const double slope = difference > 0 ? a.slope_.value - b.slope_.value : b.slope_.value - a.slope_.value;
     const double approach = moved * (a.slope_.magnitude + b.slope_.magnitude) - slope;  // in a second
@@ -295,9 +352,21 @@ void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
         jobs_.push_back(index);
         return;
     }
-    const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry);
+    const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry,
+                                        [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
     jobs_.insert(jobs_.begin() + (place - entries_.begin()), index);
     entries_.insert(place, entry);
+}
+
+bool OrderedJobs::goes_before(const Entry& a, const Entry& b, Time now) {
+    int compared = JobScore::Approximation::compare(a.score, b.score);
+    if (compared == 0) {
+        compared = JobScore::compare(a.score_of_job, b.score_of_job, now);
+    }
+    if (compared != 0) {
+        return compared > 0;
+    }
+    return a.submit != b.submit ? a.submit < b.submit : a.job < b.job;
 }
 
 void OrderedJobs::remove(JobIndex index) {
@@ -312,7 +381,8 @@ const std::vector<JobIndex>& OrderedJobs::now(const SchedulerState& state) {
         for (Entry& entry : entries_) {
             entry.score = entry.score_of_job.at(state.now);
         }
-        std::sort(entries_.begin(), entries_.end());
+        std::sort(entries_.begin(), entries_.end(),
+                  [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
         std::transform(entries_.begin(), entries_.end(), jobs_.begin(), [](const Entry& entry) { return entry.job; });
         sorted_at_ = state.now;
     }

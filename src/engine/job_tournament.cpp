@@ -102,10 +102,8 @@ void JobTournament::play(std::size_t at, Time now) {
 }
 
 bool JobTournament::goes_before(const Player& a, const Player& b, Time now) const {
-    const double score_of_a = a.score.at(now);
-    const double score_of_b = b.score.at(now);
-    if (score_of_a != score_of_b) {
-        return score_of_a > score_of_b;
+    if (const int compared = JobScore::compare(a.score, b.score, now); compared != 0) {
+        return compared > 0;
     }
     const Player& first = ties_ == Ties::first ? a : b;
     const Player& last = ties_ == Ties::first ? b : a;

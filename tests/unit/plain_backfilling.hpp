@@ -38,9 +38,6 @@ inline PlainOrder plain_order(const OrderWeights& weights) {
         }
         std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
                          [&](JobIndex a, JobIndex b) { return scores.at(a) > scores.at(b); });
-        for (std::size_t i = 1; i < ranking.jobs.size(); ++i) {
-            ranking.in_doubt |= scores.at(ranking.jobs[i - 1]).is_in_doubt_with(scores.at(ranking.jobs[i]));
-        }
         return ranking;
     };
 }

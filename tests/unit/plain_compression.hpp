@@ -39,10 +39,6 @@ class PlainCompression : public PlainPlanAlgorithm {
     PlainCompression(int processors, Kind kind, const OrderWeights& weights, Counts& counts)
         : PlainPlanAlgorithm(processors), kind_(kind), weights_(weights), counts_(counts) {}
 
-    // Whether the order of a scan has depended on a difference of scores that rounding may hide. From then on this form
-    // is no judge.
-    bool in_doubt() const { return in_doubt_; }
-
     // All that was ever moved, in this order, and to where.
     const std::vector<std::pair<JobIndex, Time>>& moves() const { return moves_; }
 
@@ -141,10 +137,7 @@ class PlainCompression : public PlainPlanAlgorithm {
             return score_a == score_b ? submitted_before(a, b) : score_a > score_b;
         });
         for (std::size_t i = 1; i < queue.size(); ++i) {
-            const ExactScore& score = scores.at(queue[i - 1]);
-            const ExactScore& next = scores.at(queue[i]);
-            counts_.equal_scores += score == next ? 1 : 0;
-            in_doubt_ |= score.is_in_doubt_with(next);
+            counts_.equal_scores += scores.at(queue[i - 1]) == scores.at(queue[i]) ? 1 : 0;
         }
         return queue;
     }
@@ -152,7 +145,6 @@ class PlainCompression : public PlainPlanAlgorithm {
     Kind kind_;
     OrderWeights weights_;
     Counts& counts_;
-    bool in_doubt_ = false;
     std::vector<std::pair<JobIndex, Time>> moves_;
 };
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <map>
@@ -65,9 +63,7 @@ class ExactScore {
                                               million * (wait + p) * q, p * q * q * p};
         denominator_ = q * p;
         for (std::size_t i = 0; i < features.size(); ++i) {
-            const Integer term = weights[i] * features[i];
-            numerator_ += term;
-            magnitude_ += std::abs(static_cast<double>(term)) / static_cast<double>(denominator_);
+            numerator_ += weights[i] * features[i];
         }
         const Integer divisor = greatest_common_divisor(numerator_ < 0 ? -numerator_ : numerator_, denominator_);
         numerator_ /= divisor;
@@ -76,16 +72,6 @@ class ExactScore {
 
     friend bool operator==(const ExactScore& a, const ExactScore& b) { return a.minus(b) == 0; }
     friend bool operator>(const ExactScore& a, const ExactScore& b) { return a.minus(b) > 0; }
-
-    // Whether numbers with rounding may misjudge them: they agree to 1e-9 of their terms, but are not equal, or not
-    // sums of terms of one size, which are rounded alike.
-    bool is_in_doubt_with(const ExactScore& other) const {
-        const double difference = static_cast<double>(minus(other)) / static_cast<double>(denominator_) /
-                                  static_cast<double>(other.denominator_);
-        const double magnitude = std::max(magnitude_, other.magnitude_);
-        const bool is_rounded_alike = std::abs(magnitude_ - other.magnitude_) <= 1e-9 * magnitude;
-        return std::abs(difference) <= 1e-9 * magnitude && (difference != 0 || !is_rounded_alike);
-    }
 
  private:
     using Integer = Microseconds;  // of 128 bits
@@ -101,7 +87,6 @@ class ExactScore {
 
     Integer numerator_ = 0;
     Integer denominator_ = 1;
-    double magnitude_ = 0;  // sum of the terms without their signs
 };
 
 }  // namespace batfill::tests

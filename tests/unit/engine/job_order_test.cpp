@@ -11,18 +11,22 @@
 #include <batfill/error.hpp>
 #include <batfill/job_order.hpp>
 
+#include "plain_order.hpp"
 #include "random_stream.hpp"
 
 namespace batfill::tests::job_order_test {
 
 namespace {
 
-JobOrder order(const std::string& policy, const std::string& weights = "") {
+JobOrder order(const std::string& policy, const std::string& weights = "", const std::string& scales = "") {
     const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights(),
                                           JobOrder::scales()};
     Parameters::Given given{{"order", policy}};
     if (!weights.empty()) {
         given.emplace_back("weights", weights);
+    }
+    if (!scales.empty()) {
+        given.emplace_back("scales", scales);
     }
     return {Parameters("a", declared, given), "order"};
 }
@@ -155,21 +159,80 @@ TEST_CASE("A mixed order adds up its features, with weights that are normalised"
     Queue queue;
     queue.submit(0, 4, Duration::seconds(100));
     // q 4, p 100, wait 50, p/q 25, (wait + p)/p 1.5, area 400
-    CHECK(order("mixed", "1,0,0,0,0,0").score(queue.state.jobs[0]).at(Time::seconds(50)) == 4);
-    CHECK(order("mixed", "0,0,-8,0,0,0").score(queue.state.jobs[0]).at(Time::seconds(50)) == -50);
-    CHECK(order("mixed", "2,-1,1,1,2,1").score(queue.state.jobs[0]).at(Time::seconds(50)) ==
+    CHECK(order("mixed", "1,0,0,0,0,0").score(queue.state.jobs[0]).at(Time::seconds(50)).value == 4);
+    CHECK(order("mixed", "0,0,-8,0,0,0").score(queue.state.jobs[0]).at(Time::seconds(50)).value == -50);
+    CHECK(order("mixed", "2,-1,1,1,2,1").score(queue.state.jobs[0]).at(Time::seconds(50)).value ==
           Approx((2 * 4 - 100 + 50 + 25 + 2 * 1.5 + 400) / 8.));
 }
 
-TEST_CASE("Scores that differ only in the last bits are equal", "[order]") {
+TEST_CASE("Orders that are sums of features are exact, whatever doubles make of them", "[order]") {
     Queue queue;
-    queue.submit(0, 3, Duration::microseconds(1'000'000'000'005));
-    queue.submit(0, 3, Duration::microseconds(1'000'000'000'000));
-    CHECK(queue.sorted(order("srf"), 1) == std::vector<JobIndex>{1, 0});  // 5e-12 of a score are told apart
     queue.submit(0, 3, Duration::microseconds(20'000'000'000'001));
     queue.submit(0, 3, Duration::microseconds(20'000'000'000'000));
-    CHECK(queue.sorted(order("srf"), 1) == std::vector<JobIndex>{1, 0, 2, 3});
-    CHECK(queue.sorted(order("spf"), 1) == std::vector<JobIndex>{1, 0, 3, 2});  // walltimes are compared exactly
+    queue.submit(0, 6, Duration::microseconds(40'000'000'000'000));
+    for (const auto& [by, expected] : std::map<std::string, std::vector<JobIndex>>{
+             {"srf", {1, 2, 0}}, {"lrf", {0, 1, 2}}, {"spf", {1, 0, 2}}, {"laf", {2, 0, 1}}, {"sexp", {2, 0, 1}}}) {
+        INFO(by);
+        CHECK(queue.sorted(order(by), 1) == expected);
+    }
+}
+
+TEST_CASE("Terms that cancel leave a tie, however large they are", "[order]") {
+    Queue queue;
+    queue.submit(1, 1, Duration::microseconds(72'500'000));
+    queue.submit(1, 1, Duration::microseconds(2'132'250'000));
+    // On one processor p/q - p*q is 0.
+    CHECK(queue.sorted(order("mixed", "0,0,1,1,0,-1"), 4) == std::vector<JobIndex>{0, 1});
+    CHECK(queue.sorted(order("mixed", "0,0,0.1,0.3,0,-0.3"), 4) == std::vector<JobIndex>{0, 1});
+    // 3 * 0.1 is 0.3 in decimal, and is not in doubles.
+    CHECK(queue.sorted(order("mixed", "0,0.3,1,0,0,-0.1", "1,3,1,1,1,1"), 4) == std::vector<JobIndex>{0, 1});
+    CHECK(queue.sorted(order("mixed", "0,0.1,1,0,0,0.3", "1,-1,1,1,1,3"), 4) == std::vector<JobIndex>{0, 1});
+    CHECK(queue.sorted(order("mixed", "0,1e-100,1,0,0,-1e100", "1,1e-100,1,1,1,1e100"), 4) ==
+          std::vector<JobIndex>{0, 1});
+    // One part in 1e16 more of the walltime, and the longer job goes first.
+    CHECK(queue.sorted(order("mixed", "0,1.0000000000000002,1,0,0,-1"), 4) == std::vector<JobIndex>{1, 0});
+    CHECK(queue.sorted(order("mixed", "0,1e-300,1,1,0,-1"), 4) == std::vector<JobIndex>{1, 0});
+}
+
+TEST_CASE("Scores compare as exact fractions do, of random jobs with random weights", "[order][property]") {
+    Random random(34);
+    unsigned equal = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const OrderWeights weights = random_weights(random);
+        const JobOrder by = order("mixed", text_of(weights, random.one_in(2)));
+        const bool few_values = random.one_in(2);
+        Queue queue;
+        for (int job = 0; job < 8; ++job) {
+            queue.submit(few_values ? random.below(3) : random.below(100'000), random.between(1, few_values ? 3 : 1000),
+                         few_values ? Duration::microseconds(250'000LL * random.between(1, 9))
+                                    : Duration::microseconds(random.between(1, 2'000'000'000)));
+        }
+        queue.state.now = Time::seconds(100'000 + random.below(100'000));
+        const JobTable& jobs = queue.state.jobs;
+        const auto exact = [&](JobIndex job) {
+            JobDescription description = jobs[job].description();
+            description.processors = jobs[job].processors();
+            description.walltime = jobs[job].walltime;
+            return ExactScore(weights, description, queue.state.now);
+        };
+        for (JobIndex a = 0; a < jobs.size(); ++a) {
+            for (JobIndex b = 0; b < jobs.size(); ++b) {
+                const int expected = exact(a) == exact(b) ? 0 : exact(a) > exact(b) ? 1 : -1;
+                const int compared = by.compare(queue.state, a, b);
+                REQUIRE((compared > 0 ? 1 : compared < 0 ? -1 : 0) == expected);
+                equal += a != b && expected == 0 ? 1U : 0U;
+            }
+        }
+    }
+    CHECK(equal > 1000);
+}
+
+TEST_CASE("Scores that no fraction gives are equal if they differ only in the last bits", "[order]") {
+    Queue queue;
+    queue.submit(0, 8, Duration::seconds(7));
+    queue.submit(0, 27, Duration::microseconds(10'500'000));  // (w/p)^3 q is the same
+    queue.submit(0, 8, Duration::microseconds(6'999'999));
+    CHECK(queue.sorted(order("wfp3"), 3) == std::vector<JobIndex>{2, 0, 1});
 }
 
 TEST_CASE("A round number and what is a few bits beside it round to that number, others to others", "[order]") {

@@ -63,10 +63,10 @@ struct Plain {
     std::optional<JobIndex> first(Time now, JobTournament::Ties ties) const {
         const Entry* first = nullptr;
         for (const Entry& entry : entries) {
-            if (first == nullptr || entry.score.at(now) > first->score.at(now) ||
-                (entry.score.at(now) == first->score.at(now) &&
-                 (std::pair(entry.submit, entry.job) < std::pair(first->submit, first->job)) ==
-                     (ties == JobTournament::Ties::first))) {
+            const int compared = first == nullptr ? 1 : JobScore::compare(entry.score, first->score, now);
+            if (compared > 0 ||
+                (compared == 0 && (std::pair(entry.submit, entry.job) < std::pair(first->submit, first->job)) ==
+                                      (ties == JobTournament::Ties::first))) {
                 first = &entry;
             }
         }
@@ -141,7 +141,7 @@ TEST_CASE("The first job of a tournament is the one that a look at every job fin
                 if (first) {
                     const auto entry = std::find_if(plain.entries.begin(), plain.entries.end(),
                                                     [&](const auto& one) { return one.job == *first; });
-                    REQUIRE(tournament.score(*first).at(now) == entry->score.at(now));
+                    REQUIRE(JobScore::compare(tournament.score(*first), entry->score, now) == 0);
                 }
                 overtaken += !changed && first != last_first ? 1U : 0U;
                 last_first = first;
@@ -161,7 +161,8 @@ TEST_CASE("Two scores compare as they do now until the instant that is said, and
     std::size_t short_ones = 0;
     std::size_t tight = 0;
     const auto compared = [](const JobScore& a, const JobScore& b, Time now) {
-        return a.at(now) < b.at(now) ? -1 : a.at(now) > b.at(now) ? 1 : 0;
+        const int sign = JobScore::compare(a, b, now);
+        return sign < 0 ? -1 : sign > 0 ? 1 : 0;
     };
     for (int round = 0; round < 200; ++round) {
         for (const JobOrder& by : orders(random)) {

@@ -114,7 +114,6 @@ TEST_CASE("Idle processors of each machine of a farm are counted as by hand", "[
 }
 
 TEST_CASE("easy starts jobs where a plain form that tries every place does, wherever they may be", "[easy][property]") {
-    unsigned in_doubt = 0;
     for (const Placement placement : {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous}) {
         BackfillingCounts counts;
         Random random(2013);
@@ -144,7 +143,6 @@ TEST_CASE("easy starts jobs where a plain form that tries every place does, wher
                              engine.state().job(job).allocation.intervals().size() == 1));
                 }
             });
-            in_doubt += plain.in_doubt() ? 1U : 0U;
         }
         INFO(to_string(placement));
         CHECK(counts.in_time > 1000);
@@ -158,7 +156,6 @@ TEST_CASE("easy starts jobs where a plain form that tries every place does, wher
             CHECK(counts.scattered > 500);
         }
     }
-    CHECK(in_doubt < 40);
 }
 
 TEST_CASE("The first job of easy starts no later than it could when it became the first, wherever it may be",

@@ -141,6 +141,27 @@ TEST_CASE("Under multifactor age and size add up, and age counts up to the large
     }
 }
 
+TEST_CASE("Under multifactor terms that cancel leave a tie, however large they are", "[easy][multifactor]") {
+    for (int hundredths = 5; hundredths < 45; ++hundredths) {
+        for (const int processors : {1, 2, 3, 5, 8, 13, 21, 34, 50}) {
+            INFO("At 100, age less size is 0." << hundredths << " for both; the second has " << processors);
+            Table table(100, "easy", multifactor("1,-1,0", "100"));
+            table.at(0);
+            table.submit("before", 100, 1000);
+            CHECK(table.starts() == "start before");
+            table.at(1);
+            table.submit("first", 99 - hundredths, 100);
+            CHECK(table.starts() == "start");
+            table.at(100 - hundredths - processors);
+            table.submit("second", processors, 100);
+            CHECK(table.starts() == "start");
+            table.at(100);
+            table.ends("before");
+            CHECK(table.starts().rfind("start first", 0) == 0);
+        }
+    }
+}
+
 TEST_CASE("The fair share is 2 to the negative usage divided by the share", "[easy][multifactor]") {
     // Of two users one has used all: the factors are 2^-2 and 2^0, so that 8 of 8 processors make up for it where the
     // other's job has 2.

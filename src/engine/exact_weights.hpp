@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include <boost/multiprecision/cpp_int.hpp>
+
+#include <batfill/job_order.hpp>
+#include <batfill/time.hpp>
+
+namespace batfill {
+
+// Weighted sums of the features of JobOrder, compared without any rounding. Times are integers of microseconds, and a
+// weight or scale is the shortest decimal number that reads as its double: what the user wrote.
+class ExactWeights {
+ public:
+    struct Features {
+        int processors;
+        Duration walltime;  // more than 0
+        Duration wait;
+    };
+
+    // At least one of the weights is not 0, and none of the scales is 0.
+    ExactWeights(const MixedWeights& weights, const MixedScales& scales);
+
+    // Less than 0, 0 or more than 0 as the sum of `a` is less than that of `b`, equal, or more. Some microseconds; much
+    // less if only one feature has a weight.
+    int compare(const Features& a, const Features& b) const;
+
+ private:
+    using Integer = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<512, 0>>;
+    struct Fraction {
+        Integer numerator;
+        Integer denominator;
+    };
+
+    Fraction sum(const Features& features) const;
+
+    std::array<Integer, 6> weights_;   // times a positive number that is the same for all
+    std::optional<std::size_t> only_;  // the feature that has a weight, if no other has
+};
+
+}  // namespace batfill
