@@ -306,7 +306,8 @@ void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& run
     const std::size_t schedulers = campaign.schedulers.size();
     for (std::size_t first = 0; first < runs.size(); first += schedulers) {
         const CampaignRun& run = runs[first];
-        const std::string page = folder + "/reports/" + run.workload->name + '-' + run.machine->name + ".html";
+        const fs::path pages = fs::path(folder) / "reports" / run.workload->name;
+        const std::string page = (pages / (run.machine->name + ".html")).string();
         bool is_new = !fs::exists(page);
         Arguments arguments;
         for (std::size_t i = first; i < first + schedulers; ++i) {
@@ -314,7 +315,7 @@ void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& run
             is_new = is_new || made_anew.contains(runs[i].prefix);
         }
         if (is_new) {
-            fs::create_directories(folder + "/reports");
+            fs::create_directories(pages);
             arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file, "-p", run.platform, "-o", page,
                                                "--tau", campaign.metrics.tau.to_string(), "--short-deadline",
                                                campaign.metrics.short_deadline.to_string(), "--title",

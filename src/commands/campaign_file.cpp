@@ -402,8 +402,17 @@ void Reader::read_scheduler(const YAML::Node& entry) {
 }
 
 void Reader::add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept) {
-    if (!names_.insert(file_name_of(scheduler.name)).second) {
+    const std::string file = file_name_of(scheduler.name);
+    if (!names_.insert(file).second) {
         fail(entry, "there is a scheduler " + shown(scheduler.name) + " already: expected another name");
+    }
+    // The broken guarantees of "a" would be in the file of the guarantees of "a_broken".
+    const std::string broken = "_broken";
+    const bool is_broken = file.ends_with(broken) && names_.contains(file.substr(0, file.size() - broken.size()));
+    if (is_broken || names_.contains(file + broken)) {
+        const std::string first = is_broken ? file.substr(0, file.size() - broken.size()) : file;
+        fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first + broken +
+                        "_guarantees.csv: expected another name");
     }
     campaign_.schedulers.push_back({std::move(scheduler), std::move(swept)});
 }

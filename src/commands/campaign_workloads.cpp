@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include "inputs.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
 #include "src/core/sha256.hpp"
 
 namespace batfill::commands {
@@ -226,6 +228,19 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
     }
 }
 
+// The periods of a log have names that the campaign file does not say, so another workload may have one of them.
+void require_other_names(const Campaign& campaign, const std::vector<MadeWorkload>& all) {
+    std::map<std::string, std::size_t> entries;  // by name
+    for (const MadeWorkload& made : all) {
+        const auto [place, is_new] = entries.emplace(made.name, made.entry);
+        if (!is_new) {
+            throw InputError(campaign.workloads[made.entry].subject + ": " + shown(made.name) +
+                             " is also the name of a workload of " + campaign.workloads[place->second].subject +
+                             ": expected another name");
+        }
+    }
+}
+
 std::string text_of(const std::optional<Arguments>& arguments) {
     return arguments ? command_line(*arguments) : "none";
 }
@@ -272,6 +287,7 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         }
         all.insert(all.end(), made.begin(), made.end());
     }
+    require_other_names(campaign, all);
     return all;
 }
 
@@ -288,8 +304,9 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     if (!workload.failures) {
         return "";
     }
-    std::string file = (fs::path("events") / (made.name + '-' + machine.name + ".txt")).string();
-    fs::create_directories(fs::path(folder) / "events");
+    const fs::path events = fs::path("events") / made.name;
+    std::string file = (events / (machine.name + ".txt")).string();
+    fs::create_directories(fs::path(folder) / events);
     Arguments arguments = *workload.failures;
     const auto says = [&](const std::string& option) {
         return std::any_of(arguments.begin(), arguments.end(),

@@ -34,9 +34,9 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
 // The machine on which a workload is replayed, as --platform takes it.
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
 
-// Makes the failures of the machine with so many hosts that go with a workload, in FOLDER/events/, and returns the
-// path of the file, below `folder`; an empty one if the machine does not fail. They end, unless an option says
-// otherwise, with the last submission. Throws as make_workloads().
+// Makes the failures of the machine with so many hosts that go with a workload, in FOLDER/events/WORKLOAD/, and
+// returns the path of the file, below `folder`; an empty one if the machine does not fail. They end, unless an option
+// says otherwise, with the last submission. Throws as make_workloads().
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
                           const std::string& folder);
 

@@ -158,7 +158,7 @@ schedulers:
     CHECK(contents(campaign.in(place + ".json")) == contents(workload));
     CHECK(contents(campaign.in(place + ".xml")) == contents(platform));
     REQUIRE(run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-a", "bf-mod", "--events",
-                         campaign.in("events/farm,seed=2-own.txt"), "-e", folder.file("alone")})
+                         campaign.in("events/farm,seed=2/own.txt"), "-e", folder.file("alone")})
                 .status == 0);
     CHECK(contents(campaign.in("runs/farm,seed=2/own/bf-mod_jobs.csv")) == contents(folder.file("alone_jobs.csv")));
     const Outcome measured =
@@ -264,8 +264,8 @@ reports: true
     CHECK_THAT(contents(campaign.in("workloads/weeks/made.txt")), Contains("Kept") && Contains("jobs drawn"));
     CHECK_THAT(contents(campaign.in("workloads/weeks/made.txt")), !Contains(campaign.out + "/workloads/."));
     CHECK_THAT(contents(campaign.in("workloads/weeks/weeks-week-002.json")), Contains("deadline"));
-    CHECK(fs::exists(campaign.in("events/weeks-week-002-own.txt")));
-    CHECK(fs::exists(campaign.in("reports/weeks-week-003-12.html")));
+    CHECK(fs::exists(campaign.in("events/weeks-week-002/own.txt")));
+    CHECK(fs::exists(campaign.in("reports/weeks-week-003/12.html")));
     CHECK(campaign.value("weeks,week-001,own,easy,easy", "jobs") == "10");
     CHECK(campaign.value("weeks,week-003,12,\"dbf,on-failure=requeue\",dbf", "deadline_jobs") == "5");
 
@@ -274,7 +274,49 @@ reports: true
     CHECK(dry.status == 0);
     CHECK_THAT(dry.output,
                Contains("batfill simulate -p 12 -w " + campaign.in("workloads/weeks/weeks-week-001.json") +
-                        " -a dbf -P on-failure=requeue --events " + campaign.in("events/weeks-week-001-12.txt")));
+                        " -a dbf -P on-failure=requeue --events " + campaign.in("events/weeks-week-001/12.txt")));
+}
+
+TEST_CASE("Workloads and machines of a campaign share no file, whatever their names are") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "three.swf", log_of_three_weeks());
+    REQUIRE(run(campaign.folder, {"platform", "--hosts", "8", "-o", campaign.folder.file("8-8.xml")}).status == 0);
+    const auto text = [](const std::string& names, const std::string& machines) {
+        std::string all = "workloads:\n";
+        std::istringstream words(names);
+        for (std::string name; words >> name;) {
+            const std::string seed = name == "x" ? "1" : "2";
+            all.append("  - {generate: lublin, name: ").append(name).append(", jobs: 100, processors: 8, seed: 1, ");
+            all.append("failures: {mtbf: 20000, mttr: 20000, seed: ").append(seed).append("}}\n");
+        }
+        return all + "machines: [" + machines + "]\nschedulers: [easy]\nreports: true\n";
+    };
+    const std::vector<std::pair<std::string, std::string>> rows{{"x", "8"}, {"x", "8-8"}, {"x-8", "8"}, {"x-8", "8-8"}};
+    REQUIRE(campaign.run(text("x x-8", "\"8\", ./8-8.xml")).status == 0);
+    for (const auto& [workload, machine] : rows) {
+        INFO(workload << " on " << machine);
+        CHECK(fs::exists(campaign.in("reports/" + workload + '/' + machine + ".html")));
+        const CampaignFolder alone;
+        REQUIRE(run(alone.folder, {"platform", "--hosts", "8", "-o", alone.folder.file("8-8.xml")}).status == 0);
+        REQUIRE(alone.run(text(workload, machine == "8" ? "8" : "./8-8.xml")).status == 0);
+        const std::string row = std::string(workload).append(",,").append(machine).append(",easy,easy");
+        CHECK(!alone.value(row, "mean_wait").empty());
+        CHECK(campaign.value(row, "mean_wait") == alone.value(row, "mean_wait"));
+    }
+}
+
+TEST_CASE("A campaign refuses a workload that has the name of a period of another") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "A.swf", log_of_three_weeks());
+    const Outcome outcome = campaign.run(
+        "workloads:\n  - {log: A.swf, split: 7}\n"
+        "  - {generate: lublin, name: A-week-001, jobs: 10, processors: 8, seed: 1}\nschedulers: [easy]\n");
+    CHECK(outcome.status == 1);
+    CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
+    CHECK_THAT(outcome.errors,
+               Contains("c.yaml:3: workload A-week-001: A-week-001 is also the name of a workload of ") &&
+                   EndsWith("c.yaml:2: workload A: expected another name\n"));
+    CHECK(!fs::exists(campaign.in("runs")));
 }
 
 TEST_CASE("A campaign leaves jobs out of its metrics that come while the machine fills and empties") {
@@ -323,6 +365,8 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
     check(lublin + "schedulers: [fcsf]\n", "6: unknown algorithm 'fcsf', did you mean 'fcfs'?");
     check(lublin + "schedulers:\n  - fcfs\n  - {algorithm: easy, order: x}\n", "8: parameter order: unknown value 'x'");
     check(lublin + "schedulers: [easy, easy]\n", "6: there is a scheduler easy already");
+    check(lublin + "schedulers: [{algorithm: dbf, name: a_broken}, {algorithm: dbf, name: a}]\n",
+          "6: the schedulers a and a_broken would share the file a_broken_guarantees.csv");
     check(lublin + "schedulers: [{algorithm: easy, order: saf, sweep: {order: [spf]}}]\n",
           "6: sweep: order has a value already");
     check(lublin + "machines: [4, own, own]\nschedulers: [easy]\n", "6: there is a machine own already");
