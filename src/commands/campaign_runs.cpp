@@ -54,7 +54,11 @@ struct Prepared {
     static Scenario scenario_of(const CampaignRun& run, const std::string& workload_path, bool registers_jobs) {
         Scenario scenario;
         scenario.platform = read_platform_of(run);
-        scenario.workloads.push_back(read_workload(workload_path, "w0"));
+        const std::string text = read_workload_text(workload_path);
+        if (sha256(text) != run.workload->sha256) {
+            throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
+        }
+        scenario.workloads.push_back(parse_workload(text, workload_path, "w0"));
         if (!run.events.empty()) {
             scenario.event_lists.push_back(read_external_events(run.events, false));
         }

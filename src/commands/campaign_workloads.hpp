@@ -27,7 +27,8 @@ struct MadeWorkload {
 // each of which appears whole or not at all; what these commands print is in FOLDER/workloads/NAME/made.txt. What is
 // there already, made of the same log with the same options by the same program, is not made again. `program` is a hash
 // of the program. Prints a line for each that it makes. Throws InputError and UsageError that name the place in the
-// campaign file. Other processes may do the same at the same time.
+// campaign file, and InputError for a file that it would have to replace and that no campaign has made. Other processes
+// may do the same at the same time: one waits for the other.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program);
 

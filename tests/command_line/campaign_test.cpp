@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -241,6 +242,79 @@ TEST_CASE("Shards of a campaign may share one folder, at the same time") {
     }
     REQUIRE(run(folder, {"campaign", "merge", shared, "-o", shared}).status == 0);
     CHECK(contents(shared + "/results.csv") == whole.results());
+}
+
+TEST_CASE("Processes that begin a campaign in one folder at the same time make its workloads once") {
+    const CampaignFolder campaign;
+    const std::string text =
+        "workloads: [{generate: lublin, jobs: 5, processors: 8, sweep: {seed: 1..40}}]\nschedulers: [fcfs]\n";
+    const std::string path = file(campaign.folder, "c.yaml", text);
+    std::vector<std::unique_ptr<Folder>> folders;  // of what the processes print
+    std::vector<std::unique_ptr<Process>> processes;
+    for (int i = 0; i < 6; ++i) {
+        folders.push_back(std::make_unique<Folder>());
+        processes.push_back(std::make_unique<Process>(
+            *folders.back(), Arguments{"campaign", path, "-o", campaign.out, "--dry-run", "--threads", "1"}));
+    }
+    std::size_t made = 0;
+    for (const auto& process : processes) {
+        CHECK(process->wait() == 0);
+        CHECK(process->errors().empty());
+        const std::string output = process->output();
+        CHECK(static_cast<std::size_t>(std::count(output.begin(), output.end(), '\n')) >= 40);
+        for (std::size_t at = 0; (at = output.find(": 1 workload\n", at)) != std::string::npos; ++at) {
+            ++made;
+        }
+    }
+    CHECK(made == 40);
+}
+
+TEST_CASE("A campaign removes and replaces no workload that it has not made as it is") {
+    const CampaignFolder campaign;
+    const std::string text =
+        "workloads: [{generate: lublin, name: x, jobs: 20, processors: 8, seed: 1}]\nschedulers: [fcfs]\n";
+    std::string other = text;
+    other.replace(other.find("20"), 2, "30");
+    const auto check_untouched = [&](const std::string& what, const std::string& name) {
+        const auto files = campaign.files("workloads");
+        const Outcome outcome = campaign.run(what);
+        check_refused(outcome, 1);
+        CHECK(outcome.errors == "batfill: " + campaign.in("workloads/x/" + name) +
+                                    ": is not as a campaign has made it: move it away, or name another folder (-o)\n");
+        CHECK(campaign.files("workloads") == files);
+    };
+    fs::create_directories(campaign.in("workloads/x"));
+    file(campaign.folder, "out/workloads/x/notes.txt", "mine");
+    file(campaign.folder, "out/workloads/.lock", "");
+    check_untouched(text, "notes.txt");
+    fs::remove(campaign.in("workloads/x/notes.txt"));
+    CHECK_THAT(campaign.run(text).output, Contains("1 run made"));
+
+    // Beside what the campaign has made, a file disturbs nobody until the workload is to be made anew.
+    file(campaign.folder, "out/workloads/x/notes.txt", "mine");
+    CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 1 up to date"));
+    check_untouched(other, "notes.txt");
+    fs::remove(campaign.in("workloads/x/notes.txt"));
+
+    // A workload that was edited or cut is neither believed nor removed.
+    const std::string workload = campaign.in("workloads/x/x.json");
+    const std::string as_made = contents(workload);
+    std::string edited = as_made;
+    edited.replace(edited.find("\"subtime\":"), 10, "\"subtime\":1");
+    file(campaign.folder, "out/workloads/x/x.json", edited);
+    check_untouched(text, "x.json");
+    check_untouched(other, "x.json");
+    file(campaign.folder, "out/workloads/x/x.json", as_made);
+    CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 1 up to date"));
+    const std::string list = contents(campaign.in("workloads/x/made.txt"));
+    file(campaign.folder, "out/workloads/x/made.txt", list.substr(0, list.find("file x.json")));
+    fs::remove(workload);
+    check_untouched(text, "made.txt");
+    file(campaign.folder, "out/workloads/x/made.txt", list);
+
+    // What is its own, it replaces; as after a kill in the middle of it.
+    CHECK_THAT(campaign.run(text).output, Contains("x: 1 workload") && Contains("0 runs made, 1 up to date"));
+    CHECK_THAT(campaign.run(other).output, Contains("x: 1 workload") && Contains("1 run made"));
 }
 
 TEST_CASE("A campaign cuts logs, gives jobs deadlines, lets machines fail, and makes pages") {
