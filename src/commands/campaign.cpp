@@ -5,7 +5,6 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <set>
 
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
@@ -45,6 +44,7 @@ constexpr const char* campaign_summary =
     "prints an example for a log, with comments; docs/campaign.md describes the file.";
 constexpr const char* manifest_name = "manifest.json";
 constexpr std::size_t max_manifest_size = std::size_t{1} << 30;
+constexpr std::size_t max_page_size = std::size_t{1} << 31;
 
 // What a table of results needs of the runs, also where the campaign file is not at hand.
 struct RunList {
@@ -300,28 +300,53 @@ std::string hash_of_program(const Options& options) {
     return sha256(text);
 }
 
-// A page for each workload and machine, of the runs under all schedulers. Only made anew where a run was.
+// The last line of a page: a hash of what it is made of, and of all that stands above.
+std::string last_line_of_page(const std::string& key, const std::string& page) {
+    return "<!-- batfill campaign " + sha256(key + sha256(page)) + " -->\n";
+}
+
+bool page_is_kept(const std::string& path, const std::string& key) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) {
+        return false;
+    }
+    const std::string page = InputFile(path).read_all(max_page_size);
+    const std::size_t size = last_line_of_page(key, "").size();
+    return page.size() > size && page.ends_with(last_line_of_page(key, page.substr(0, page.size() - size)));
+}
+
+// A page for each workload and machine, of the runs under all schedulers. Requires the result of each run.
 void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& runs,
-                   const std::set<std::string>& made_anew, const std::string& folder) {
+                   const std::vector<RunResult>& results, const std::string& program, const std::string& folder) {
     const std::size_t schedulers = campaign.schedulers.size();
     for (std::size_t first = 0; first < runs.size(); first += schedulers) {
         const CampaignRun& run = runs[first];
         const fs::path pages = fs::path(folder) / "reports" / run.workload->name;
         const std::string page = (pages / (run.machine->name + ".html")).string();
-        bool is_new = !fs::exists(page);
+        std::string made_of = program;
         Arguments arguments;
         for (std::size_t i = first; i < first + schedulers; ++i) {
             arguments.push_back(folder + '/' + runs[i].prefix);
-            is_new = is_new || made_anew.contains(runs[i].prefix);
+            made_of += '\n' + runs[i].key;
+            for (const auto& [name, hash] : results[i].files) {
+                made_of.append("\n").append(name).append(" ").append(hash);
+            }
         }
-        if (is_new) {
-            fs::create_directories(pages);
-            arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file, "-p", run.platform, "-o", page,
-                                               "--tau", campaign.metrics.tau.to_string(), "--short-deadline",
-                                               campaign.metrics.short_deadline.to_string(), "--title",
-                                               run.workload->name + " on " + run.machine->name});
-            report(arguments);
+        arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file, "-p", run.platform, "-o", page,
+                                           "--tau", campaign.metrics.tau.to_string(), "--short-deadline",
+                                           campaign.metrics.short_deadline.to_string(), "--title",
+                                           run.workload->name + " on " + run.machine->name});
+        const std::string key = sha256(made_of + '\n' + command_line(arguments));
+        if (page_is_kept(page, key)) {
+            continue;
         }
+        fs::create_directories(pages);
+        report(arguments);
+        const std::string text = InputFile(page).read_all(max_page_size);
+        OutputFile file(page);
+        file.write(text);
+        file.write(last_line_of_page(key, text));
+        file.commit();
     }
 }
 
@@ -428,7 +453,8 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     std::vector<CampaignRun> to_make;
     std::size_t up_to_date = 0;
     for (std::size_t i = shard.number - 1; i < runs.size(); i += shard.count) {
-        if (kept_result(folder, runs[i].prefix, runs[i].key)) {
+        const std::optional<RunResult> kept = kept_result(folder, runs[i].prefix, runs[i].key);
+        if (kept && schedule_is_kept(folder, runs[i].prefix, *kept)) {
             ++up_to_date;
         } else {
             to_make.push_back(runs[i]);
@@ -442,8 +468,9 @@ int run_campaign(const Campaign& campaign, const Options& options) {
         std::cerr << "batfill: " << problem << '\n';
     }
     if (!outcome.problems.empty()) {
-        throw InputError(std::to_string(outcome.problems.size()) +
-                         " runs failed, so there is no table of all: mend what is above and run the campaign again");
+        const std::size_t failed = outcome.problems.size();
+        throw InputError(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
+                         " failed, so there is no table of all: mend what is above and run the campaign again");
     }
     if (shard.count > 1) {
         return 0;
@@ -451,16 +478,16 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     std::vector<RunResult> results;
     results.reserve(runs.size());
     for (const CampaignRun& run : runs) {
-        results.push_back(kept_result(folder, run.prefix, run.key).value());
+        std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
+        if (!result) {
+            throw InputError(folder + '/' + run.prefix + "_result.csv: has gone or changed: run the campaign again");
+        }
+        results.push_back(std::move(*result));
     }
     write_results_table(list, results, folder);
     print_means(campaign, results);
     if (campaign.reports) {
-        std::set<std::string> made_anew;
-        for (const CampaignRun& run : to_make) {
-            made_anew.insert(run.prefix);
-        }
-        write_reports(campaign, runs, made_anew, folder);
+        write_reports(campaign, runs, results, program, folder);
     }
     std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
     return 0;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <batfill/check.hpp>
@@ -31,6 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_result_size = std::size_t{1} << 20;
 constexpr const char* master_host = "master_host";
+constexpr std::string_view of_file = "sha256 of ";  // begins the line of a file in what is kept of a run
 
 Platform read_platform_of(const CampaignRun& run) {
     const std::optional<int> hosts = number_of_hosts(run.platform);
@@ -149,12 +152,15 @@ void leave_out_ends(Schedule& schedule, Duration warm_up, Duration cool_down) {
 }
 
 void write_result(const RunResult& result, const std::string& key, const std::string& path) {
-    std::string text = "name,value\nkey," + key + '\n';
+    std::string lines;
+    for (const auto& [name, hash] : result.files) {
+        lines.append(of_file).append(name).append(",").append(hash).append("\n");
+    }
     for (const auto& [name, value] : result.values) {
-        text.append(name).append(",").append(value).append("\n");
+        lines.append(name).append(",").append(value).append("\n");
     }
     OutputFile file(path);
-    file.write(text);
+    file.write("name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
     file.commit();
 }
 
@@ -186,7 +192,9 @@ void replay(const Campaign& campaign, const CampaignRun& run, const std::string&
     const std::string prefix = folder + '/' + run.prefix;
     fs::create_directories(fs::path(prefix).parent_path());
     if (campaign.schedules) {
-        write_results({simulator, &scheduler, engine.statistics(), {}}, prefix);
+        for (const std::string& path : write_results({simulator, &scheduler, engine.statistics(), {}}, prefix)) {
+            result.files.emplace_back(path.substr(prefix.size() + 1), sha256_of_file(path));
+        }
     }
     write_result(result, run.key, prefix + "_result.csv");
 }
@@ -247,12 +255,30 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
     if (!std::getline(text, line) || line != "key," + key) {
         return std::nullopt;
     }
+    std::getline(text, line);
+    const std::string lines(std::istreambuf_iterator<char>(text), {});
+    if (line != "sha256," + sha256(lines)) {
+        return std::nullopt;
+    }
     RunResult result;
+    text.str(lines);
+    text.clear();
     while (std::getline(text, line)) {
-        const std::size_t comma = std::min(line.find(','), line.size() - 1);
-        result.values.emplace_back(line.substr(0, comma), line.substr(comma + 1));
+        const std::size_t comma = line.find(',');
+        const std::string name = line.substr(0, comma);
+        const bool is_file = name.starts_with(of_file);
+        (is_file ? result.files : result.values)
+            .emplace_back(is_file ? name.substr(of_file.size()) : name, line.substr(comma + 1));
     }
     return result;
+}
+
+bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result) {
+    return std::all_of(result.files.begin(), result.files.end(), [&](const auto& file) {
+        const std::string path = std::string(folder).append("/").append(prefix).append("_").append(file.first);
+        std::error_code ignored;
+        return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
+    });
 }
 
 RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,

@@ -317,6 +317,73 @@ TEST_CASE("A campaign removes and replaces no workload that it has not made as i
     CHECK_THAT(campaign.run(other).output, Contains("x: 1 workload") && Contains("1 run made"));
 }
 
+TEST_CASE("A campaign does not believe results and schedules that were cut or edited") {
+    const CampaignFolder campaign;
+    const std::string text =
+        "workloads: [{generate: lublin, jobs: 20, processors: 8, seed: 1}]\nschedulers: [fcfs, easy]\nschedules: "
+        "true\n";
+    REQUIRE(campaign.run(text).status == 0);
+    const auto files = campaign.files(".");
+    const auto check_made_anew = [&](const std::string& name, const std::string& changed) {
+        INFO(name << ": " << changed);
+        file(campaign.folder, "out/" + name, changed);
+        const Outcome outcome = campaign.run(text);
+        CHECK(outcome.errors.empty());
+        CHECK_THAT(outcome.output, Contains("1 run made, 1 up to date, 0 failed"));
+        CHECK(campaign.files(".") == files);
+    };
+    const std::string result = "runs/lublin/own/easy_result.csv";
+    const std::string kept = files.at(result);
+    check_made_anew(result, kept.substr(0, kept.size() - 1));
+    check_made_anew(result, kept.substr(0, kept.find("mean_wait,")));
+    check_made_anew(result, kept.substr(0, kept.find("mean_wait,") + 4));
+    check_made_anew(result, kept.substr(0, kept.find("jobs,")));
+    check_made_anew(result, "");
+    std::string edited = kept;
+    edited.insert(edited.find("mean_wait,") + 10, "1");
+    check_made_anew(result, edited);
+    const std::string jobs = files.at("runs/lublin/own/easy_jobs.csv");
+    check_made_anew("runs/lublin/own/easy_jobs.csv", jobs.substr(0, jobs.size() / 2));
+    check_made_anew("runs/lublin/own/easy_schedule.csv", "");
+    CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 2 up to date"));
+
+    // Nor does a merge: the run is missing.
+    file(campaign.folder, "out/" + result, edited);
+    const Outcome merged = run(campaign.folder, {"campaign", "merge", campaign.out, "-o", campaign.out});
+    check_refused(merged, 1);
+    CHECK_THAT(merged.errors, Contains("1 of 2 runs are in none of the folders, the first: runs/lublin/own/easy"));
+}
+
+TEST_CASE("The pages of a campaign are those of what it is made of now") {
+    const CampaignFolder campaign;
+    const auto text = [](const std::string& jobs, const std::string& schedulers, const std::string& reports) {
+        return "workloads: [{generate: lublin, name: x, jobs: " + jobs + ", processors: 8, seed: 1}]\nschedulers: [" +
+               schedulers + "]\nschedules: true\n" + reports;
+    };
+    const std::string page = campaign.in("reports/x/own.html");
+    // What the page is when nothing was there before.
+    const auto check_page = [&](const std::string& jobs, const std::string& schedulers) {
+        const std::string now = contents(page);
+        fs::remove(page);
+        REQUIRE(campaign.run(text(jobs, schedulers, "reports: true\n")).status == 0);
+        CHECK(contents(page) == now);
+        CHECK_THAT(campaign.run(text(jobs, schedulers, "reports: true\n")).output, !Contains(page));
+    };
+    REQUIRE(campaign.run(text("20", "fcfs, easy", "reports: true\n")).status == 0);
+    check_page("20", "fcfs, easy");
+    // One scheduler less, of which nothing is replayed anew.
+    CHECK_THAT(campaign.run(text("20", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
+    check_page("20", "easy");
+    // Runs without pages, as a campaign that was killed between them leaves them.
+    CHECK_THAT(campaign.run(text("25", "easy", "")).output, Contains("1 run made") && !Contains(page));
+    CHECK_THAT(campaign.run(text("25", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
+    check_page("25", "easy");
+    const std::string whole = contents(page);
+    file(campaign.folder, "out/reports/x/own.html", whole.substr(0, whole.size() / 2));
+    CHECK_THAT(campaign.run(text("25", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
+    CHECK(contents(page) == whole);
+}
+
 TEST_CASE("A campaign cuts logs, gives jobs deadlines, lets machines fail, and makes pages") {
     const CampaignFolder campaign;
     file(campaign.folder, "three.swf", log_of_three_weeks());
@@ -416,7 +483,7 @@ TEST_CASE("A run that fails does not hold up the others of a campaign") {
     const Outcome outcome = campaign.run(with_mpi);
     CHECK(outcome.status == 1);
     CHECK_THAT(outcome.output, Contains("20 runs made, 0 up to date, 5 failed"));
-    CHECK_THAT(outcome.errors, Contains("batfill: mpi on own under fcfs: ") && Contains("5 runs failed"));
+    CHECK_THAT(outcome.errors, Contains("batfill: mpi on own under fcfs: ") && Contains("5 runs failed, so"));
     CHECK(!fs::exists(campaign.in("results.csv")));
     CHECK_THAT(campaign.run(with_mpi).output, Contains("0 runs made, 20 up to date, 5 failed"));
 }
