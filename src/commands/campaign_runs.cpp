@@ -218,6 +218,11 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
                                  const std::string& folder, const std::string& program) {
+    // More than the campaign file says if logs are cut into periods.
+    if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
+        throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
+                         " runs, found more with all periods of its logs");
+    }
     std::vector<CampaignRun> runs;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {

@@ -514,12 +514,70 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
     check(lublin + "machines: [nosuch]\nschedulers: [easy]\n", "6: platform: there is no file 'nosuch'");
     check(lublin + "schedulers: [easy]\nreports: maybe\n", "7: reports: expected true or false");
     check(lublin + "schedulers: [easy]\nmeasure: {tau: 0}\n", "7: tau: expected a number of seconds");
-    check(lublin + "    sweep: {load: []}\nschedulers: [easy]\n", "6: sweep: expected one to a million combinations");
-    check(lublin + "    sweep: {load: 1..2000000}\nschedulers: [easy]\n", "6: load: expected FIRST..LAST");
+    check(lublin + "    sweep: {load: []}\nschedulers: [easy]\n", "6: sweep: expected one to 100,000 combinations");
+    check(lublin + "    sweep: {load: 2..1}\nschedulers: [easy]\n", "6: load: expected FIRST..LAST with FIRST at most");
     check(lublin + "    lod: 1\nschedulers: [easy]\n", "2: workload lublin: unrecognised option '--lod=1'");
     check("workloads: [{log: nosuch.swf}]\nschedulers: [easy]\n", "1: workload nosuch: ");
     check_refused(run(campaign.folder, {"campaign"}), 2);
     check_refused(campaign.run(lublin + "schedulers: [easy]\n", {"--shard", "3/2"}), 2);
+}
+
+TEST_CASE("A campaign that would never end, or is not what it seems, is refused before anything is multiplied out") {
+    const CampaignFolder campaign;
+    const auto check = [&](const std::string& text, const std::string& message) {
+        INFO(text.substr(0, 300));
+        const Outcome outcome = campaign.run(text);
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains("c.yaml:" + message));
+        CHECK(!fs::exists(campaign.out));
+    };
+    const std::string lublin = "workloads:\n  - generate: lublin\n    jobs: 10\n    processors: 4\n";
+    const auto swept = [&](const std::string& sweep) {
+        return lublin + "    sweep: " + sweep + "\nschedulers: [fcfs]\n";
+    };
+    check(swept("{seed: &s [1, *s]}"), "5: expected no alias inside of what it names\n");
+    check("workloads: &w\n  - generate: *w\nschedulers: [fcfs]\n", "1: expected no alias inside of what it names\n");
+    check(swept("{seed: " + std::string(200, '[') + std::string(200, ']') + "}"),
+          "5: expected at most 100 lists and maps inside each other\n");
+    check("workloads: " + std::string(100'000, '['), "1: expected at most 100 lists and maps inside each other\n");
+    std::string keys;
+    for (int i = 0; i < 200; ++i) {
+        keys.append("k").append(std::to_string(i)).append(": [1], ");
+    }
+    check(swept("{" + keys + "seed: 1..100000}"), "2: expected fewer options: there are more than 10,000,000 in all ");
+    // Each line stands for ten times what the one before it does.
+    std::string tenfold = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n";
+    for (int i = 1; i < 12; ++i) {
+        const std::string alias = "*a" + std::to_string(i - 1);
+        tenfold += 'a' + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias;
+        for (int j = 1; j < 10; ++j) {
+            tenfold += ", " + alias;
+        }
+        tenfold += "]\n";
+    }
+    check(tenfold + swept("{seed: *a11}"), "1: expected at most a million values in all, and found more with what");
+    check(swept("{seed: 0..999999}"), "5: seed: expected at most 100,000 values, found 0..999999\n");
+    check(swept("{seed: [1..60000, 1..60000]}"), "5: seed: expected at most 100,000 values, found 1..60000\n");
+    check(swept("{seed: 0..18446744073709551615}"), "5: seed: expected at most 100,000 values, found 0..184467");
+    check(swept("{seed: 1..400, load: 1..400}"), "5: sweep: expected one to 100,000 combinations of values\n");
+    check(lublin + "    sweep: {seed: 1..60000}\n  - generate: lublin\n    name: b\n    sweep: {seed: 1..60000}\n",
+          "6: expected at most 100,000 runs\n");
+    check(lublin + "    sweep: {seed: 1..400}\nschedulers: [{algorithm: easy, sweep: {threshold: 1..400}}]\n",
+          "6: expected at most 100,000 runs\n");
+    // The last number that there is.
+    CHECK_THAT(campaign.run(swept("{seed: 18446744073709551615..18446744073709551615}")).output,
+               Contains("1 run made, 0 up to date, 0 failed"));
+    fs::remove_all(campaign.out);
+
+    check(lublin + "    seed: 1\nschedulers: [fcfs]\nmachines: [4]\nschedulers: [easy]\n",
+          "8: there is a key schedulers already in this map: expected each once\n");
+    check(lublin + "    seed: 1\n    jobs: 20\nschedulers: [fcfs]\n", "6: there is a key jobs already in this map");
+    check(R"({"workloads": [{"generate": "lublin", "jobs": 9, "processors": 4, "seed": 1, "seed": 2}],)"
+          "\n"
+          R"("schedulers": ["fcfs"]})",
+          "1: there is a key seed already in this map");
+    check(lublin + "    seed: 1\nschedulers: [fcfs]\n---\nschedulers: [easy]\n",
+          "8: expected one document, found another");
 }
 
 TEST_CASE("The example that campaign --init prints for a log runs") {
