@@ -9,6 +9,7 @@
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
+#include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
 
@@ -325,16 +326,21 @@ void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& run
         const std::string page = (pages / (run.machine->name + ".html")).string();
         std::string made_of = program;
         Arguments arguments;
+        bool registers_jobs = false;  // of which no workload says anything
         for (std::size_t i = first; i < first + schedulers; ++i) {
             arguments.push_back(folder + '/' + runs[i].prefix);
+            const SchedulerChoice& choice = runs[i].scheduler->scheduler.choice;
+            registers_jobs = registers_jobs || Engine(choice.algorithm, choice.parameters).algorithm().registers_jobs();
             made_of += '\n' + runs[i].key;
             for (const auto& [name, hash] : results[i].files) {
                 made_of.append("\n").append(name).append(" ").append(hash);
             }
         }
-        arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file, "-p", run.platform, "-o", page,
-                                           "--tau", campaign.metrics.tau.to_string(), "--short-deadline",
-                                           campaign.metrics.short_deadline.to_string(), "--title",
+        if (!registers_jobs) {
+            arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file});
+        }
+        arguments.insert(arguments.end(), {"-p", run.platform, "-o", page, "--tau", campaign.metrics.tau.to_string(),
+                                           "--short-deadline", campaign.metrics.short_deadline.to_string(), "--title",
                                            run.workload->name + " on " + run.machine->name});
         const std::string key = sha256(made_of + '\n' + command_line(arguments));
         if (page_is_kept(page, key)) {

@@ -110,9 +110,29 @@ bool jobs_survive_losses(const SchedulerChoice& choice) {
     return said == choice.parameters.rend() || said->second == "continue";
 }
 
+// The jobs that an algorithm has registered, as a workload; later runs of killed jobs are not among them.
+Workload registered_workload(const Simulator& simulator) {
+    Workload registered;
+    registered.name = "registered";
+    std::size_t number = 0;
+    for (const Workload& workload : simulator.scenario().workloads) {
+        number += workload.jobs.size();
+    }
+    for (; number < simulator.jobs().size(); ++number) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        const std::string& id = job.job->description.id;
+        const std::size_t mark = id.rfind('#');
+        if (mark == std::string::npos || !simulator.find_job(id.substr(0, mark))) {
+            registered.jobs.push_back(*job.job);
+            registered.profiles.emplace(job.job->description.profile, *job.profile);
+        }
+    }
+    return registered;
+}
+
 // Throws InputError with the first violation.
-void audit(const Schedule& schedule, const Simulator& simulator, const EmbeddedScheduler& scheduler,
-           const Engine& engine, const SchedulerChoice& choice) {
+void audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Simulator& simulator,
+           const EmbeddedScheduler& scheduler, const Engine& engine, const SchedulerChoice& choice) {
     const Scenario& scenario = simulator.scenario();
     CheckOptions options;
     options.placement = engine.state().placement;
@@ -130,7 +150,7 @@ void audit(const Schedule& schedule, const Simulator& simulator, const EmbeddedS
         broken = broken_guarantees(simulator, scheduler);
     }
     const CheckReport report =
-        check_schedule(schedule, scenario.workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
+        check_schedule(schedule, workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
                        guaranteed ? &broken : nullptr, scenario.event_lists);
     if (!report.violations.empty()) {
         throw InputError("the audit finds " + std::to_string(report.violations.size()) +
@@ -176,12 +196,18 @@ void replay(const Campaign& campaign, const CampaignRun& run, const std::string&
     for (const JobNumber number : simulator.ended()) {
         schedule.jobs.push_back(scheduled_job(simulator, number));
     }
-    audit(schedule, simulator, scheduler, engine, choice);
+    std::vector<Workload> with_registered;
+    if (Workload registered = registered_workload(simulator); !registered.jobs.empty()) {
+        with_registered = prepared->scenario.workloads;
+        with_registered.push_back(std::move(registered));
+    }
+    const std::vector<Workload>& workloads = with_registered.empty() ? prepared->scenario.workloads : with_registered;
+    audit(schedule, workloads, simulator, scheduler, engine, choice);
     leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
     MetricsOptions options = campaign.metrics;
     options.processors = prepared->machine.processors();
     options.licenses = prepared->machine.counters();
-    const Metrics metrics = compute_metrics(schedule, options, prepared->scenario.workloads);
+    const Metrics metrics = compute_metrics(schedule, options, workloads);
     RunResult result;
     const std::vector<std::string> names = metric_names();
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -488,6 +488,31 @@ TEST_CASE("A run that fails does not hold up the others of a campaign") {
     CHECK_THAT(campaign.run(with_mpi).output, Contains("0 runs made, 20 up to date, 5 failed"));
 }
 
+TEST_CASE("Every algorithm passes the audit of a campaign, also if it registers jobs of its own") {
+    const CampaignFolder campaign;
+    std::string text =
+        "workloads:\n"
+        "  - {generate: lublin, name: w, jobs: 100, processors: 8, seed: 1, "
+        "failures: {mtbf: 200000, mttr: 20000, seed: 1}}\n"
+        "reports: true\nschedulers:\n";
+    std::size_t runs = 0;
+    std::istringstream lines(run(campaign.folder, {"algorithms"}).output);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty() && line.front() != ' ') {
+            for (const std::string on_failure : {"continue", "requeue"}) {
+                text.append("  - \"").append(line).append(",on-failure=").append(on_failure).append("\"\n");
+                ++runs;
+            }
+        }
+    }
+    CHECK(runs > 30);
+    const Outcome outcome = campaign.run(text);
+    CHECK(outcome.errors.empty());
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, Contains(std::to_string(runs) + " runs made, 0 up to date, 0 failed"));
+    CHECK(campaign.value("w,,own,\"submitter,on-failure=continue\",submitter", "jobs") == "110");
+}
+
 TEST_CASE("A campaign file that cannot be used is refused with its line") {
     const CampaignFolder campaign;
     const auto check = [&](const std::string& text, const std::string& message) {
