@@ -83,6 +83,19 @@ Shard shard_option(const Options& options) {
     throw UsageError("--shard: expected I/N with I in 1..N, found '" + text + "'");
 }
 
+// The folder for everything; `otherwise` if --output is not given.
+std::string output_folder(const Options& options, const std::string& otherwise) {
+    std::string folder = options.given("output") ? options.get<std::string>("output") : otherwise;
+    if (folder.empty()) {
+        throw UsageError("--output: expected the name of a folder, found ''");
+    }
+    std::error_code ignored;
+    if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
+        throw InputError(folder + ": is a file, expected a folder: name another with -o");
+    }
+    return folder;
+}
+
 void add_columns(const Swept& swept, const std::string& prefix, std::vector<std::string>& columns) {
     for (const auto& [key, value] : swept) {
         const std::string column = prefix + key;
@@ -346,7 +359,7 @@ void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& run
         if (page_is_kept(page, key)) {
             continue;
         }
-        fs::create_directories(pages);
+        create_folders(pages.string());
         report(arguments);
         const std::string text = InputFile(page).read_all(max_page_size);
         OutputFile file(page);
@@ -360,13 +373,15 @@ void print_example(const std::string& log) {
     if (!fs::is_regular_file(log)) {
         throw InputError(log + ": there is no such file, expected a log (.swf or .swf.gz)");
     }
+    std::string quoted;  // YAML has the escapes of JSON
+    append_json_string(log, quoted);
     std::cout << "# A campaign of batfill: every workload on every machine under every scheduler.\n"
                  "# Run it with: batfill campaign THIS_FILE.yaml -o results\n"
                  "# Paths are seen from the folder of this file; lengths of time are in seconds.\n\n"
                  "workloads:\n"
                  "  # The options are those of `batfill swf`.\n"
                  "  - log: "
-              << '"' << log << '"'
+              << quoted
               << "\n"
                  "    split: 7                # weeks; without this and the next two lines the log is one workload\n"
                  "    count-from: first-job   # the first week is that of the first job\n"
@@ -406,7 +421,7 @@ int merge(const Arguments& arguments) {
         return 0;
     }
     const auto folders = options.get<std::vector<std::string>>("folders");
-    const auto output = options.get<std::string>("output");
+    const std::string output = output_folder(options, "");
     const RunList list = read_manifest(folders.front());
     for (const std::string& folder : folders) {
         if (read_manifest(folder).campaign != list.campaign) {
@@ -433,7 +448,7 @@ int merge(const Arguments& arguments) {
         throw InputError(std::to_string(missing.size()) + " of " + std::to_string(list.rows.size()) +
                          " runs are in none of the folders, the first: " + missing.front());
     }
-    fs::create_directories(output);
+    create_folders(output);
     write_results_table(list, results, output);
     std::cout << output << "/results.csv: " << results.size() << " runs\n";
     return 0;
@@ -441,8 +456,7 @@ int merge(const Arguments& arguments) {
 
 // Replays what is missing of this shard; without shards, makes the table and the pages.
 int run_campaign(const Campaign& campaign, const Options& options) {
-    const std::string folder =
-        options.given("output") ? options.get<std::string>("output") : fs::path(campaign.path).stem().string();
+    const std::string folder = output_folder(options, fs::path(campaign.path).stem().string());
     const Shard shard = shard_option(options);
     const unsigned threads = threads_option(options);
     const std::string program = hash_of_program(options);

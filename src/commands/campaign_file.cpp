@@ -74,6 +74,7 @@ class Reader {
     std::vector<Variant> variants(const YAML::Node& block, const std::set<std::string>& own_keys);
     std::vector<std::optional<Variant>> optional_variants(const YAML::Node& entry, const char* key);
     std::string path_of(const YAML::Node& node) const;
+    std::string path_of(const std::filesystem::path& path) const;
 
     std::string source_of(const YAML::Node& entry) const;
     CampaignWorkload workload_from(const std::string& source, const YAML::Node& entry) const;
@@ -146,7 +147,10 @@ YAML::Node Reader::list(const YAML::Node& root, const char* key) const {
 }
 
 std::string Reader::path_of(const YAML::Node& node) const {
-    const std::filesystem::path path = text(node, "the path of a file");
+    return path_of(text(node, "the path of a file"));
+}
+
+std::string Reader::path_of(const std::filesystem::path& path) const {
     const std::filesystem::path folder = std::filesystem::path(campaign_.path).parent_path();
     return path.is_absolute() || folder.empty() ? path.string() : (folder / path).string();
 }
@@ -384,7 +388,13 @@ void Reader::read_workload(const YAML::Node& entry) {
             swept.emplace_back(name + key, value);
         }
     };
-    for (const Variant& own : variants(entry, {source, "name", "deadlines", "failures"})) {
+    for (Variant& own : variants(entry, {source, "name", "deadlines", "failures"})) {
+        for (Setting& setting : own.settings) {
+            const bool is_path = source == "log" && (setting.key == "header" || setting.key == "schedule");
+            if (is_path && setting.value) {
+                setting.value = path_of(std::filesystem::path(*setting.value));
+            }
+        }
         const Arguments options = arguments_of(own.settings);
         for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
             for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {

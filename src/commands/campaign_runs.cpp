@@ -216,7 +216,7 @@ void replay(const Campaign& campaign, const CampaignRun& run, const std::string&
         }
     }
     const std::string prefix = folder + '/' + run.prefix;
-    fs::create_directories(fs::path(prefix).parent_path());
+    create_folders(fs::path(prefix).parent_path().string());
     if (campaign.schedules) {
         for (const std::string& path : write_results({simulator, &scheduler, engine.statistics(), {}}, prefix)) {
             result.files.emplace_back(path.substr(prefix.size() + 1), sha256_of_file(path));

@@ -18,6 +18,7 @@
 
 #include "generate.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
@@ -97,6 +98,7 @@ auto in_place_of(const CampaignWorkload& workload, Work work) {
 void call(const CampaignWorkload& workload, int (*command)(const Arguments&), Arguments arguments,
           const Arguments& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
+    const WholeNamesOnly whole;  // the campaign looks for some of them itself
     in_place_of(workload, [&] { return command(arguments); });
 }
 
@@ -366,7 +368,7 @@ Arguments making_command(const CampaignWorkload& workload) {
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program) {
     const fs::path workloads = fs::path(folder) / "workloads";
-    fs::create_directories(workloads);
+    create_folders(workloads.string());
     const MakingAlone alone(workloads);
     std::vector<MadeWorkload> all;
     for (std::size_t entry = 0; entry < campaign.workloads.size(); ++entry) {
@@ -407,7 +409,7 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     }
     const fs::path events = fs::path("events") / made.name;
     std::string file = (events / (machine.name + ".txt")).string();
-    fs::create_directories(fs::path(folder) / events);
+    create_folders((fs::path(folder) / events).string());
     Arguments arguments = *workload.failures;
     const auto says = [&](const std::string& option) {
         return std::any_of(arguments.begin(), arguments.end(),

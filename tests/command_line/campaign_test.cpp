@@ -605,9 +605,68 @@ TEST_CASE("A campaign that would never end, or is not what it seems, is refused 
           "8: expected one document, found another");
 }
 
+TEST_CASE("A campaign refuses an output that can be no folder, in one line") {
+    const CampaignFolder campaign;
+    const std::string path = file(campaign.folder, "c.yaml",
+                                  "workloads: [{generate: lublin, jobs: 9, processors: 8, seed: 1}]\n"
+                                  "schedulers: [fcfs]\n");
+    const auto check = [&](const Arguments& arguments, int status, const std::string& message) {
+        const Outcome outcome = run(campaign.folder, arguments);
+        check_refused(outcome, status);
+        CHECK(outcome.errors == "batfill: " + message + '\n');
+    };
+    const std::string empty = "--output: expected the name of a folder, found ''";
+    check({"campaign", path, "-o", ""}, 2, empty);
+    check({"campaign", path, "-o", path}, 1, path + ": is a file, expected a folder: name another with -o");
+    check({"campaign", path, "-o", path + "/out"}, 1, path + "/out/workloads: cannot be created: Not a directory");
+    check({"campaign", path, "-o", "/proc/none"}, 1,
+          "/proc/none/workloads: cannot be created: No such file or directory");
+    REQUIRE(run(campaign.folder, {"campaign", path, "-o", campaign.out}).status == 0);
+    check({"campaign", "merge", campaign.out, "-o", ""}, 2, empty);
+    check({"campaign", "merge", campaign.out, "-o", path}, 1,
+          path + ": is a file, expected a folder: name another with -o");
+    check({"campaign", "merge", campaign.out, "-o", "/proc/none"}, 1,
+          "/proc/none: cannot be created: No such file or directory");
+}
+
+TEST_CASE("A campaign takes no option whose name is cut short") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "three.swf", log_of_three_weeks());
+    const auto check = [&](const std::string& workload, const std::string& message) {
+        const Outcome outcome = campaign.run("workloads:\n  - " + workload + "\nschedulers: [fcfs]\n");
+        CHECK(outcome.status == 1);
+        CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
+        CHECK_THAT(outcome.errors, Contains("c.yaml:2: workload " + message));
+    };
+    check("{log: three.swf, spli: 7}", "three: unrecognised option '--spli=7', did you mean '--split'?");
+    check("{log: three.swf, spl: 7}", "three: unrecognised option '--spl=7', did you mean '--split'?");
+    check("{log: three.swf, s: 7}", "three: unrecognised option '--s=7'");
+    check("{generate: lublin, jobs: 9, proc: 8, seed: 1}",
+          "lublin: unrecognised option '--proc=8', did you mean '--processors'?");
+    check("{log: three.swf, deadlines: {shar: 0.5, seed: 1}}",
+          "three: unrecognised option '--shar=0.5', did you mean '--share'?");
+    check("{log: three.swf, name: x, failures: {mtb: 9, mttr: 9, seed: 1}}",
+          "x: unrecognised option '--mtb=9', did you mean '--mtbf'?");
+}
+
+TEST_CASE("A campaign sees all paths from the folder of its file") {
+    const CampaignFolder campaign;
+    fs::create_directories(campaign.folder.file("there"));
+    file(campaign.folder, "there/three.swf", log_of_three_weeks());
+    const std::string path = file(campaign.folder, "there/c.yaml",
+                                  "workloads: [{log: three.swf, header: header.txt, schedule: logged.csv}]\n"
+                                  "schedulers: [fcfs]\n");
+    REQUIRE(run(campaign.folder, {"campaign", path, "-o", campaign.out}).status == 0);
+    CHECK(contents(campaign.folder.file("there/header.txt")) == "; MaxProcs: 8\n");
+    CHECK_THAT(contents(campaign.folder.file("there/logged.csv")), Contains("job_id"));
+    CHECK(!fs::exists("header.txt"));
+    CHECK(!fs::exists("logged.csv"));
+}
+
 TEST_CASE("The example that campaign --init prints for a log runs") {
     const CampaignFolder campaign;
-    const std::string log = file(campaign.folder, "my log.swf", log_of_three_weeks());
+    const std::string name = GENERATE(as<std::string>(), "my log.swf", "my \"best\" log.swf", "a\\tb \t'#: &x.swf");
+    const std::string log = file(campaign.folder, name, log_of_three_weeks());
     const Outcome example = run(campaign.folder, {"campaign", "--init", log});
     REQUIRE(example.status == 0);
     const Outcome outcome = campaign.run(example.output);
