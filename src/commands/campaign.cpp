@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -454,6 +455,17 @@ int merge(const Arguments& arguments) {
     return 0;
 }
 
+std::string size_text(std::uintmax_t bytes) {
+    constexpr double megabyte = 1e6;
+    constexpr double gigabyte = 1e9;
+    const auto size = static_cast<double>(bytes);
+    if (size < megabyte) {
+        return "less than 1 MB";
+    }
+    return size < 10 * gigabyte ? "about " + rounded(size / megabyte, 0) + " MB"
+                                : "about " + rounded(size / gigabyte, 0) + " GB";
+}
+
 // Replays what is missing of this shard; without shards, makes the table and the pages.
 int run_campaign(const Campaign& campaign, const Options& options) {
     const std::string folder = output_folder(options, fs::path(campaign.path).stem().string());
@@ -462,7 +474,18 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     const std::string program = hash_of_program(options);
     const std::vector<MadeWorkload> workloads = make_workloads(campaign, folder, program);
     const std::vector<CampaignRun> runs = runs_of(campaign, workloads, folder, program);
-    if (options.given("dry-run")) {
+    std::vector<CampaignRun> of_shard;
+    for (std::size_t i = shard.number - 1; i < runs.size(); i += shard.count) {
+        of_shard.push_back(runs[i]);
+    }
+    const bool pages = campaign.reports && shard.count == 1;
+    const bool dry_run = options.given("dry-run");
+    // In a dry run, a comment: what is printed is for a shell.
+    std::cout << (dry_run ? "# " : "") << folder << ": " << of_shard.size() << (of_shard.size() == 1 ? " run" : " runs")
+              << (shard.count > 1 ? " of " + std::to_string(runs.size()) + " in this shard" : "") << ", "
+              << size_text(estimated_size(campaign, of_shard, workloads, folder, pages)) << " on disk\n"
+              << std::flush;
+    if (dry_run) {
         for (const CampaignRun& run : runs) {
             std::cout << commands_of(run, folder) << '\n';
         }
@@ -471,15 +494,13 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     const RunList list = list_of_runs(campaign, runs);
     write_manifest(campaign, workloads, list, program, folder);
     std::vector<CampaignRun> to_make;
-    std::size_t up_to_date = 0;
-    for (std::size_t i = shard.number - 1; i < runs.size(); i += shard.count) {
-        const std::optional<RunResult> kept = kept_result(folder, runs[i].prefix, runs[i].key);
-        if (kept && schedule_is_kept(folder, runs[i].prefix, *kept)) {
-            ++up_to_date;
-        } else {
-            to_make.push_back(runs[i]);
+    for (const CampaignRun& run : of_shard) {
+        const std::optional<RunResult> kept = kept_result(folder, run.prefix, run.key);
+        if (!kept || !schedule_is_kept(folder, run.prefix, *kept)) {
+            to_make.push_back(run);
         }
     }
+    const std::size_t up_to_date = of_shard.size() - to_make.size();
     const RunsOutcome outcome = replay_runs(campaign, to_make, folder, threads);
     std::cout << folder << ": " << outcome.made << (outcome.made == 1 ? " run made, " : " runs made, ") << up_to_date
               << " up to date, " << outcome.problems.size() << " failed\n"
@@ -506,7 +527,7 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     }
     write_results_table(list, results, folder);
     print_means(campaign, results);
-    if (campaign.reports) {
+    if (pages) {
         write_reports(campaign, runs, results, program, folder);
     }
     std::cout << folder << "/results.csv: " << runs.size() << " runs\n";

@@ -1,6 +1,7 @@
 #include "campaign_runs.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -310,6 +311,37 @@ bool schedule_is_kept(const std::string& folder, const std::string& prefix, cons
         std::error_code ignored;
         return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
     });
+}
+
+std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
+                              const std::vector<MadeWorkload>& workloads, const std::string& folder, bool pages) {
+    // Measured on campaigns of logs and models, in bytes.
+    constexpr std::uintmax_t of_run = 5'000;  // its result, and its part of results.csv and manifest.json
+    constexpr std::uintmax_t of_schedule = 1'000;
+    constexpr std::uintmax_t of_job = 165;  // in jobs.csv
+    constexpr std::uintmax_t of_guarantee = 38;
+    constexpr std::uintmax_t of_page = 330'000;
+    constexpr std::uintmax_t of_job_in_page = 68;
+    std::uintmax_t size = 0;
+    for (const MadeWorkload& workload : workloads) {
+        size += fs::file_size(fs::path(folder) / workload.file);
+    }
+    std::map<const CampaignScheduler*, bool> guarantees;
+    for (const CampaignScheduler& scheduler : campaign.schedulers) {
+        const SchedulerChoice& choice = scheduler.scheduler.choice;
+        guarantees[&scheduler] = Engine(choice.algorithm, choice.parameters).gives_guarantees();
+    }
+    for (const CampaignRun& run : runs) {
+        const std::uintmax_t jobs = run.workload->jobs;
+        size += of_run;
+        if (campaign.schedules) {
+            size += of_schedule + jobs * (of_job + (guarantees[run.scheduler] ? of_guarantee : 0));
+        }
+        if (pages) {
+            size += jobs * of_job_in_page + of_page / campaign.schedulers.size();
+        }
+    }
+    return size;
 }
 
 RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,

@@ -41,6 +41,11 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
 // Whether the files of its schedule are as they were when the result was kept. O(their size).
 bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result);
 
+// About how many bytes the campaign's folder has when these runs, a part or all of those of the campaign, are made;
+// with their pages if `pages`. Requires that the workloads are made. O(runs).
+std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
+                              const std::vector<MadeWorkload>& workloads, const std::string& folder, bool pages);
+
 struct RunsOutcome {
     std::size_t made = 0;
     std::vector<std::string> problems;  // a line for each run that failed, in the order of the runs

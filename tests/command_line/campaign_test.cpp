@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -627,6 +629,34 @@ TEST_CASE("A campaign refuses an output that can be no folder, in one line") {
           path + ": is a file, expected a folder: name another with -o");
     check({"campaign", "merge", campaign.out, "-o", "/proc/none"}, 1,
           "/proc/none: cannot be created: No such file or directory");
+}
+
+TEST_CASE("A campaign says before it begins how many runs it has, and how large they are about") {
+    const CampaignFolder campaign;
+    const std::string text = "workloads: [{generate: lublin, jobs: 2000, processors: 64, sweep: {seed: 1..2}}]\n"
+                             "schedulers: [fcfs, easy, conservative]\nreports: true\n";
+    const Outcome dry = campaign.run(text, {"--dry-run"});
+    REQUIRE(dry.status == 0);
+    const std::string beginning = "# " + campaign.out + ": 6 runs, about ";
+    CHECK_THAT(dry.output, Contains(beginning));
+    const double estimate = std::stod(dry.output.substr(dry.output.find(beginning) + beginning.size()));
+    const std::string line = dry.output.substr(dry.output.find("# ") + 2);
+    const std::string said = line.substr(0, line.find('\n') + 1);
+    CHECK_THAT(said, EndsWith(" MB on disk\n"));
+
+    const Outcome outcome = campaign.run(text);
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.output.starts_with(said));
+    std::uintmax_t size = 0;
+    for (const auto& [name, bytes] : campaign.files(".")) {
+        size += bytes.size();
+    }
+    CHECK(std::abs(estimate - static_cast<double>(size) / 1e6) < 0.25 * estimate);
+
+    CHECK_THAT(campaign.run(text, {"--shard", "1/4"}).output, Contains(": 2 runs of 6 in this shard, about 1 MB on disk\n"));
+    CHECK_THAT(campaign.run("workloads: [{generate: lublin, jobs: 9, processors: 8, seed: 1}]\nschedulers: [fcfs]\n")
+                   .output,
+               Contains(": 1 run, less than 1 MB on disk\n"));
 }
 
 TEST_CASE("A campaign takes no option whose name is cut short") {
