@@ -633,8 +633,9 @@ TEST_CASE("A campaign refuses an output that can be no folder, in one line") {
 
 TEST_CASE("A campaign says before it begins how many runs it has, and how large they are about") {
     const CampaignFolder campaign;
-    const std::string text = "workloads: [{generate: lublin, jobs: 2000, processors: 64, sweep: {seed: 1..2}}]\n"
-                             "schedulers: [fcfs, easy, conservative]\nreports: true\n";
+    const std::string text =
+        "workloads: [{generate: lublin, jobs: 2000, processors: 64, sweep: {seed: 1..2}}]\n"
+        "schedulers: [fcfs, easy, conservative]\nreports: true\n";
     const Outcome dry = campaign.run(text, {"--dry-run"});
     REQUIRE(dry.status == 0);
     const std::string beginning = "# " + campaign.out + ": 6 runs, about ";
@@ -653,10 +654,11 @@ TEST_CASE("A campaign says before it begins how many runs it has, and how large 
     }
     CHECK(std::abs(estimate - static_cast<double>(size) / 1e6) < 0.25 * estimate);
 
-    CHECK_THAT(campaign.run(text, {"--shard", "1/4"}).output, Contains(": 2 runs of 6 in this shard, about 1 MB on disk\n"));
-    CHECK_THAT(campaign.run("workloads: [{generate: lublin, jobs: 9, processors: 8, seed: 1}]\nschedulers: [fcfs]\n")
-                   .output,
-               Contains(": 1 run, less than 1 MB on disk\n"));
+    CHECK_THAT(campaign.run(text, {"--shard", "1/4"}).output,
+               Contains(": 2 runs of 6 in this shard, about 1 MB on disk\n"));
+    CHECK_THAT(
+        campaign.run("workloads: [{generate: lublin, jobs: 9, processors: 8, seed: 1}]\nschedulers: [fcfs]\n").output,
+        Contains(": 1 run, less than 1 MB on disk\n"));
 }
 
 TEST_CASE("A campaign takes no option whose name is cut short") {
