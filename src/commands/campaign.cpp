@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <set>
 
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
+#include <batfill/engine.hpp>
 #include <batfill/error.hpp>
 #include <batfill/version.hpp>
 
@@ -45,6 +46,7 @@ constexpr const char* campaign_summary =
     "prints an example for a log, with comments; docs/campaign.md describes the file.";
 constexpr const char* manifest_name = "manifest.json";
 constexpr std::size_t max_manifest_size = std::size_t{1} << 30;
+constexpr std::size_t max_page_size = std::size_t{1} << 31;
 
 // What a table of results needs of the runs, also where the campaign file is not at hand.
 struct RunList {
@@ -80,6 +82,19 @@ Shard shard_option(const Options& options) {
         }
     }
     throw UsageError("--shard: expected I/N with I in 1..N, found '" + text + "'");
+}
+
+// The folder for everything; `otherwise` if --output is not given.
+std::string output_folder(const Options& options, const std::string& otherwise) {
+    std::string folder = options.given("output") ? options.get<std::string>("output") : otherwise;
+    if (folder.empty()) {
+        throw UsageError("--output: expected the name of a folder, found ''");
+    }
+    std::error_code ignored;
+    if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
+        throw InputError(folder + ": is a file, expected a folder: name another with -o");
+    }
+    return folder;
 }
 
 void add_columns(const Swept& swept, const std::string& prefix, std::vector<std::string>& columns) {
@@ -300,27 +315,58 @@ std::string hash_of_program(const Options& options) {
     return sha256(text);
 }
 
-// A page for each workload and machine, of the runs under all schedulers. Only made anew where a run was.
+// The last line of a page: a hash of what it is made of, and of all that stands above.
+std::string last_line_of_page(const std::string& key, const std::string& page) {
+    return "<!-- batfill campaign " + sha256(key + sha256(page)) + " -->\n";
+}
+
+bool page_is_kept(const std::string& path, const std::string& key) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) {
+        return false;
+    }
+    const std::string page = InputFile(path).read_all(max_page_size);
+    const std::size_t size = last_line_of_page(key, "").size();
+    return page.size() > size && page.ends_with(last_line_of_page(key, page.substr(0, page.size() - size)));
+}
+
+// A page for each workload and machine, of the runs under all schedulers. Requires the result of each run.
 void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& runs,
-                   const std::set<std::string>& made_anew, const std::string& folder) {
+                   const std::vector<RunResult>& results, const std::string& program, const std::string& folder) {
     const std::size_t schedulers = campaign.schedulers.size();
     for (std::size_t first = 0; first < runs.size(); first += schedulers) {
         const CampaignRun& run = runs[first];
-        const std::string page = folder + "/reports/" + run.workload->name + '-' + run.machine->name + ".html";
-        bool is_new = !fs::exists(page);
+        const fs::path pages = fs::path(folder) / "reports" / run.workload->name;
+        const std::string page = (pages / (run.machine->name + ".html")).string();
+        std::string made_of = program;
         Arguments arguments;
+        bool registers_jobs = false;  // of which no workload says anything
         for (std::size_t i = first; i < first + schedulers; ++i) {
             arguments.push_back(folder + '/' + runs[i].prefix);
-            is_new = is_new || made_anew.contains(runs[i].prefix);
+            const SchedulerChoice& choice = runs[i].scheduler->scheduler.choice;
+            registers_jobs = registers_jobs || Engine(choice.algorithm, choice.parameters).algorithm().registers_jobs();
+            made_of += '\n' + runs[i].key;
+            for (const auto& [name, hash] : results[i].files) {
+                made_of.append("\n").append(name).append(" ").append(hash);
+            }
         }
-        if (is_new) {
-            fs::create_directories(folder + "/reports");
-            arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file, "-p", run.platform, "-o", page,
-                                               "--tau", campaign.metrics.tau.to_string(), "--short-deadline",
-                                               campaign.metrics.short_deadline.to_string(), "--title",
-                                               run.workload->name + " on " + run.machine->name});
-            report(arguments);
+        if (!registers_jobs) {
+            arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file});
         }
+        arguments.insert(arguments.end(), {"-p", run.platform, "-o", page, "--tau", campaign.metrics.tau.to_string(),
+                                           "--short-deadline", campaign.metrics.short_deadline.to_string(), "--title",
+                                           run.workload->name + " on " + run.machine->name});
+        const std::string key = sha256(made_of + '\n' + command_line(arguments));
+        if (page_is_kept(page, key)) {
+            continue;
+        }
+        create_folders(pages.string());
+        report(arguments);
+        const std::string text = InputFile(page).read_all(max_page_size);
+        OutputFile file(page);
+        file.write(text);
+        file.write(last_line_of_page(key, text));
+        file.commit();
     }
 }
 
@@ -328,13 +374,15 @@ void print_example(const std::string& log) {
     if (!fs::is_regular_file(log)) {
         throw InputError(log + ": there is no such file, expected a log (.swf or .swf.gz)");
     }
+    std::string quoted;  // YAML has the escapes of JSON
+    append_json_string(log, quoted);
     std::cout << "# A campaign of batfill: every workload on every machine under every scheduler.\n"
                  "# Run it with: batfill campaign THIS_FILE.yaml -o results\n"
                  "# Paths are seen from the folder of this file; lengths of time are in seconds.\n\n"
                  "workloads:\n"
                  "  # The options are those of `batfill swf`.\n"
                  "  - log: "
-              << '"' << log << '"'
+              << quoted
               << "\n"
                  "    split: 7                # weeks; without this and the next two lines the log is one workload\n"
                  "    count-from: first-job   # the first week is that of the first job\n"
@@ -374,7 +422,7 @@ int merge(const Arguments& arguments) {
         return 0;
     }
     const auto folders = options.get<std::vector<std::string>>("folders");
-    const auto output = options.get<std::string>("output");
+    const std::string output = output_folder(options, "");
     const RunList list = read_manifest(folders.front());
     for (const std::string& folder : folders) {
         if (read_manifest(folder).campaign != list.campaign) {
@@ -401,22 +449,43 @@ int merge(const Arguments& arguments) {
         throw InputError(std::to_string(missing.size()) + " of " + std::to_string(list.rows.size()) +
                          " runs are in none of the folders, the first: " + missing.front());
     }
-    fs::create_directories(output);
+    create_folders(output);
     write_results_table(list, results, output);
     std::cout << output << "/results.csv: " << results.size() << " runs\n";
     return 0;
 }
 
+std::string size_text(std::uintmax_t bytes) {
+    constexpr double megabyte = 1e6;
+    constexpr double gigabyte = 1e9;
+    const auto size = static_cast<double>(bytes);
+    if (size < megabyte) {
+        return "less than 1 MB";
+    }
+    return size < 10 * gigabyte ? "about " + rounded(size / megabyte, 0) + " MB"
+                                : "about " + rounded(size / gigabyte, 0) + " GB";
+}
+
 // Replays what is missing of this shard; without shards, makes the table and the pages.
 int run_campaign(const Campaign& campaign, const Options& options) {
-    const std::string folder =
-        options.given("output") ? options.get<std::string>("output") : fs::path(campaign.path).stem().string();
+    const std::string folder = output_folder(options, fs::path(campaign.path).stem().string());
     const Shard shard = shard_option(options);
     const unsigned threads = threads_option(options);
     const std::string program = hash_of_program(options);
     const std::vector<MadeWorkload> workloads = make_workloads(campaign, folder, program);
     const std::vector<CampaignRun> runs = runs_of(campaign, workloads, folder, program);
-    if (options.given("dry-run")) {
+    std::vector<CampaignRun> of_shard;
+    for (std::size_t i = shard.number - 1; i < runs.size(); i += shard.count) {
+        of_shard.push_back(runs[i]);
+    }
+    const bool pages = campaign.reports && shard.count == 1;
+    const bool dry_run = options.given("dry-run");
+    // In a dry run, a comment: what is printed is for a shell.
+    std::cout << (dry_run ? "# " : "") << folder << ": " << of_shard.size() << (of_shard.size() == 1 ? " run" : " runs")
+              << (shard.count > 1 ? " of " + std::to_string(runs.size()) + " in this shard" : "") << ", "
+              << size_text(estimated_size(campaign, of_shard, workloads, folder, pages)) << " on disk\n"
+              << std::flush;
+    if (dry_run) {
         for (const CampaignRun& run : runs) {
             std::cout << commands_of(run, folder) << '\n';
         }
@@ -425,14 +494,13 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     const RunList list = list_of_runs(campaign, runs);
     write_manifest(campaign, workloads, list, program, folder);
     std::vector<CampaignRun> to_make;
-    std::size_t up_to_date = 0;
-    for (std::size_t i = shard.number - 1; i < runs.size(); i += shard.count) {
-        if (kept_result(folder, runs[i].prefix, runs[i].key)) {
-            ++up_to_date;
-        } else {
-            to_make.push_back(runs[i]);
+    for (const CampaignRun& run : of_shard) {
+        const std::optional<RunResult> kept = kept_result(folder, run.prefix, run.key);
+        if (!kept || !schedule_is_kept(folder, run.prefix, *kept)) {
+            to_make.push_back(run);
         }
     }
+    const std::size_t up_to_date = of_shard.size() - to_make.size();
     const RunsOutcome outcome = replay_runs(campaign, to_make, folder, threads);
     std::cout << folder << ": " << outcome.made << (outcome.made == 1 ? " run made, " : " runs made, ") << up_to_date
               << " up to date, " << outcome.problems.size() << " failed\n"
@@ -441,8 +509,9 @@ int run_campaign(const Campaign& campaign, const Options& options) {
         std::cerr << "batfill: " << problem << '\n';
     }
     if (!outcome.problems.empty()) {
-        throw InputError(std::to_string(outcome.problems.size()) +
-                         " runs failed, so there is no table of all: mend what is above and run the campaign again");
+        const std::size_t failed = outcome.problems.size();
+        throw InputError(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
+                         " failed, so there is no table of all: mend what is above and run the campaign again");
     }
     if (shard.count > 1) {
         return 0;
@@ -450,16 +519,16 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     std::vector<RunResult> results;
     results.reserve(runs.size());
     for (const CampaignRun& run : runs) {
-        results.push_back(kept_result(folder, run.prefix, run.key).value());
+        std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
+        if (!result) {
+            throw InputError(folder + '/' + run.prefix + "_result.csv: has gone or changed: run the campaign again");
+        }
+        results.push_back(std::move(*result));
     }
     write_results_table(list, results, folder);
     print_means(campaign, results);
-    if (campaign.reports) {
-        std::set<std::string> made_anew;
-        for (const CampaignRun& run : to_make) {
-            made_anew.insert(run.prefix);
-        }
-        write_reports(campaign, runs, made_anew, folder);
+    if (pages) {
+        write_reports(campaign, runs, results, program, folder);
     }
     std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
     return 0;

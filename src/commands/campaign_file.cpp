@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <batfill/error.hpp>
@@ -22,7 +23,23 @@ namespace batfill::commands {
 namespace {
 
 constexpr std::size_t max_campaign_size = std::size_t{1} << 20;
-constexpr std::size_t max_runs = 1'000'000;
+constexpr std::size_t max_values = 100'000;       // of a list
+constexpr std::size_t max_nodes = 1'000'000;      // of a file, with what its aliases stand for
+constexpr std::size_t max_settings = 10'000'000;  // of all combinations
+constexpr std::size_t max_depth = 100;
+
+// A number for people: 100,000.
+std::string count_text(std::size_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3; at -= 3) {
+        text.insert(at - 3, ",");
+    }
+    return text;
+}
+
+std::string too_deep() {
+    return "expected at most " + std::to_string(max_depth) + " lists and maps inside each other";
+}
 
 // An option and its value, as a file or a sweep says it. A flag has no value.
 struct Setting {
@@ -36,7 +53,7 @@ class Reader {
  public:
     explicit Reader(Campaign& campaign) : campaign_(campaign) {}
 
-    void read(const YAML::Node& root);
+    void read(const std::vector<YAML::Node>& documents);
 
  private:
     // One combination of the values of a block and its sweep. What is swept stands behind what is not.
@@ -51,11 +68,13 @@ class Reader {
     bool flag(const YAML::Node& map, const char* key) const;
     Duration seconds(const YAML::Node& map, const char* key, Duration otherwise, Duration min = {}) const;
     YAML::Node list(const YAML::Node& root, const char* key) const;
-    std::vector<std::string> values(const YAML::Node& node, const std::string& key) const;
+    void require_finite(const YAML::Node& node, std::vector<YAML::Node>& around);
+    void add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const;
     std::vector<Swept> combinations(const YAML::Node& block) const;
-    std::vector<Variant> variants(const YAML::Node& block, const std::set<std::string>& own_keys) const;
-    std::vector<std::optional<Variant>> optional_variants(const YAML::Node& entry, const char* key) const;
+    std::vector<Variant> variants(const YAML::Node& block, const std::set<std::string>& own_keys);
+    std::vector<std::optional<Variant>> optional_variants(const YAML::Node& entry, const char* key);
     std::string path_of(const YAML::Node& node) const;
+    std::string path_of(const std::filesystem::path& path) const;
 
     std::string source_of(const YAML::Node& entry) const;
     CampaignWorkload workload_from(const std::string& source, const YAML::Node& entry) const;
@@ -64,10 +83,14 @@ class Reader {
     void read_machine(const YAML::Node& entry);
     void read_scheduler(const YAML::Node& entry);
     void add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept);
+    void require_few_settings(const YAML::Node& block, std::size_t number) const;
+    void require_few_runs(const YAML::Node& entry) const;
     void read_measures(const YAML::Node& measure);
 
     Campaign& campaign_;
     std::set<std::string> names_;  // of files of the present list, each once
+    std::size_t nodes_ = 0;        // seen by require_finite()
+    std::size_t settings_ = 0;     // made by variants()
 };
 
 void Reader::fail(const YAML::Node& node, const std::string& problem) const {
@@ -124,20 +147,54 @@ YAML::Node Reader::list(const YAML::Node& root, const char* key) const {
 }
 
 std::string Reader::path_of(const YAML::Node& node) const {
-    const std::filesystem::path path = text(node, "the path of a file");
+    return path_of(text(node, "the path of a file"));
+}
+
+std::string Reader::path_of(const std::filesystem::path& path) const {
     const std::filesystem::path folder = std::filesystem::path(campaign_.path).parent_path();
     return path.is_absolute() || folder.empty() ? path.string() : (folder / path).string();
 }
 
-// The values of a list; FIRST..LAST stands for the whole numbers from one to the other.
-std::vector<std::string> Reader::values(const YAML::Node& node, const std::string& key) const {
-    std::vector<std::string> result;
+// Aliases may stand inside of what they name, or for more than anybody can read: refuses these before anything walks
+// through them, and keys that are there twice, of which YAML's reader takes one. `around` are the lists and maps around
+// the node.
+void Reader::require_finite(const YAML::Node& node, std::vector<YAML::Node>& around) {
+    if (++nodes_ > max_nodes) {
+        fail(node, "expected at most a million values in all, and found more with what aliases stand for");
+    }
+    if (!node.IsSequence() && !node.IsMap()) {
+        return;
+    }
+    if (std::any_of(around.begin(), around.end(), [&](const YAML::Node& outer) { return outer.is(node); })) {
+        fail(node, "expected no alias inside of what it names");
+    }
+    if (around.size() >= max_depth) {
+        fail(node, too_deep());
+    }
+    around.push_back(node);
+    std::set<std::string> keys;
+    for (const auto& member : node) {
+        if (node.IsSequence()) {
+            require_finite(member, around);
+            continue;
+        }
+        const std::string key = text(member.first, "a key");
+        if (!keys.insert(key).second) {
+            fail(member.first, "there is a key " + shown(key) + " already in this map: expected each once");
+        }
+        require_finite(member.second, around);
+    }
+    around.pop_back();
+}
+
+// Adds the values of a list; FIRST..LAST stands for the whole numbers from one to the other.
+void Reader::add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const {
+    const std::string too_many = key + ": expected at most " + count_text(max_values) + " values";
     if (node.IsSequence()) {
         for (const auto& element : node) {
-            const std::vector<std::string> some = values(element, key);
-            result.insert(result.end(), some.begin(), some.end());
+            add_values(element, key, all);
         }
-        return result;
+        return;
     }
     const std::string word = text(node, "values of " + key);
     const std::size_t dots = word.find("..");
@@ -149,15 +206,28 @@ std::vector<std::string> Reader::values(const YAML::Node& node, const std::strin
     };
     if (dots == std::string::npos || !is_number(std::string_view(word).substr(0, dots), first) ||
         !is_number(std::string_view(word).substr(dots + 2), last)) {
-        return {word};
+        if (all.size() == max_values) {
+            fail(node, too_many);
+        }
+        all.push_back(word);
+        return;
     }
-    if (last < first || last - first >= max_runs) {
-        fail(node, key + ": expected FIRST..LAST with at most a million numbers, found " + shown(word));
+    if (last < first) {
+        fail(node, key + ": expected FIRST..LAST with FIRST at most LAST, found " + shown(word));
     }
-    for (std::size_t number = first; number <= last; ++number) {
-        result.push_back(std::to_string(number));
+    if (last - first >= max_values - all.size()) {
+        fail(node, too_many + ", found " + shown(word));
     }
-    return result;
+    for (std::size_t i = 0; i <= last - first; ++i) {
+        all.push_back(std::to_string(first + i));
+    }
+}
+
+void Reader::require_few_settings(const YAML::Node& block, std::size_t number) const {
+    if (number > max_settings) {
+        fail(block, "expected fewer options: there are more than " + count_text(max_settings) +
+                        " in all combinations of values");
+    }
 }
 
 std::vector<Swept> Reader::combinations(const YAML::Node& block) const {
@@ -174,10 +244,12 @@ std::vector<Swept> Reader::combinations(const YAML::Node& block) const {
         if (block[key].IsDefined()) {
             fail(member.first, "sweep: " + shown(key) + " has a value already");
         }
-        const std::vector<std::string> choices = values(member.second, key);
-        if (choices.empty() || all.size() * choices.size() > max_runs) {
-            fail(member.first, "sweep: expected one to a million combinations of values");
+        std::vector<std::string> choices;
+        add_values(member.second, key, choices);
+        if (choices.empty() || all.size() * choices.size() > max_campaign_runs) {
+            fail(member.first, "sweep: expected one to " + count_text(max_campaign_runs) + " combinations of values");
         }
+        require_few_settings(block, all.size() * choices.size() * (all.front().size() + 1));
         std::vector<Swept> more;
         more.reserve(all.size() * choices.size());
         for (const Swept& begun : all) {
@@ -191,7 +263,7 @@ std::vector<Swept> Reader::combinations(const YAML::Node& block) const {
     return all;
 }
 
-std::vector<Reader::Variant> Reader::variants(const YAML::Node& block, const std::set<std::string>& own_keys) const {
+std::vector<Reader::Variant> Reader::variants(const YAML::Node& block, const std::set<std::string>& own_keys) {
     if (!block.IsMap()) {
         fail(block, "expected options and their values");
     }
@@ -219,6 +291,8 @@ std::vector<Reader::Variant> Reader::variants(const YAML::Node& block, const std
     }
     std::vector<Variant> result;
     for (Swept& swept : combinations(block)) {
+        settings_ += settings.size() + swept.size();
+        require_few_settings(block, settings_);
         Settings all = settings;
         for (const auto& [key, value] : swept) {
             all.push_back({key, value});
@@ -229,7 +303,7 @@ std::vector<Reader::Variant> Reader::variants(const YAML::Node& block, const std
 }
 
 // The variants of the block `key`; one that is none if there is no such block.
-std::vector<std::optional<Reader::Variant>> Reader::optional_variants(const YAML::Node& entry, const char* key) const {
+std::vector<std::optional<Reader::Variant>> Reader::optional_variants(const YAML::Node& entry, const char* key) {
     if (!entry[key].IsDefined()) {
         return {std::nullopt};
     }
@@ -314,7 +388,13 @@ void Reader::read_workload(const YAML::Node& entry) {
             swept.emplace_back(name + key, value);
         }
     };
-    for (const Variant& own : variants(entry, {source, "name", "deadlines", "failures"})) {
+    for (Variant& own : variants(entry, {source, "name", "deadlines", "failures"})) {
+        for (Setting& setting : own.settings) {
+            const bool is_path = source == "log" && (setting.key == "header" || setting.key == "schedule");
+            if (is_path && setting.value) {
+                setting.value = path_of(std::filesystem::path(*setting.value));
+            }
+        }
         const Arguments options = arguments_of(own.settings);
         for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
             for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {
@@ -337,6 +417,7 @@ void Reader::add_workload(const YAML::Node& entry, CampaignWorkload workload) {
         fail(entry, "there is a workload " + shown(workload.name) + " already: expected another name");
     }
     campaign_.workloads.push_back(std::move(workload));
+    require_few_runs(entry);
 }
 
 void Reader::read_machine(const YAML::Node& entry) {
@@ -361,6 +442,7 @@ void Reader::read_machine(const YAML::Node& entry) {
         fail(entry, "there is a machine " + shown(machine.name) + " already");
     }
     campaign_.machines.push_back(std::move(machine));
+    require_few_runs(entry);
 }
 
 void Reader::read_scheduler(const YAML::Node& entry) {
@@ -402,10 +484,29 @@ void Reader::read_scheduler(const YAML::Node& entry) {
 }
 
 void Reader::add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept) {
-    if (!names_.insert(file_name_of(scheduler.name)).second) {
+    const std::string file = file_name_of(scheduler.name);
+    if (!names_.insert(file).second) {
         fail(entry, "there is a scheduler " + shown(scheduler.name) + " already: expected another name");
     }
+    // The broken guarantees of "a" would be in the file of the guarantees of "a_broken".
+    const std::string broken = "_broken";
+    const bool is_broken = file.ends_with(broken) && names_.contains(file.substr(0, file.size() - broken.size()));
+    if (is_broken || names_.contains(file + broken)) {
+        const std::string first = is_broken ? file.substr(0, file.size() - broken.size()) : file;
+        fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first + broken +
+                        "_guarantees.csv: expected another name");
+    }
     campaign_.schedulers.push_back({std::move(scheduler), std::move(swept)});
+    require_few_runs(entry);
+}
+
+// As far as they are known.
+void Reader::require_few_runs(const YAML::Node& entry) const {
+    const std::size_t machines = std::max<std::size_t>(campaign_.machines.size(), 1);
+    const std::size_t schedulers = std::max<std::size_t>(campaign_.schedulers.size(), 1);
+    if (campaign_.workloads.size() * machines * schedulers > max_campaign_runs) {
+        fail(entry, "expected at most " + count_text(max_campaign_runs) + " runs");
+    }
 }
 
 void Reader::read_measures(const YAML::Node& measure) {
@@ -422,7 +523,13 @@ void Reader::read_measures(const YAML::Node& measure) {
     campaign_.cool_down = seconds(measure, "cool-down", {});
 }
 
-void Reader::read(const YAML::Node& root) {
+void Reader::read(const std::vector<YAML::Node>& documents) {
+    if (documents.size() > 1) {
+        fail(documents[1], "expected one document, found another (\"---\" begins it)");
+    }
+    const YAML::Node root = documents.empty() ? YAML::Node() : documents.front();
+    std::vector<YAML::Node> around;
+    require_finite(root, around);
     if (!root.IsMap()) {
         fail(root, "expected a map with workloads and schedulers");
     }
@@ -442,9 +549,6 @@ void Reader::read(const YAML::Node& root) {
     for (const auto& entry : list(root, "schedulers")) {
         read_scheduler(entry);
     }
-    if (campaign_.workloads.size() * campaign_.schedulers.size() > max_runs / campaign_.machines.size()) {
-        fail(root, "expected at most a million runs");
-    }
     read_measures(root["measure"]);
     campaign_.reports = flag(root, "reports");
     campaign_.schedules = flag(root, "schedules") || campaign_.reports;
@@ -457,7 +561,9 @@ Campaign read_campaign(const std::string& path) {
     campaign.path = path;
     campaign.text = read_file(path, max_campaign_size, "a campaign (YAML)", {FileKind::campaign, FileKind::json});
     try {
-        Reader(campaign).read(YAML::Load(campaign.text));
+        Reader(campaign).read(YAML::LoadAll(campaign.text));
+    } catch (const YAML::DeepRecursion& problem) {
+        throw InputError(path + ':' + std::to_string(problem.mark.line + 1) + ": " + too_deep());
     } catch (const YAML::Exception& problem) {
         throw InputError(path + ':' + std::to_string(problem.mark.line + 1) + ": " + one_line(problem.msg));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,9 @@ namespace batfill::commands {
 
 // What one combination of the values in a `sweep` says: which option has which value.
 using Swept = std::vector<std::pair<std::string, std::string>>;
+
+// A campaign has no more runs.
+inline constexpr std::size_t max_campaign_runs = 100'000;
 
 // The model of `batfill generate` that draws a machine with each workload.
 inline constexpr const char* farm_model = "farm";
@@ -58,9 +62,9 @@ struct Campaign {
 };
 
 // Reads a campaign file, YAML. Sweeps are multiplied out, the last option fastest. Throws InputError naming file and
-// line for what is no YAML, for unknown keys, algorithms and parameters, for values of the wrong kind, for names that
-// are there twice, and for a campaign of more than a million runs. Options of other commands are looked at only by
-// these. O(runs).
+// line for what is no YAML or more than one document, for unknown keys, algorithms and parameters, for values of the
+// wrong kind, for names and keys that are there twice, for aliases inside of what they name, and for too many values or
+// runs. Options of other commands are looked at only by these. O(runs).
 Campaign read_campaign(const std::string& path);
 
 // A name in which everything but letters, digits and "._=,+-" is "_", and which is not too long for a file.

@@ -1,12 +1,15 @@
 #include "campaign_runs.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <batfill/check.hpp>
@@ -31,6 +34,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_result_size = std::size_t{1} << 20;
 constexpr const char* master_host = "master_host";
+constexpr std::string_view of_file = "sha256 of ";  // begins the line of a file in what is kept of a run
 
 Platform read_platform_of(const CampaignRun& run) {
     const std::optional<int> hosts = number_of_hosts(run.platform);
@@ -54,7 +58,11 @@ struct Prepared {
     static Scenario scenario_of(const CampaignRun& run, const std::string& workload_path, bool registers_jobs) {
         Scenario scenario;
         scenario.platform = read_platform_of(run);
-        scenario.workloads.push_back(read_workload(workload_path, "w0"));
+        const std::string text = read_workload_text(workload_path);
+        if (sha256(text) != run.workload->sha256) {
+            throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
+        }
+        scenario.workloads.push_back(parse_workload(text, workload_path, "w0"));
         if (!run.events.empty()) {
             scenario.event_lists.push_back(read_external_events(run.events, false));
         }
@@ -103,9 +111,29 @@ bool jobs_survive_losses(const SchedulerChoice& choice) {
     return said == choice.parameters.rend() || said->second == "continue";
 }
 
+// The jobs that an algorithm has registered, as a workload; later runs of killed jobs are not among them.
+Workload registered_workload(const Simulator& simulator) {
+    Workload registered;
+    registered.name = "registered";
+    std::size_t number = 0;
+    for (const Workload& workload : simulator.scenario().workloads) {
+        number += workload.jobs.size();
+    }
+    for (; number < simulator.jobs().size(); ++number) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        const std::string& id = job.job->description.id;
+        const std::size_t mark = id.rfind('#');
+        if (mark == std::string::npos || !simulator.find_job(id.substr(0, mark))) {
+            registered.jobs.push_back(*job.job);
+            registered.profiles.emplace(job.job->description.profile, *job.profile);
+        }
+    }
+    return registered;
+}
+
 // Throws InputError with the first violation.
-void audit(const Schedule& schedule, const Simulator& simulator, const EmbeddedScheduler& scheduler,
-           const Engine& engine, const SchedulerChoice& choice) {
+void audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Simulator& simulator,
+           const EmbeddedScheduler& scheduler, const Engine& engine, const SchedulerChoice& choice) {
     const Scenario& scenario = simulator.scenario();
     CheckOptions options;
     options.placement = engine.state().placement;
@@ -123,7 +151,7 @@ void audit(const Schedule& schedule, const Simulator& simulator, const EmbeddedS
         broken = broken_guarantees(simulator, scheduler);
     }
     const CheckReport report =
-        check_schedule(schedule, scenario.workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
+        check_schedule(schedule, workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
                        guaranteed ? &broken : nullptr, scenario.event_lists);
     if (!report.violations.empty()) {
         throw InputError("the audit finds " + std::to_string(report.violations.size()) +
@@ -145,12 +173,15 @@ void leave_out_ends(Schedule& schedule, Duration warm_up, Duration cool_down) {
 }
 
 void write_result(const RunResult& result, const std::string& key, const std::string& path) {
-    std::string text = "name,value\nkey," + key + '\n';
+    std::string lines;
+    for (const auto& [name, hash] : result.files) {
+        lines.append(of_file).append(name).append(",").append(hash).append("\n");
+    }
     for (const auto& [name, value] : result.values) {
-        text.append(name).append(",").append(value).append("\n");
+        lines.append(name).append(",").append(value).append("\n");
     }
     OutputFile file(path);
-    file.write(text);
+    file.write("name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
     file.commit();
 }
 
@@ -166,12 +197,18 @@ void replay(const Campaign& campaign, const CampaignRun& run, const std::string&
     for (const JobNumber number : simulator.ended()) {
         schedule.jobs.push_back(scheduled_job(simulator, number));
     }
-    audit(schedule, simulator, scheduler, engine, choice);
+    std::vector<Workload> with_registered;
+    if (Workload registered = registered_workload(simulator); !registered.jobs.empty()) {
+        with_registered = prepared->scenario.workloads;
+        with_registered.push_back(std::move(registered));
+    }
+    const std::vector<Workload>& workloads = with_registered.empty() ? prepared->scenario.workloads : with_registered;
+    audit(schedule, workloads, simulator, scheduler, engine, choice);
     leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
     MetricsOptions options = campaign.metrics;
     options.processors = prepared->machine.processors();
     options.licenses = prepared->machine.counters();
-    const Metrics metrics = compute_metrics(schedule, options, prepared->scenario.workloads);
+    const Metrics metrics = compute_metrics(schedule, options, workloads);
     RunResult result;
     const std::vector<std::string> names = metric_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -180,9 +217,11 @@ void replay(const Campaign& campaign, const CampaignRun& run, const std::string&
         }
     }
     const std::string prefix = folder + '/' + run.prefix;
-    fs::create_directories(fs::path(prefix).parent_path());
+    create_folders(fs::path(prefix).parent_path().string());
     if (campaign.schedules) {
-        write_results({simulator, &scheduler, engine.statistics(), {}}, prefix);
+        for (const std::string& path : write_results({simulator, &scheduler, engine.statistics(), {}}, prefix)) {
+            result.files.emplace_back(path.substr(prefix.size() + 1), sha256_of_file(path));
+        }
     }
     write_result(result, run.key, prefix + "_result.csv");
 }
@@ -206,6 +245,11 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
                                  const std::string& folder, const std::string& program) {
+    // More than the campaign file says if logs are cut into periods.
+    if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
+        throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
+                         " runs, found more with all periods of its logs");
+    }
     std::vector<CampaignRun> runs;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
@@ -243,12 +287,61 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
     if (!std::getline(text, line) || line != "key," + key) {
         return std::nullopt;
     }
+    std::getline(text, line);
+    const std::string lines(std::istreambuf_iterator<char>(text), {});
+    if (line != "sha256," + sha256(lines)) {
+        return std::nullopt;
+    }
     RunResult result;
+    text.str(lines);
+    text.clear();
     while (std::getline(text, line)) {
-        const std::size_t comma = std::min(line.find(','), line.size() - 1);
-        result.values.emplace_back(line.substr(0, comma), line.substr(comma + 1));
+        const std::size_t comma = line.find(',');
+        const std::string name = line.substr(0, comma);
+        const bool is_file = name.starts_with(of_file);
+        (is_file ? result.files : result.values)
+            .emplace_back(is_file ? name.substr(of_file.size()) : name, line.substr(comma + 1));
     }
     return result;
+}
+
+bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result) {
+    return std::all_of(result.files.begin(), result.files.end(), [&](const auto& file) {
+        const std::string path = std::string(folder).append("/").append(prefix).append("_").append(file.first);
+        std::error_code ignored;
+        return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
+    });
+}
+
+std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
+                              const std::vector<MadeWorkload>& workloads, const std::string& folder, bool pages) {
+    // Measured on campaigns of logs and models, in bytes.
+    constexpr std::uintmax_t of_run = 5'000;  // its result, and its part of results.csv and manifest.json
+    constexpr std::uintmax_t of_schedule = 1'000;
+    constexpr std::uintmax_t of_job = 165;  // in jobs.csv
+    constexpr std::uintmax_t of_guarantee = 38;
+    constexpr std::uintmax_t of_page = 330'000;
+    constexpr std::uintmax_t of_job_in_page = 68;
+    std::uintmax_t size = 0;
+    for (const MadeWorkload& workload : workloads) {
+        size += fs::file_size(fs::path(folder) / workload.file);
+    }
+    std::map<const CampaignScheduler*, bool> guarantees;
+    for (const CampaignScheduler& scheduler : campaign.schedulers) {
+        const SchedulerChoice& choice = scheduler.scheduler.choice;
+        guarantees[&scheduler] = Engine(choice.algorithm, choice.parameters).gives_guarantees();
+    }
+    for (const CampaignRun& run : runs) {
+        const std::uintmax_t jobs = run.workload->jobs;
+        size += of_run;
+        if (campaign.schedules) {
+            size += of_schedule + jobs * (of_job + (guarantees[run.scheduler] ? of_guarantee : 0));
+        }
+        if (pages) {
+            size += jobs * of_job_in_page + of_page / campaign.schedulers.size();
+        }
+    }
+    return size;
 }
 
 RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,

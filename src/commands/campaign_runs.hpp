@@ -22,9 +22,10 @@ struct CampaignRun {
     std::string key;       // a hash of all that its results depend on
 };
 
-// What is kept of a run: the metrics that have a value, by name.
+// What is kept of a run.
 struct RunResult {
-    std::vector<std::pair<std::string, std::string>> values;
+    std::vector<std::pair<std::string, std::string>> files;   // of its schedule, without PREFIX_, and their hashes
+    std::vector<std::pair<std::string, std::string>> values;  // the metrics that have a value, by name
 };
 
 // All runs of the campaign, workload by workload, machine by machine, in the order of the file. Makes the failures.
@@ -33,8 +34,17 @@ struct RunResult {
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
                                  const std::string& folder, const std::string& program);
 
-// The result of the run with this prefix and key as it was kept in `folder`; none if it was not, or with another key.
+// The result of the run with this prefix and key as it was kept in `folder`; none if it was not, or with another key,
+// or has changed since.
 std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key);
+
+// Whether the files of its schedule are as they were when the result was kept. O(their size).
+bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result);
+
+// About how many bytes the campaign's folder has when these runs, a part or all of those of the campaign, are made;
+// with their pages if `pages`. Requires that the workloads are made. O(runs).
+std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
+                              const std::vector<MadeWorkload>& workloads, const std::string& folder, bool pages);
 
 struct RunsOutcome {
     std::size_t made = 0;

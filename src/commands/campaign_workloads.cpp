@@ -6,9 +6,11 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <batfill/error.hpp>
@@ -16,8 +18,10 @@
 
 #include "generate.hpp"
 #include "inputs.hpp"
+#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
 #include "src/core/sha256.hpp"
 
 namespace batfill::commands {
@@ -58,6 +62,27 @@ class PrintsToFile {
     int kept_;
 };
 
+// While it lives, other processes that make workloads in the same folder wait: one would remove what another has just
+// made. Where the file system has no locks, they do not wait.
+class MakingAlone {
+ public:
+    explicit MakingAlone(const fs::path& folder)
+        : file_(open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+        while (file_ >= 0 && flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+        }
+    }
+    ~MakingAlone() {
+        if (file_ >= 0) {
+            close(file_);
+        }
+    }
+    MakingAlone(const MakingAlone&) = delete;
+    MakingAlone& operator=(const MakingAlone&) = delete;
+
+ private:
+    int file_;
+};
+
 // Does a piece of work on a workload. Puts the place in the campaign file in front of what is wrong.
 template <class Work>
 auto in_place_of(const CampaignWorkload& workload, Work work) {
@@ -73,6 +98,7 @@ auto in_place_of(const CampaignWorkload& workload, Work work) {
 void call(const CampaignWorkload& workload, int (*command)(const Arguments&), Arguments arguments,
           const Arguments& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
+    const WholeNamesOnly whole;  // the campaign looks for some of them itself
     in_place_of(workload, [&] { return command(arguments); });
 }
 
@@ -132,7 +158,7 @@ void make(const CampaignWorkload& workload, const fs::path& folder) {
     }
 }
 
-// The first lines of made.txt: the key of how it was made, and a line for each file.
+// The first lines of made.txt: the key of how it was made, and a line for each file, with a hash of these lines.
 std::string description(const CampaignWorkload& workload, const fs::path& folder, const std::string& key) {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -141,8 +167,7 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
         }
     }
     std::sort(files.begin(), files.end());
-    std::ostringstream text;
-    text << "key " << key << '\n';
+    std::ostringstream lines;
     for (const fs::path& file : files) {
         const std::string bytes = read_workload_text(file.string());
         const Workload read =
@@ -151,58 +176,137 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
         for (const WorkloadJob& job : read.jobs) {
             last = std::max(last, job.description.submit);
         }
-        text << "file " << file.filename().string() << ' ' << sha256(bytes) << ' ' << read.jobs.size() << ' '
-             << read.processors << ' ' << last.to_string() << '\n';
+        lines << "file " << file.filename().string() << ' ' << sha256(bytes) << ' ' << read.jobs.size() << ' '
+              << read.processors << ' ' << last.to_string() << '\n';
     }
     if (files.empty()) {
         throw InputError(workload.subject + ": no job is left");
     }
-    text << "\nbatfill " << command_line(making_command(workload)) << "\n\n";
-    return text.str();
+    if (draws_machine(workload)) {
+        const std::string name = platform_name(workload);
+        lines << "platform " << name << ' ' << sha256_of_file((folder / name).string()) << '\n';
+    }
+    return "key " + key + "\nsha256 " + sha256(lines.str()) + '\n' + lines.str() + "\nbatfill " +
+           command_line(making_command(workload)) + "\n\n";
 }
 
-// What is in `folder`; nothing if it was not made with this key.
-std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key, const CampaignWorkload& workload,
-                                  std::size_t entry) {
-    std::vector<MadeWorkload> made;
+// What made.txt says of a folder of workloads.
+struct MadeFiles {
+    struct File {
+        std::string kind;  // "file": a workload, "platform": the machine that was drawn with it
+        std::string name;
+        std::string sha256;
+        std::string rest;  // of a workload: jobs, processors, last submission
+    };
+
+    std::string key;
+    std::vector<File> files;
+};
+
+// None if there is no such file, or not as it was written.
+std::optional<MadeFiles> read_made_files(const fs::path& folder) {
     std::error_code ignored;
     if (!fs::is_regular_file(folder / made_file, ignored)) {
-        return made;
+        return std::nullopt;
     }
     std::istringstream text(InputFile((folder / made_file).string()).read_all(max_made_size));
-    std::string line;
-    if (!std::getline(text, line) || line != "key " + key) {
-        return made;
-    }
-    while (std::getline(text, line) && line.starts_with("file ")) {
+    MadeFiles made;
+    std::string word;
+    std::string hash;
+    text >> word >> made.key >> word >> hash >> std::ws;
+    std::string lines;
+    for (std::string line; std::getline(text, line) && !line.empty();) {
+        lines += line + '\n';
         std::istringstream words(line);
-        std::string word;
-        std::string file;
+        MadeFiles::File& file = made.files.emplace_back();
+        words >> file.kind >> file.name >> file.sha256;
+        std::getline(words, file.rest);
+    }
+    return hash == sha256(lines) ? std::optional(made) : std::nullopt;
+}
+
+bool is_as_made(const fs::path& folder, const MadeFiles::File& file) {
+    std::error_code ignored;
+    return fs::is_regular_file(folder / file.name, ignored) &&
+           sha256_of_file((folder / file.name).string()) == file.sha256;
+}
+
+// What is in `folder`; nothing if it was not made with this key, or is no longer as it was made.
+std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key, const CampaignWorkload& workload,
+                                  std::size_t entry) {
+    const std::optional<MadeFiles> files = read_made_files(folder);
+    if (!files || files->key != key ||
+        !std::all_of(files->files.begin(), files->files.end(),
+                     [&](const MadeFiles::File& file) { return is_as_made(folder, file); })) {
+        return {};
+    }
+    std::vector<MadeWorkload> made;
+    for (const MadeFiles::File& file : files->files) {
+        if (file.kind != "file") {
+            continue;
+        }
+        std::istringstream words(file.rest);
         std::string last;
         MadeWorkload one;
-        words >> word >> file >> one.sha256 >> one.jobs >> one.processors >> last;
+        words >> one.jobs >> one.processors >> last;
         const std::optional<Duration> time = Duration::parse(last);
-        if (!words || !time || !fs::is_regular_file(folder / file, ignored)) {
+        if (!words || !time) {
             return {};
         }
         one.entry = entry;
-        one.name = fs::path(file).stem().string();
+        one.sha256 = file.sha256;
+        one.name = fs::path(file.name).stem().string();
         one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
-        one.file = (fs::path("workloads") / workload.name / file).string();
+        one.file = (fs::path("workloads") / workload.name / file.name).string();
         one.last_submission = Time::at(*time);
         if (draws_machine(workload)) {
             one.platform = (fs::path("workloads") / workload.name / platform_name(workload)).string();
-            if (!fs::is_regular_file(folder / platform_name(workload), ignored)) {
-                return {};
-            }
         }
         made.push_back(std::move(one));
     }
     return made;
 }
 
+// Removes the folder of a workload that is to be made anew. Throws InputError, and removes nothing, if something in it
+// is not as a campaign has made it: it may be all that somebody has of it.
+void remove_made(const fs::path& folder) {
+    if (!fs::exists(fs::symlink_status(folder))) {
+        return;
+    }
+    const auto refuse = [](const fs::path& path) {
+        throw InputError(path.string() +
+                         ": is not as a campaign has made it: move it away, or name another folder (-o)");
+    };
+    if (!fs::is_directory(folder)) {
+        refuse(folder);
+    }
+    const MadeFiles made = read_made_files(folder).value_or(MadeFiles());
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        const auto file = std::find_if(made.files.begin(), made.files.end(),
+                                       [&](const MadeFiles::File& one) { return one.name == name; });
+        if (file == made.files.end() ? made.files.empty() || name != made_file : !is_as_made(folder, *file)) {
+            refuse(entry.path());
+        }
+        if (name != made_file) {
+            files.push_back(entry.path());
+        }
+    }
+    // What is left after a kill is still listed.
+    files.push_back(folder / made_file);
+    files.push_back(folder);
+    for (const fs::path& file : files) {
+        std::error_code problem;
+        fs::remove(file, problem);
+        if (problem) {
+            throw InputError(file.string() + ": cannot be removed: " + problem.message());
+        }
+    }
+}
+
 void make_folder(const CampaignWorkload& workload, const fs::path& place, const std::string& key) {
-    fs::remove_all(place);
+    remove_made(place);
     OutputFolder folder(place.string());
     const std::string path = folder.file(made_file);
     const fs::path inside = fs::path(path).parent_path();
@@ -222,6 +326,19 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
         // Another process of the same campaign may have been faster.
         if (made_in(place, key, workload, 0).empty()) {
             throw;
+        }
+    }
+}
+
+// The periods of a log have names that the campaign file does not say, so another workload may have one of them.
+void require_other_names(const Campaign& campaign, const std::vector<MadeWorkload>& all) {
+    std::map<std::string, std::size_t> entries;  // by name
+    for (const MadeWorkload& made : all) {
+        const auto [place, is_new] = entries.emplace(made.name, made.entry);
+        if (!is_new) {
+            throw InputError(campaign.workloads[made.entry].subject + ": " + shown(made.name) +
+                             " is also the name of a workload of " + campaign.workloads[place->second].subject +
+                             ": expected another name");
         }
     }
 }
@@ -251,7 +368,8 @@ Arguments making_command(const CampaignWorkload& workload) {
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program) {
     const fs::path workloads = fs::path(folder) / "workloads";
-    fs::create_directories(workloads);
+    create_folders(workloads.string());
+    const MakingAlone alone(workloads);
     std::vector<MadeWorkload> all;
     for (std::size_t entry = 0; entry < campaign.workloads.size(); ++entry) {
         const CampaignWorkload& workload = campaign.workloads[entry];
@@ -272,6 +390,7 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         }
         all.insert(all.end(), made.begin(), made.end());
     }
+    require_other_names(campaign, all);
     return all;
 }
 
@@ -288,8 +407,9 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     if (!workload.failures) {
         return "";
     }
-    std::string file = (fs::path("events") / (made.name + '-' + machine.name + ".txt")).string();
-    fs::create_directories(fs::path(folder) / "events");
+    const fs::path events = fs::path("events") / made.name;
+    std::string file = (events / (machine.name + ".txt")).string();
+    create_folders((fs::path(folder) / events).string());
     Arguments arguments = *workload.failures;
     const auto says = [&](const std::string& option) {
         return std::any_of(arguments.begin(), arguments.end(),

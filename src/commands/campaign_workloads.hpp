@@ -27,16 +27,17 @@ struct MadeWorkload {
 // each of which appears whole or not at all; what these commands print is in FOLDER/workloads/NAME/made.txt. What is
 // there already, made of the same log with the same options by the same program, is not made again. `program` is a hash
 // of the program. Prints a line for each that it makes. Throws InputError and UsageError that name the place in the
-// campaign file. Other processes may do the same at the same time.
+// campaign file, and InputError for a file that it would have to replace and that no campaign has made. Other processes
+// may do the same at the same time: one waits for the other.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program);
 
 // The machine on which a workload is replayed, as --platform takes it.
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
 
-// Makes the failures of the machine with so many hosts that go with a workload, in FOLDER/events/, and returns the
-// path of the file, below `folder`; an empty one if the machine does not fail. They end, unless an option says
-// otherwise, with the last submission. Throws as make_workloads().
+// Makes the failures of the machine with so many hosts that go with a workload, in FOLDER/events/WORKLOAD/, and
+// returns the path of the file, below `folder`; an empty one if the machine does not fail. They end, unless an option
+// says otherwise, with the last submission. Throws as make_workloads().
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
                           const std::string& folder);
 

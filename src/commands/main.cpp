@@ -134,6 +134,10 @@ int run_main(batfill::commands::Arguments arguments) {
     } catch (const std::bad_alloc&) {
         std::cerr << "batfill: not enough memory\n";
         return 1;
+    } catch (const std::filesystem::filesystem_error& problem) {
+        std::cerr << "batfill: " << batfill::one_line(problem.path1().string() + ": " + problem.code().message())
+                  << '\n';
+        return 1;
     } catch (const std::system_error& problem) {
         // The system's text alone does not say what was not there: without memory, it is that for a thread.
         std::cerr << "batfill: not enough memory or other means: " << batfill::one_line(problem.what()) << '\n';

@@ -64,8 +64,13 @@ std::string explanation_of(const po::error& problem, const po::options_descripti
         for (const auto& option : options.options()) {
             names.push_back("--" + option->long_name());
         }
-        const std::string name = unknown->get_option_name();
-        const auto nearest = nearest_name(name.substr(0, name.find('=')), names);
+        std::string name = unknown->get_option_name();
+        name.resize(std::min(name.find('='), name.size()));
+        auto nearest = nearest_name(name, names);
+        const auto begins_so = [&](const std::string& known) { return known.starts_with(name); };
+        if (std::count_if(names.begin(), names.end(), begins_so) == 1) {
+            nearest = *std::find_if(names.begin(), names.end(), begins_so);
+        }
         return problem.what() + (nearest ? ", did you mean '" + *nearest + "'?" : "");
     }
     if (const auto* const invalid = dynamic_cast<const po::validation_error*>(&problem)) {
@@ -205,8 +210,10 @@ void Options::add_positional(const std::string& name, const Value<T>& value) {
 bool Options::parse(const std::vector<std::string>& arguments, const std::string& usage, const std::string& summary) {
     add("help,h", "print this help");
     try {
+        using namespace po::command_line_style;
+        const int style = WholeNamesOnly::apply() ? unix_style & ~allow_guessing : unix_style;
         const po::parsed_options parsed =
-            po::command_line_parser(arguments).options(state_->all).positional(state_->positional).run();
+            po::command_line_parser(arguments).options(state_->all).positional(state_->positional).style(style).run();
         refuse_negative_numbers(parsed, state_->all);
         po::store(parsed, state_->values);
         if (given("help")) {

@@ -46,6 +46,21 @@ class Value {
     bool multitoken_ = false;
 };
 
+// While one lives, Options::parse() refuses names that are cut short, which it otherwise takes for the only option that
+// begins so: --spli for --split. For options that somebody keeps in a file, or that others look at.
+class WholeNamesOnly {
+ public:
+    WholeNamesOnly() { ++living_; }
+    ~WholeNamesOnly() { --living_; }
+    WholeNamesOnly(const WholeNamesOnly&) = delete;
+    WholeNamesOnly& operator=(const WholeNamesOnly&) = delete;
+
+    static bool apply() { return living_ > 0; }
+
+ private:
+    static inline int living_ = 0;
+};
+
 // The options of one command, which declares them, parses the command line, and then reads them.
 class Options {
  public:

@@ -218,6 +218,14 @@ void OutputFolder::commit() {
     written_path_.clear();
 }
 
+void create_folders(const std::string& path) {
+    std::error_code problem;
+    std::filesystem::create_directories(path, problem);
+    if (problem) {
+        throw InputError(path + ": cannot be created: " + problem.message());
+    }
+}
+
 void discard_unfinished_outputs() {
     unfinished_mutex.lock();  // for good: the process ends
     for (const std::string& path : unfinished) {

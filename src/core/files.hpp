@@ -100,6 +100,9 @@ class OutputFolder {
     std::string written_path_;
 };
 
+// Makes a folder, and those around it, where they are missing. Throws InputError naming the folder if that cannot be.
+void create_folders(const std::string& path);
+
 // For the end of the process by a signal: removes what OutputFiles and OutputFolders have not committed, and lets no
 // other thread begin or commit one any more.
 void discard_unfinished_outputs();
