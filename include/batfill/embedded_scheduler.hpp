@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <batfill/engine.hpp>
@@ -18,6 +21,14 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
     void end(Time) override {}
+
+    // The jobs that were rejected for one cause.
+    struct Rejections {
+        std::size_t jobs = 0;
+        JobNumber first = 0;
+        std::string reason;  // for which the first was rejected, as RejectJob has it
+    };
+    const std::map<RejectionCause, Rejections>& rejections() const { return rejections_; }
 
     bool gives_guarantees() const { return engine_.gives_guarantees(); }
     // What a job was guaranteed when it was submitted, if anything. Requires a job that was submitted.
@@ -46,6 +57,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     const Machine* machine_;
     std::vector<JobIndex> index_of_;    // the engine's index of each job of the simulation, once it was submitted
     std::vector<JobNumber> number_of_;  // the simulation's number of each job of the engine
+    std::map<RejectionCause, Rejections> rejections_;
 };
 
 }  // namespace batfill

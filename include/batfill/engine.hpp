@@ -111,7 +111,7 @@ class Engine {
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
     void ask_for_wake();
     void call_at(Time time);
-    std::optional<std::string> reason_to_refuse(const Job& job) const;
+    std::optional<RejectJob> refused(JobIndex index) const;
     void admit(Round& round, JobIndex index);
     void stop_overlong_jobs();
     void requeue_killed_jobs();

@@ -74,9 +74,13 @@ struct StartJob {
     ResourceSet allocation;  // as many processors as the job asked for
 };
 
+// Why a job is rejected, as far as the user can change that.
+enum class RejectionCause { no_walltime, too_wide_for_machine, other };
+
 struct RejectJob {
     JobIndex job = 0;
     std::string reason;  // for the log, as a predicate ("asks for ..."); may be empty
+    RejectionCause cause = RejectionCause::other;
 };
 
 struct KillJobs {

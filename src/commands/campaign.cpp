@@ -306,6 +306,23 @@ void print_means(const Campaign& campaign, const std::vector<RunResult>& results
     write_aligned(std::cout, lines);
 }
 
+// Schedulers that reject different jobs are not compared by the same ones.
+void note_rejections(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results) {
+    std::vector<std::string> with_rejections;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        for (const auto& [name, value] : results[i].values) {
+            if (name == "rejected" && value != "0") {
+                with_rejections.push_back(value + " in " + runs[i].prefix);
+            }
+        }
+    }
+    if (!with_rejections.empty()) {
+        std::cerr << "batfill: note: jobs rejected in " << with_rejections.size() << " of " << runs.size()
+                  << " runs (metric rejected), the first: " << with_rejections.front()
+                  << "; --dry-run prints the command that says why\n";
+    }
+}
+
 // A hash of the program, its library and the plugins: others may give other results.
 std::string hash_of_program(const Options& options) {
     std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
@@ -527,6 +544,7 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     }
     write_results_table(list, results, folder);
     print_means(campaign, results);
+    note_rejections(runs, results);
     if (pages) {
         write_reports(campaign, runs, results, program, folder);
     }

@@ -21,6 +21,7 @@
 #include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
 #include "src/core/files.hpp"
+#include "src/core/json.hpp"
 #include "src/simulator/results.hpp"
 #include "src/simulator/socket_scheduler.hpp"
 
@@ -100,6 +101,28 @@ bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
                return std::any_of(workload.jobs.begin(), workload.jobs.end(),
                                   [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
            });
+}
+
+// Says of the jobs that were rejected how many, why, and what helps.
+void note_rejections(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
+    const std::vector<SimulatedJob>& jobs = simulator.jobs();
+    for (const auto& [cause, rejections] : scheduler.rejections()) {
+        std::cerr << "batfill: note: " << rejections.jobs << " of " << jobs.size() << " jobs rejected: ";
+        if (cause == RejectionCause::no_walltime) {
+            std::cerr << "without a walltime (-P default-walltime=SECONDS gives one)";
+        } else if (cause == RejectionCause::too_wide_for_machine) {
+            int widest = 0;
+            for (const SimulatedJob& job : jobs) {
+                widest = std::max(widest, job.state == JobState::rejected ? job.job->description.processors : 0);
+            }
+            std::cerr << "wider than the " << simulator.scenario().platform.hosts.size()
+                      << " processors of the platform (-p), the widest asks for " << widest;
+        } else {
+            std::cerr << "the first, " << shown(jobs[rejections.first].job->description.id) << ", "
+                      << one_line(rejections.reason);
+        }
+        std::cerr << '\n';
+    }
 }
 
 // Throws UsageError if options are given that are not for this kind of scheduler: embedded, as `choice` says, or behind
@@ -226,11 +249,14 @@ int simulate(const Arguments& arguments) {
             std::cout << "statistics of " << engine->description().name << ": " << text_of(statistics) << '\n';
         }
     }
-    if (engine && ignores_licenses(*engine, scenario)) {
-        std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
-    }
     if (!stopped.empty()) {
         throw InputError(stopped);
+    }
+    if (embedded != nullptr) {
+        note_rejections(simulator, *embedded);
+    }
+    if (engine && ignores_licenses(*engine, scenario)) {
+        std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
     }
     return 0;
 }

@@ -276,27 +276,32 @@ Request Engine::request_of(const JobDescription& job) const {
     return request;
 }
 
-std::optional<std::string> Engine::reason_to_refuse(const Job& job) const {
+std::optional<RejectJob> Engine::refused(JobIndex index) const {
+    const Job& job = state_.jobs[index];
+    const auto because = [=](std::optional<std::string> reason, RejectionCause cause = RejectionCause::other) {
+        return reason ? std::optional(RejectJob{index, std::move(*reason), cause}) : std::nullopt;
+    };
     if (state_.placement == Placement::machine) {
         for (const std::string& license : job.description().licenses) {
             if (!state_.machine.find_counter(license)) {
-                return "asks for licence " + license + ", of which there are no copies";
+                return because("asks for licence " + license + ", of which there are no copies");
             }
         }
     }
     if (auto reason = state_.machine.reason_to_refuse(job.request)) {
-        return reason;
+        return because(reason, job.request.processors > state_.processors ? RejectionCause::too_wide_for_machine
+                                                                          : RejectionCause::other);
     }
     if (!job.description().walltime && !default_walltime_) {
-        return "has no walltime, and no default-walltime is set";
+        return because("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
     }
     if (job.description().walltime && *job.description().walltime <= Duration()) {
-        return "has a walltime of 0";
+        return because("has a walltime of 0");
     }
     if (auto reason = failures_->reason_to_reject(state_, job.request)) {
-        return reason;
+        return because(reason);
     }
-    return algorithm_->refuse(job.description());
+    return because(algorithm_->refuse(job.description()));
 }
 
 void Engine::admit(Round& round, JobIndex index) {
@@ -304,9 +309,9 @@ void Engine::admit(Round& round, JobIndex index) {
     unacknowledged_.erase(index);
     admitted_ = std::max(admitted_, std::size_t{index} + 1);
     job.request = request_of(job.description());
-    if (auto reason = reason_to_refuse(job)) {
+    if (auto rejection = refused(index)) {
         job.state = JobState::rejected;
-        decisions_.emplace_back(RejectJob{index, std::move(*reason)});
+        decisions_.emplace_back(std::move(*rejection));
         return;
     }
     if (predictor_) {
@@ -612,7 +617,7 @@ void Engine::reject_too_small_jobs() {
         break_guarantee(index, Time::infinity());
         state_.waiting.remove(index, state_.jobs);
         job.state = JobState::rejected;
-        decisions_.emplace_back(RejectJob{index, std::move(*reason)});
+        decisions_.emplace_back(RejectJob{index, std::move(*reason), RejectionCause::other});
         algorithm_->withdrawn(state_, index);
     }
 }

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include <batfill/embedded_scheduler.hpp>
@@ -72,7 +75,11 @@ struct ReplayPreparation {
         scenario.workloads.push_back(std::move(workload));
         return scenario;
     }
-    Simulator replayed(const SchedulerChoice& choice) const {
+    struct Replayed {
+        Simulator simulator;
+        std::map<RejectionCause, EmbeddedScheduler::Rejections> rejections;
+    };
+    Replayed replayed(const SchedulerChoice& choice) const {
         Engine engine(choice.algorithm, choice.parameters);
         if (engine.algorithm().registers_jobs()) {
             throw UsageError("algorithm " + choice.algorithm +
@@ -82,7 +89,7 @@ struct ReplayPreparation {
         EmbeddedScheduler scheduler(engine, &machine);
         Simulator result(simulator);
         result.run(scheduler);
-        return result;
+        return {std::move(result), scheduler.rejections()};
     }
 
     Scenario scenario;
@@ -97,7 +104,7 @@ Replay::Replay(Replay&&) noexcept = default;
 Replay& Replay::operator=(Replay&&) noexcept = default;
 
 Schedule Replay::run(const SchedulerChoice& scheduler) const {
-    const Simulator replayed = preparation_->replayed(scheduler);
+    const Simulator replayed = preparation_->replayed(scheduler).simulator;
     Schedule schedule{workload().path, {}};
     schedule.jobs.reserve(replayed.ended().size());
     for (const JobNumber number : replayed.ended()) {
@@ -107,15 +114,15 @@ Schedule Replay::run(const SchedulerChoice& scheduler) const {
 }
 
 std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const {
-    const Simulator replayed = preparation_->replayed(scheduler);
+    const auto [replayed, rejections] = preparation_->replayed(scheduler);
+    if (!rejections.empty()) {
+        const EmbeddedScheduler::Rejections& some = rejections.begin()->second;
+        throw InputError("job " + shown(replayed.jobs()[some.first].job->description.id) + " is rejected: it " +
+                         some.reason);
+    }
     FinishedJobs finished;
     finished.reserve(replayed.ended().size());
-    for (const SimulatedJob& job : replayed.jobs()) {
-        if (job.state == JobState::rejected) {
-            throw InputError("job " + shown(job.job->description.id) + " is rejected");
-        }
-        finished.push_back(finished_job(job));
-    }
+    std::transform(replayed.jobs().begin(), replayed.jobs().end(), std::back_inserter(finished), finished_job);
     return metric.value(finished);
 }
 

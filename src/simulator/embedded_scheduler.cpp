@@ -35,6 +35,13 @@ void EmbeddedScheduler::message(Time now, std::span<Event> events, SchedulerRepl
 void EmbeddedScheduler::decide(Time now, SchedulerReply& reply) {
     for (Decision& decision : engine_.decide()) {
         number_for_simulator(decision);
+        if (auto* const reject = std::get_if<RejectJob>(&decision)) {
+            Rejections& rejections = rejections_[reject->cause];
+            if (rejections.jobs++ == 0) {
+                rejections.first = reject->job;
+                rejections.reason = reject->reason;
+            }
+        }
         reply.decisions.push_back({now, std::move(decision)});
     }
 }

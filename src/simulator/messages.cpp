@@ -188,7 +188,7 @@ Decision decision_of(const protocol::ReplyEvent& event, KnownJobs& jobs) {
         return StartJob{jobs[execute->job_id], execute->allocation};
     }
     if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
-        return RejectJob{jobs[reject->job_id], {}};
+        return RejectJob{jobs[reject->job_id], {}, RejectionCause::other};
     }
     if (const auto* registers = std::get_if<protocol::RegisterProfile>(&event.data)) {
         return RegisterProfile{registers->workload_name, registers->profile_name, registers->profile};

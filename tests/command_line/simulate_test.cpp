@@ -57,6 +57,37 @@ std::string start_of(const std::string& jobs, const std::string& id) {
 
 }  // namespace
 
+TEST_CASE("simulate says how many jobs were rejected, why, and what helps") {
+    const Inputs inputs;
+    const std::string workload = file(
+        inputs.folder, "rejected.json",
+        R"({"nb_res":8,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[)"
+        R"({"id":"a","subtime":0,"res":2,"profile":"p"},{"id":"b","subtime":1,"res":3,"walltime":-1,"profile":"p"},)"
+        R"({"id":"c","subtime":2,"res":8,"profile":"p"},{"id":"d","subtime":2,"res":4,"walltime":9,"profile":"p"},)"
+        R"({"id":"e\u001b","subtime":3,"res":3,"walltime":5,"profile":"p"},)"
+        R"({"id":"f","subtime":3,"res":1,"walltime":9,"profile":"p"}]})");
+    const auto notes = [&](const Arguments& more) {
+        Arguments arguments{"simulate", "-p", "3", "-w", workload, "-e", inputs.folder.file("out"), "-q"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = run(inputs.folder, arguments);
+        CHECK(outcome.status == 0);
+        CHECK(outcome.output.empty());
+        const std::string of_machine = "the platform has 3\n";
+        REQUIRE_THAT(outcome.errors, Contains(of_machine));
+        return outcome.errors.substr(outcome.errors.find(of_machine) + of_machine.size());
+    };
+    const std::string too_wide =
+        "batfill: note: 2 of 6 jobs rejected: wider than the 3 processors of the platform (-p), the widest asks for "
+        "8\n";
+    CHECK(notes({"-a", "easy"}) ==
+          "batfill: note: 2 of 6 jobs rejected: without a walltime (-P default-walltime=SECONDS gives one)\n" +
+              too_wide);
+    CHECK(notes({"-a", "easy", "-P", "default-walltime=5"}) == too_wide);
+    CHECK(notes({"-a", "rejecter", "-P", "default-walltime=5"}) ==
+          too_wide + "batfill: note: 4 of 6 jobs rejected: the first, w0!a, is rejected as every job is\n");
+    CHECK_THAT(inputs.simulate("out", {"-a", "easy"}).errors, EndsWith("the widest asks for 4\n"));
+}
+
 TEST_CASE("simulate takes an algorithm and its parameters from a file") {
     const Inputs inputs;
     const std::string policy =
@@ -371,7 +402,7 @@ TEST_CASE("simulate writes both files, the same in every run, and sums up unless
     const Inputs inputs;
     const Outcome first = inputs.simulate("first", {"-a", "easy"});
     CHECK(first.status == 0);
-    CHECK(first.errors.empty());
+    CHECK_THAT(first.errors, StartsWith("batfill: note: 1 of 4 jobs rejected: "));
     CHECK_THAT(first.output, StartsWith("4 jobs, ") && Contains("first_jobs.csv") && Contains("first_schedule.csv"));
     CHECK(start_of(inputs.jobs("first"), "2") == "12.000000");
     CHECK(start_of(inputs.jobs("first"), "4") == "2.000000");

@@ -196,7 +196,7 @@ class RandomScheduler : public SimulatedScheduler {
         switch (bytes_.below(12)) {
             case 6:
                 if (!waiting_.empty()) {
-                    add(RejectJob{waiting_.back(), {}});
+                    add(RejectJob{waiting_.back(), {}, RejectionCause::other});
                     waiting_.pop_back();
                 }
                 break;

@@ -89,7 +89,7 @@ inline TimedDecision start(JobNumber job, const std::string& processors) {
     return {Time(), StartJob{job, ResourceSet::parse(processors).value()}};
 }
 inline TimedDecision reject(JobNumber job) {
-    return {Time(), RejectJob{job, {}}};
+    return {Time(), RejectJob{job, {}, RejectionCause::other}};
 }
 inline TimedDecision kill(std::vector<JobNumber> jobs) {
     return {Time(), KillJobs{std::move(jobs)}};
