@@ -112,7 +112,8 @@ std::vector<std::string> metric_names();
 // Computes the metrics of a schedule; the result does not depend on the order of its jobs. `workloads`, if not empty,
 // give deadlines and licences. Regular jobs count in the metrics of regular jobs if they are among `counted_regular`,
 // or if it is null. The waits are compared with those of `baseline`, unless it is null. Throws InputError naming a job
-// if a job of the schedule is in none of the workloads, or if not the same jobs finished in the baseline. O(n log n).
+// if a job of the schedule is in none of the workloads, or was submitted at another time or asks for other processors
+// there, or if not the same jobs finished in the baseline. O(n log n).
 Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& options,
                         const std::vector<Workload>& workloads = {}, const JobIds* counted_regular = nullptr,
                         const MeasuredSchedule* baseline = nullptr);

@@ -9,6 +9,7 @@
 #include "src/core/csv_text.hpp"
 #include "src/core/files.hpp"
 #include "src/core/json.hpp"
+#include "workload_jobs.hpp"
 
 namespace batfill {
 
@@ -51,6 +52,7 @@ std::string header(const std::vector<std::string>& labels) {
 JobIds jobs_that_waited(const std::vector<MeasuredSchedule>& schedules) {
     JobIds result;
     for (const MeasuredSchedule& schedule : schedules) {
+        analysis::require_same_jobs(schedules.front(), schedule);
         for (const FinishedJob& job : schedule.finished()) {
             if (analysis::wait(job) > Duration()) {
                 result.insert(job.id);
@@ -60,7 +62,21 @@ JobIds jobs_that_waited(const std::vector<MeasuredSchedule>& schedules) {
     return result;
 }
 
+void analysis::require_same_jobs(const MeasuredSchedule& one, const MeasuredSchedule& other) {
+    const FinishedById finished = finished_by_id(one);
+    for (const FinishedJob& job : other.finished()) {
+        const auto found = finished.find(job.id);
+        if (found != finished.end() && !is_same_job(job, found->second->submit, found->second->processors)) {
+            throw InputError(other.path() + ": job " + shown(job.id) + ' ' + request_text(job.submit, job.processors) +
+                             ", in " + one.path() + " it " +
+                             request_text(found->second->submit, found->second->processors) +
+                             ": expected schedules of one workload");
+        }
+    }
+}
+
 void analysis::require_same_finished_jobs(const MeasuredSchedule& baseline, const MeasuredSchedule& run) {
+    require_same_jobs(baseline, run);
     const auto require_all = [](const MeasuredSchedule& from, const MeasuredSchedule& in) {
         const FinishedById finished = finished_by_id(in);
         for (const FinishedJob& job : from.finished()) {
@@ -77,6 +93,9 @@ void analysis::require_same_finished_jobs(const MeasuredSchedule& baseline, cons
 void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
                          const std::vector<MeasuredSchedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular) {
+    for (const MeasuredSchedule& schedule : schedules) {
+        analysis::require_same_jobs(schedules.front(), schedule);
+    }
     std::vector<FinishedById> runs(schedules.size());
     std::transform(schedules.begin(), schedules.end(), runs.begin(), finished_by_id);
     OutputFile file(path);

@@ -101,7 +101,7 @@ std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const Met
     std::map<std::vector<PlacedName>, FinishedJobs> groups;
     for (const FinishedJob& job : schedule.finished()) {
         const JobDescription* const description =
-            with_workload ? submitted.require(job.id, schedule.path()).description : nullptr;
+            with_workload ? submitted.require(job, schedule.path()).description : nullptr;
         std::vector<PlacedName> names(groupings.size());
         std::transform(groupings.begin(), groupings.end(), names.begin(),
                        [&](JobGrouping grouping) { return name_in(grouping, job, description); });

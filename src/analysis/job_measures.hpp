@@ -54,8 +54,11 @@ std::optional<double> makespan(const FinishedJobs& jobs);
 // From the first submission to the last completion; no value if that takes no time.
 std::optional<Duration> span_of(const FinishedJobs& jobs);
 
-// Throws InputError naming a job if not the same jobs finished in both runs: then their waits cannot be compared.
-// O(number of jobs).
+// Throws InputError naming a job that finished in both runs and was submitted at different times, or asked for
+// different numbers of processors: then they are of different workloads. O(number of jobs).
+void require_same_jobs(const MeasuredSchedule& one, const MeasuredSchedule& other);
+
+// The same, and if not the same jobs finished in both: then their waits cannot be compared.
 void require_same_finished_jobs(const MeasuredSchedule& baseline, const MeasuredSchedule& run);
 
 }  // namespace batfill::analysis

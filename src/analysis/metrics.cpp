@@ -21,7 +21,7 @@ analysis::JobsByDeadline jobs_by_deadline(const MeasuredSchedule& schedule, cons
     }
     analysis::JobsByDeadline result;
     for (const FinishedJob& job : schedule.finished()) {
-        const JobDescription& description = *submitted.require(job.id, schedule.path()).description;
+        const JobDescription& description = *submitted.require(job, schedule.path()).description;
         if (const std::optional<Time>& deadline = description.deadline) {
             result.driven.push_back(job);
             result.deadlines.push_back(*deadline);

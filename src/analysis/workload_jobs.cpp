@@ -38,6 +38,19 @@ std::string id_of(const Attempt& attempt) {
 
 }  // namespace
 
+bool is_same_job(const FinishedJob& job, Time submit, int processors) {
+    if (attempt_of(job.id)) {
+        return job.processors == processors;
+    }
+    const Duration between = job.submit < submit ? submit - job.submit : job.submit - submit;
+    return between <= Duration::microseconds(1) && job.processors == processors;
+}
+
+std::string request_text(Time submit, int processors) {
+    return "asks for " + std::to_string(processors) + (processors == 1 ? " processor at " : " processors at ") +
+           submit.to_string();
+}
+
 WorkloadJobs::WorkloadJobs(const std::vector<Workload>& workloads) : workloads_(&workloads) {
     for (const Workload& workload : workloads) {
         firsts_.push_back(count_);
@@ -92,6 +105,18 @@ IndexedJob WorkloadJobs::require(std::string_view id, const std::string& path) c
         throw InputError(path + ": job " + shown(id) + " is in none of the workloads");
     }
     return *job;
+}
+
+IndexedJob WorkloadJobs::require(const FinishedJob& job, const std::string& path) const {
+    const IndexedJob found = require(job.id, path);
+    const JobDescription& description = *found.description;
+    if (!is_same_job(job, description.submit, description.processors)) {
+        throw InputError(path + ": job " + shown(job.id) + ' ' + request_text(job.submit, job.processors) + ", in " +
+                         (*workloads_)[found.workload].path + " it " +
+                         request_text(description.submit, description.processors) +
+                         ": expected the workload of the schedule");
+    }
+    return found;
 }
 
 std::optional<std::string> WorkloadJobs::earlier_run(std::string_view id) const {

@@ -8,9 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/metrics.hpp>
 #include <batfill/workload.hpp>
 
 namespace batfill::analysis {
+
+// Whether a job was submitted then, but for the last digit that a schedule has, and asked for so many processors. A
+// later run of a killed job is submitted when the schedule has it so.
+bool is_same_job(const FinishedJob& job, Time submit, int processors);
+// "asks for 2 processors at 1.500000".
+std::string request_text(Time submit, int processors);
 
 struct IndexedJob {
     const JobDescription* description;
@@ -29,8 +36,10 @@ class WorkloadJobs {
     // id of the first run with "#1", "#2", ... behind it. Nothing if there is neither. O(1) on average.
     std::optional<IndexedJob> find(std::string_view id) const;
 
-    // The same for a job of the schedule `path`. Throws InputError naming both if there is none.
+    // The same for a job of the schedule `path`. Throws InputError naming both if there is none, or if the one that
+    // finished was submitted at another time or asked for another number of processors.
     IndexedJob require(std::string_view id, const std::string& path) const;
+    IndexedJob require(const FinishedJob& job, const std::string& path) const;
 
     // How many jobs the workloads have.
     std::size_t count() const { return count_; }

@@ -43,7 +43,8 @@ struct Report {
 };
 
 // The data of the page as one JSON object, as page.js reads it; no text in it can end an element of HTML. The metrics
-// are those of compute_metrics(), and so are its errors. O(n log n).
+// are those of compute_metrics(), and so are its errors. Throws InputError for runs of different workloads, too.
+// O(n log n).
 std::string report_data(const Report& report);
 
 // The page: one HTML file that needs no other and no network.

@@ -513,7 +513,9 @@ int processors_of(const Report& report) {
 std::string report_data(const Report& report) {
     std::vector<MeasuredRun> runs;
     std::vector<FinishedJobs> finished;
+    const MeasuredSchedule baseline(report.runs[report.baseline].schedule);
     for (const Run& run : report.runs) {
+        analysis::require_same_jobs(baseline, run.schedule);
         runs.push_back(measured(run, report));
         finished.push_back(runs.back().finished);
     }

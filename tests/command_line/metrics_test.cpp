@@ -127,6 +127,56 @@ TEST_CASE("metrics refuses a baseline in which other jobs finished") {
     check_refused(run(inputs.folder, {"metrics", inputs.one, "--baseline", inputs.folder.file("none.csv")}), 1);
 }
 
+TEST_CASE("metrics and report refuse schedules of different workloads, and a workload of another schedule") {
+    const Folder folder;
+    const auto jobs = [&](const std::string& name, const std::string& workload) {
+        const std::string path = file(folder, name + ".json", workload);
+        REQUIRE(run(folder, {"simulate", "-p", "4", "-w", path, "-a", "fcfs", "-e", folder.file(name), "-q"}).status ==
+                0);
+        return folder.file(name + "_jobs.csv");
+    };
+    const auto workload = [](const std::string& submitted, const std::string& processors) {
+        return R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":5}},"jobs":[)"
+               R"({"id":"1","subtime":0,"res":1,"walltime":9,"profile":"p"},{"id":"2","subtime":)" +
+               submitted + R"(,"res":)" + processors + R"(,"walltime":9,"profile":"p"}]})";
+    };
+    const std::string one = jobs("one", workload("1.5", "2"));
+    const std::string same = jobs("same", workload("1.500001", "2"));
+    const std::string later = jobs("later", workload("1.500002", "2"));
+    const std::string wider = jobs("wider", workload("1.5", "3"));
+    const std::string page = folder.file("page.html");
+    for (const Arguments& command :
+         std::vector<Arguments>{{"metrics", "--baseline", one},
+                                {"metrics", "--intervals", "--baseline", one},
+                                {"metrics", one, "-w", folder.file("one.json"), "--waited-in-any-run"},
+                                {"metrics", one, "-w", folder.file("one.json"), "--per-job", folder.file("jobs.csv")},
+                                {"report", one, "-o", page}}) {
+        INFO(command.front() << ' ' << command[1]);
+        const auto with = [&](const std::string& schedule) {
+            Arguments arguments = command;
+            arguments.insert(arguments.begin() + 1 + (command[1] == one ? 1 : 0), schedule);
+            return run(folder, arguments);
+        };
+        CHECK(with(same).status == 0);
+        std::filesystem::remove(page);
+        check_refused(with(later), 1);
+        CHECK_THAT(with(later).errors, Contains(later + ": job w0!2 asks for 2 processors at 1.500002, in ") &&
+                                           Contains(" it asks for 2 processors at 1.500000: expected "));
+        check_refused(with(wider), 1);
+        CHECK_THAT(with(wider).errors, Contains(wider + ": job w0!2 asks for 3 processors at 1.500000, in ") &&
+                                           Contains(" it asks for 2 processors at 1.500000: expected "));
+        CHECK_FALSE(std::filesystem::exists(page));
+    }
+    const Outcome other = run(folder, {"metrics", wider, "-w", folder.file("one.json")});
+    check_refused(other, 1);
+    CHECK_THAT(other.errors,
+               Contains(wider + ": job w0!2 asks for 3 processors at 1.500000, in " + folder.file("one.json") +
+                        " it asks for 2 processors at 1.500000: expected the "
+                        "workload of the schedule"));
+    // Side by side, without a comparison, they may be different.
+    CHECK(run(folder, {"metrics", one, wider}).status == 0);
+}
+
 TEST_CASE("metrics refuses options that need the workload, and leaves no file") {
     const Inputs inputs;
     const auto refused = [&](const Arguments& options, int status) {

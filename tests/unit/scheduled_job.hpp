@@ -4,6 +4,7 @@
 #include <string>
 
 #include <batfill/schedule.hpp>
+#include <batfill/workload.hpp>
 
 namespace batfill::tests {
 
@@ -21,6 +22,15 @@ inline ScheduledJob job(const std::string& id, long long submit, long long start
                                        Duration::seconds(start - submit), Duration::seconds(start + run - submit)};
     result.allocation = ResourceSet::range(0, processors - 1);
     return result;
+}
+
+// The job of a workload that is in a schedule as `scheduled`.
+inline WorkloadJob& add_job_of(const ScheduledJob& scheduled, Workload& workload) {
+    WorkloadJob& added = workload.jobs.emplace_back();
+    added.description.id = scheduled.id;
+    added.description.submit = scheduled.submit;
+    added.description.processors = scheduled.processors;
+    return added;
 }
 
 }  // namespace batfill::tests

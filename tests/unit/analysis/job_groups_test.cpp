@@ -21,13 +21,11 @@ using tests::job;
 struct Run {
     Schedule schedule{"run_jobs.csv",
                       {job("a", 0, 0, 59), job("b", 0, 20, 60, 3), job("c", 0, 40, 50, 3), job("d", 0, 60, 90, 4)}};
-    std::vector<Workload> workloads = [] {
+    std::vector<Workload> workloads = [this] {
         std::vector<Workload> result(1);
-        for (const auto& [id, user] :
-             std::vector<std::pair<std::string, std::string>>{{"a", "Bob"}, {"b", "Ann"}, {"c", ""}, {"d", "Ann"}}) {
-            WorkloadJob& added = result.front().jobs.emplace_back();
-            added.description.id = "w0!" + id;
-            added.description.user = user;
+        const std::vector<std::string> users{"Bob", "Ann", "", "Ann"};
+        for (std::size_t i = 0; i < users.size(); ++i) {
+            add_job_of(schedule.jobs[i], result.front()).description.user = users[i];
         }
         return result;
     }();

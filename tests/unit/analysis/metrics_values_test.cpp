@@ -38,14 +38,14 @@ Metrics measure(const std::vector<ScheduledJob>& jobs, const MetricsOptions& opt
     return compute_metrics(Schedule{"run_jobs.csv", jobs}, options);
 }
 
-Workload workload(const std::vector<std::pair<std::string, std::optional<long long>>>& deadlines) {
+// Of the jobs of a schedule, with these deadlines, by their ids.
+Workload workload(const std::vector<ScheduledJob>& jobs, const std::map<std::string, long long>& deadlines = {}) {
     Workload result;
-    result.name = "w0";
-    for (const auto& [id, deadline] : deadlines) {
-        WorkloadJob& added = result.jobs.emplace_back();
-        added.description.id = "w0!" + id;
-        if (deadline) {
-            added.description.deadline = Time::seconds(*deadline);
+    for (const ScheduledJob& one : jobs) {
+        if (const auto deadline = deadlines.find(one.id.substr(3)); deadline != deadlines.end()) {
+            add_job_of(one, result).description.deadline = Time::seconds(deadline->second);
+        } else {
+            add_job_of(one, result);
         }
     }
     return result;
@@ -250,13 +250,8 @@ TEST_CASE("deadlines are measured against the workload") {
         {job("late", 0, 90, 20, 1, 20), job("met", 10, 20, 40, 1, 50), job("on-time", 0, 90, 10, 1, 10),
          job("hopeless", 50, 50, 10, 1, 10), job("regular", 0, 10, 5, 1, 5), job("other", 0, 0, 5, 1, 5),
          without_execution("rejected", JobState::rejected)}};
-    const std::vector<Workload> workloads{workload({{"late", 100},
-                                                    {"met", 110},
-                                                    {"on-time", 100},
-                                                    {"hopeless", 50},
-                                                    {"regular", {}},
-                                                    {"other", {}},
-                                                    {"rejected", 9}})};
+    const std::vector<Workload> workloads{
+        workload(schedule.jobs, {{"late", 100}, {"met", 110}, {"on-time", 100}, {"hopeless", 50}, {"rejected", 9}})};
     const Metrics metrics = compute_metrics(schedule, {}, workloads);
     CHECK(metrics["deadline_jobs"] == 4);
     CHECK(metrics["deadline_violations"] == 2);
@@ -278,8 +273,8 @@ TEST_CASE("missed deadlines are told apart by the time that was given") {
     const Schedule schedule{"run_jobs.csv",
                             {job("met", 10, 10, 50), job("late", 10, 100, 50), job("long-met", 10, 10, 50),
                              job("long-late", 10, 100, 50), job("late-before", 10, 10, 50)}};
-    const std::vector<Workload> workloads{
-        workload({{"met", 110}, {"late", 110}, {"long-met", 111}, {"long-late", 149}, {"late-before", 5}})};
+    const std::vector<Workload> workloads{workload(
+        schedule.jobs, {{"met", 110}, {"late", 110}, {"long-met", 111}, {"long-late", 149}, {"late-before", 5}})};
     const auto measured = [&](Duration short_deadline) {
         MetricsOptions options;
         options.short_deadline = short_deadline;
@@ -302,7 +297,8 @@ TEST_CASE("deadline usage is also measured without jobs that started at once, an
     // Used: 0.5, 0.8, 0.81 and 1.2 of 100 s; the first and the last one waited for nothing.
     const Schedule schedule{
         "run_jobs.csv", {job("half", 0, 0, 50), job("most", 0, 30, 50), job("more", 7, 38, 50), job("all", 0, 0, 120)}};
-    const std::vector<Workload> workloads{workload({{"half", 100}, {"most", 100}, {"more", 107}, {"all", 100}})};
+    const std::vector<Workload> workloads{
+        workload(schedule.jobs, {{"half", 100}, {"most", 100}, {"more", 107}, {"all", 100}})};
     const Metrics metrics = compute_metrics(schedule, {}, workloads);
     CHECK(*metrics["mean_deadline_usage"] == Approx((0.5 + 0.8 + 0.81 + 1.2) / 4));
     CHECK(*metrics["mean_deadline_usage_delayed"] == Approx((0.8 + 0.81) / 2));
@@ -310,8 +306,7 @@ TEST_CASE("deadline usage is also measured without jobs that started at once, an
     CHECK(metrics["deadline_jobs_started_at_once"] == 2);
     CHECK(metrics["regular_jobs"] == 0);
     CHECK_FALSE(metrics["mean_wait_regular"]);
-    const Metrics none =
-        compute_metrics(schedule, {}, {workload({{"half", {}}, {"most", {}}, {"more", {}}, {"all", {}}})});
+    const Metrics none = compute_metrics(schedule, {}, {workload(schedule.jobs)});
     CHECK(none["deadline_jobs"] == 0);
     CHECK(none["regular_jobs"] == 4);
     CHECK_FALSE(none["mean_deadline_usage"]);
@@ -333,10 +328,9 @@ TEST_CASE("regular jobs that waited in none of the runs can be left out of the m
          {job("never", 0, 0, 10, 1, 10), job("first", 0, 0, 10, 1, 10), job("second", 0, 30, 10, 1, 10),
           job("both", 0, 50, 10, 1, 10), job("driven", 0, 0, 10, 1, 10), without_execution("r", JobState::rejected)}}};
     const std::vector<MeasuredSchedule> schedules(runs.begin(), runs.end());
-    Workload second = workload({});
-    second.jobs.emplace_back().description.id = "w1!never";
-    const std::vector<Workload> workloads{
-        workload({{"never", {}}, {"first", {}}, {"second", {}}, {"both", {}}, {"driven", 50}, {"r", {}}}), second};
+    std::vector<ScheduledJob> first(runs[0].jobs.begin(), runs[0].jobs.end() - 1);
+    first.push_back(runs[1].jobs.back());
+    const std::vector<Workload> workloads{workload(first, {{"driven", 50}}), workload({other})};
     const JobIds waited = jobs_that_waited(schedules);
     CHECK(waited == JobIds{"w0!first", "w0!second", "w0!both", "w1!never"});
 
@@ -358,9 +352,9 @@ TEST_CASE("regular jobs that waited in none of the runs can be left out of the m
 
 TEST_CASE("a workload that lacks a job of the schedule is refused") {
     const Schedule schedule{"run_jobs.csv", {job("a", 0, 0, 1)}};
-    CHECK_THROWS_WITH(compute_metrics(schedule, {}, {workload({{"b", {}}})}),
+    CHECK_THROWS_WITH(compute_metrics(schedule, {}, {workload({job("b", 0, 0, 1)})}),
                       "run_jobs.csv: job w0!a is in none of the workloads");
-    CHECK_THROWS_AS(compute_metrics(schedule, {}, {workload({{"b", {}}})}), InputError);
+    CHECK_THROWS_AS(compute_metrics(schedule, {}, {workload({job("b", 0, 0, 1)})}), InputError);
 }
 
 TEST_CASE("the table has a column per run and no line without values") {
@@ -468,7 +462,7 @@ TEST_CASE("system usage is that of looking at every second") {
 
 TEST_CASE("licence usage is the share of all copies over the whole time") {
     const std::vector<ScheduledJob> jobs{job("a", 0, 5, 10), job("b", 5, 10, 20), job("c", 10, 30, 10)};
-    Workload with_licenses = workload({{"a", {}}, {"b", {}}, {"c", {}}});
+    Workload with_licenses = workload(jobs);
     with_licenses.jobs[0].description.licenses = {"x", "y", "x"};
     with_licenses.jobs[1].description.licenses = {"y", "not counted"};
     const MetricsOptions options{

@@ -16,20 +16,13 @@ namespace {
 
 using tests::job;
 
-// A workload of jobs of these users, by the job's id.
-std::vector<Workload> workload_of(const std::map<std::string, std::string>& users) {
-    std::vector<Workload> result(1);
-    result.front().name = "w0";
-    for (const auto& [id, user] : users) {
-        WorkloadJob& added = result.front().jobs.emplace_back();
-        added.description.id = "w0!" + id;
-        added.description.user = user;
-    }
-    return result;
-}
-
+// The jobs are of these users, by their ids.
 Metrics measure(const std::vector<ScheduledJob>& jobs, const std::map<std::string, std::string>& users) {
-    return compute_metrics(Schedule{"run_jobs.csv", jobs}, {}, workload_of(users));
+    std::vector<Workload> workloads(1);
+    for (const ScheduledJob& one : jobs) {
+        add_job_of(one, workloads.front()).description.user = users.at(one.id.substr(3));
+    }
+    return compute_metrics(Schedule{"run_jobs.csv", jobs}, {}, workloads);
 }
 
 }  // namespace
