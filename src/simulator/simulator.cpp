@@ -350,6 +350,7 @@ void Simulator::submitter_bye(Message::Kind kind) {
 
 void Simulator::continue_reply() {
     std::size_t waiting_since = order_++;
+    std::size_t behind = mailbox_.size();
     for (bool first = true;; first = false) {
         const bool more = next_decision_ < reply_.decisions.size();
         const Time due = more ? reply_.decisions[next_decision_].timestamp : reply_.now;
@@ -358,15 +359,18 @@ void Simulator::continue_reply() {
             return;
         }
         if (!first && next_message_ < mailbox_.size()) {
-            mailbox_.push_back({Message::Kind::reply_continues, {}, {}});
+            const auto place = mailbox_.begin() + static_cast<std::ptrdiff_t>(behind);
+            mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
             return;
         }
         if (!more) {
             scheduler_ready_ = true;
             return;
         }
-        // The reply already waits for its next decision when the job that this one starts begins to run.
+        // The reply already waits for its next decision when the job that this one starts begins to run. If its time
+        // has come, it is in the mailbox before what this one causes at once.
         waiting_since = order_++;
+        behind = mailbox_.size();
         apply(reply_.decisions[next_decision_++].decision);
     }
 }
@@ -609,11 +613,7 @@ void Simulator::kill(const KillJobs& decision) {
             leave_machines(job, JobState::completed_killed);
         }
     }
-    if (next_message_ < mailbox_.size()) {
-        mailbox_.push_back({Message::Kind::killing_done, {}, std::move(killed)});
-    } else {
-        report_kill(killed);
-    }
+    mailbox_.push_back({Message::Kind::killing_done, {}, std::move(killed)});
 }
 
 namespace {

@@ -205,6 +205,18 @@ TEST_CASE("Calls come at whole milliseconds, and at once if their time has come"
                                                                     "4: completed w0!a"});
 }
 
+TEST_CASE("A call that comes at once comes after what the reply decides next", "[simulator][batsim5]") {
+    Scenario scenario = like_batsim5({workload_of(job("a", "1", 1, "20", "3"))});
+    scenario.enable_dynamic_jobs = true;
+    scenario.acknowledge_dynamic_jobs = true;
+    scenario.enable_profile_reuse = true;
+    const Script script{
+        {1, {{call("1"), registers(1, "w0!b", 1, "d3"), start(0, "0"), start(1, "1"), finished()}, ""}}};
+    CHECK(play(scenario, script).frames ==
+          std::vector<std::string>{"1: submitted w0!a", "1: no_more_static_job_to_submit, submitted w0!b, call",
+                                   "4: completed w0!a, completed w0!b"});
+}
+
 TEST_CASE("Jobs of time 0 come before a call that the first reply asks for", "[simulator][batsim5]") {
     const Scenario scenario = like_batsim5({workload_of(job("a", "0", 1, "20", "3"))});
     const Script script{{0, {{call("0")}, ""}}, {1, {{start(0, "0")}, ""}}};
