@@ -168,13 +168,13 @@ class Simulator {
     // a replay where jobs are wide.
     struct Machines {
         explicit Machines(std::size_t number)
-            : state(number), since(number), busy(number), power(number), used(number) {}
+            : state(number), since(number), busy(number), power(number), counted(number) {}
         std::vector<MachineState> state;
         std::vector<Time> since;
-        std::vector<std::uint8_t> busy;   // 1: a job holds it, available or not
-        std::vector<MachineState> power;  // in which it would be if no job held it and it were available
-        std::vector<std::uint8_t> used;   // 1: counts as computing; only with machines_never_idle_again
-        std::size_t unavailable = 0;      // how many are
+        std::vector<std::uint8_t> busy;     // 1: a job holds it, available or not
+        std::vector<MachineState> power;    // in which it would be if no job held it and it were available
+        std::vector<MachineState> counted;  // as which its time counts; only with machine_times_of_batsim5
+        std::size_t unavailable = 0;        // how many are
     };
 
     static const char* name_of(MachineState state);
@@ -212,7 +212,7 @@ class Simulator {
     void change_machines(const ExternalEvent& event);
     void set_state(ResourceSet::Interval machines, MachineState from, MachineState to);
     void count_time(MachineState state, Duration spent);
-    void count_time_without_idling(std::size_t machine, MachineState from, MachineState to);
+    void count_time_like_batsim5(std::size_t machine, MachineState to);
     std::optional<Duration> known_run_time(const JobProfile& profile) const;
     Duration run_time(const SimulatedJob& job, JobState& end) const;
     void begin(SimulatedScheduler& scheduler);

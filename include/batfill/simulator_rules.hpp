@@ -21,8 +21,9 @@ struct SimulatorRules {
     // Jobs of one instant are told in several messages where the clock, a sum of doubles, is a little behind their
     // submission time.
     bool clock_of_doubles = false;
-    // In the sums of times by state, a machine computes from the start of its first job on.
-    bool machines_never_idle_again = false;
+    // In the sums of times by state, a machine computes from the start of its first job on, and whether it is available
+    // does not count.
+    bool machine_times_of_batsim5 = false;
     // The files are PREFIXjobs.csv and PREFIXschedule.json as Batsim 5 writes them, not PREFIX_jobs.csv and
     // PREFIX_schedule.csv.
     bool files_of_batsim5 = false;

@@ -664,10 +664,13 @@ void Simulator::leave_machines(SimulatedJob& job, JobState state) {
 // All of these machines are in the state `from`.
 void Simulator::set_state(ResourceSet::Interval machines, MachineState from, MachineState to) {
     std::fill(machines_.state.begin() + machines.first, machines_.state.begin() + machines.last + 1, to);
-    if (scenario_.rules.machines_never_idle_again) {
-        for (auto host = static_cast<std::size_t>(machines.first); host <= static_cast<std::size_t>(machines.last);
-             ++host) {
-            count_time_without_idling(host, from, to);
+    if (scenario_.rules.machine_times_of_batsim5) {
+        const bool leaves_job = from == MachineState::computing && to == MachineState::idle;
+        if (leaves_job || from == MachineState::unavailable || to == MachineState::unavailable) {
+            return;
+        }
+        for (int host = machines.first; host <= machines.last; ++host) {
+            count_time_like_batsim5(static_cast<std::size_t>(host), to);
         }
         return;
     }
@@ -681,15 +684,10 @@ void Simulator::set_state(ResourceSet::Interval machines, MachineState from, Mac
     std::fill(first, end, now_);
 }
 
-// A machine that a job has left counts as computing until its next change.
-void Simulator::count_time_without_idling(std::size_t machine, MachineState from, MachineState to) {
-    if (from == MachineState::computing && to == MachineState::idle) {
-        return;
-    }
-    const bool computes_on = from == MachineState::idle && machines_.used[machine] != 0;
-    count_time(computes_on ? MachineState::computing : from, now_ - machines_.since[machine]);
+void Simulator::count_time_like_batsim5(std::size_t machine, MachineState to) {
+    count_time(machines_.counted[machine], now_ - machines_.since[machine]);
     machines_.since[machine] = now_;
-    machines_.used[machine] = to == MachineState::computing ? 1 : 0;
+    machines_.counted[machine] = to;
 }
 
 void Simulator::count_time(MachineState state, Duration spent) {
