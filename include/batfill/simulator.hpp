@@ -191,6 +191,7 @@ class Simulator {
     void external_events(std::size_t list);
     void send_bye(Message::Kind kind, bool submitted_nothing);
     void submitter_bye(Message::Kind kind);
+    void take_in_reply();
     void continue_reply();
     void apply(Decision& decision);
     void start(StartJob& decision);

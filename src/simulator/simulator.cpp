@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <charconv>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -24,6 +26,15 @@ void require_simulable(const JobProfile& profile, const std::string& place, cons
         throw InputError(place + "job " + shown(job.id) + ": profile " + in_quotes(job.profile) + " of type " +
                          profile.type_name + " cannot be simulated, expected delay or parallel_homogeneous with com 0");
     }
+}
+
+// What a time becomes in a message of Batsim 5, which has twelve decimals.
+double in_json(double seconds) {
+    std::array<char, 400> text;  // the largest double has 309 digits before the point
+    const char* const end =
+        std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed, 12).ptr;
+    std::from_chars(text.data(), end, seconds);
+    return seconds;
 }
 
 }  // namespace
@@ -184,8 +195,19 @@ void Simulator::send(SimulatedScheduler& scheduler) {
     scheduler.message(now_, events_, reply_);
     events_.clear();
     next_decision_ = 0;
+    take_in_reply();
+}
+
+// The reply comes in behind the last word of a submitter. Who waits for no time to continue a submission wakes when the
+// first part of the reply has been read, or before that if the reply itself has to wait for its `now`, which is the
+// clock's with the decimals of JSON.
+void Simulator::take_in_reply() {
+    const bool waits = clock_ && clock_->go_on_to(in_json(clock_->now()));
+    const auto place = std::find_if(mailbox_.begin(), mailbox_.end(), [&](const Message& message) {
+        return !waits && message.kind == Message::Kind::submission_continues;
+    });
+    mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
     read_mailbox();
-    continue_reply();
 }
 
 void Simulator::read_mailbox() {
@@ -302,9 +324,11 @@ bool Simulator::clock_is_behind(Time submission) const {
 }
 
 // While it waits, one message is read. If another is left behind that, it comes in behind all; else only after the
-// scheduler was told.
+// scheduler was told. A reply that is in the mailbox has a message for each decision and one for its end.
 void Simulator::continue_submission(std::size_t workload) {
-    std::vector<Message>& messages = next_message_ + 1 < mailbox_.size() ? mailbox_ : late_messages_;
+    const std::size_t further_decisions = scheduler_ready_ ? 0 : reply_.decisions.size() - next_decision_;
+    const bool one_is_left = mailbox_.size() - next_message_ + further_decisions > 1;
+    std::vector<Message>& messages = one_is_left ? mailbox_ : late_messages_;
     messages.push_back({Message::Kind::submission_continues, {now_, 0, Timer::Kind::submitter, workload}, {}});
 }
 

@@ -7,6 +7,9 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
+#include <batfill/embedded_scheduler.hpp>
+#include <batfill/engine.hpp>
+
 #include "batsim5_recordings.hpp"
 #include "protocol/codec.hpp"
 #include "simulator_fixture.hpp"
@@ -289,14 +292,44 @@ TEST_CASE("To Batsim 5 a machine that is unavailable is still idle or computing"
 }
 
 TEST_CASE("Jobs of one instant come one by one where the clock of doubles is behind it", "[simulator][batsim5]") {
-    // 0.2 and what is left of 0.9 then, 0.7, add up to 0.8999999999999999.
+    // Three times 0.2 and what is left of 0.8 then add up to 70000.79999999999.
+    std::string jobs;
+    for (const char* id : {"x", "y", "z"}) {
+        jobs += job(id, "70000", 1, "20", "0.2") + ",";
+    }
+    jobs += job("b", "70000.8", 1, "20", "1") + "," + job("c", "70000.8", 1, "20", "1") + "," +
+            job("d", "70000.8", 1, "20", "1");
+    Script script{{1, {{start(0, "0")}, ""}}, {2, {{start(1, "0")}, ""}}, {3, {{start(2, "0")}, ""}}};
+    std::vector<std::string> told{"70000: submitted w0!x, submitted w0!y, submitted w0!z", "70000.2: completed w0!x",
+                                  "70000.4: completed w0!y", "70000.6: completed w0!z", "70000.8: submitted w0!b"};
+    SECTION("behind short replies") {
+        script[5] = {{start(3, "0")}, ""};
+        script[8] = {{start(4, "1"), start(5, "2")}, ""};
+        told.insert(told.end(),
+                    {"70000.8: submitted w0!c", "70000.8: submitted w0!d", "70000.8: no_more_static_job_to_submit",
+                     "70001.8: completed w0!b, completed w0!c, completed w0!d"});
+    }
+    SECTION("several at once behind a long reply") {
+        jobs += "," + job("e", "70000.8", 1, "20", "1");
+        script[5] = {{start(3, "0"), call("70009"), call("70009")}, ""};
+        script[6] = {{start(4, "1"), start(5, "2"), start(6, "3")}, ""};
+        told.insert(told.end(),
+                    {"70000.8: submitted w0!c, submitted w0!d, submitted w0!e, no_more_static_job_to_submit",
+                     "70001.8: completed w0!b, completed w0!c, completed w0!d, completed w0!e", "70009: call, call"});
+    }
+    const Scenario scenario = like_batsim5({workload_of(jobs)});
+    CHECK(play(scenario, script).frames == told);
+}
+
+TEST_CASE("A reply in JSON moves the clock of doubles up to twelve decimals", "[simulator][batsim5]") {
+    // 0.2 and what is left of 0.9 then, 0.7, add up to 0.8999999999999999, for which JSON has 0.9.
     const std::string jobs = job("a", "0.2", 1, "20", "0.7") + "," + job("b", "0.9", 1, "20", "1") + "," +
                              job("c", "0.9", 1, "20", "1") + "," + job("d", "0.9", 1, "20", "1");
     Scenario scenario = like_batsim5({workload_of(jobs)});
-    const Script script{{1, {{start(0, "0")}, ""}}, {5, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
+    const Script script{{1, {{start(0, "0")}, ""}}, {3, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
     CHECK(play(scenario, script).frames ==
-          std::vector<std::string>{"0.2: submitted w0!a", "0.9: submitted w0!b, completed w0!a", "0.9: submitted w0!c",
-                                   "0.9: submitted w0!d", "0.9: no_more_static_job_to_submit",
+          std::vector<std::string>{"0.2: submitted w0!a", "0.9: submitted w0!b, completed w0!a",
+                                   "0.9: submitted w0!c, submitted w0!d, no_more_static_job_to_submit",
                                    "1.9: completed w0!b, completed w0!c, completed w0!d"});
     scenario.rules = simulator_rules("batsim4");
     const Script together{{1, {{start(0, "0")}, ""}}, {2, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
@@ -305,6 +338,19 @@ TEST_CASE("Jobs of one instant come one by one where the clock of doubles is beh
                                    "0.9: submitted w0!b, submitted w0!c, submitted w0!d, completed w0!a, "
                                    "no_more_static_job_to_submit",
                                    "1.9: completed w0!b, completed w0!c, completed w0!d"});
+}
+
+TEST_CASE("A library that speaks JSON is called as often as Batsim 5 called it",
+          "[simulator][batsim5][recorded][outside]") {
+    if (!have_test_data("batsim/found/split-repro.json")) {
+        return;
+    }
+    Scenario scenario = like_batsim5({read_workload(test_data("batsim/found/split-repro.json"), "w0")}, 100);
+    Simulator simulator(scenario);
+    Engine engine("fcfs", {});
+    EmbeddedScheduler scheduler(engine);
+    simulator.run(scheduler);
+    CHECK(simulator.messages() + 1 == 34);  // with the one at the end
 }
 
 TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the others", "[simulator][batsim5]") {
@@ -326,6 +372,16 @@ TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the oth
     clock.wake({4});
     CHECK(clock.now() == 0.2 + (0.9 - 0.2));
     CHECK(clock.now() < 0.9);
+    clock.sleep(6, 1e-10);
+    clock.sleep(7, 0.5);
+    CHECK(clock.go_on_to(0.9));
+    CHECK(clock.now() == 0.9);
+    CHECK_FALSE(clock.go_on_to(0.3));
+    CHECK(clock.now() == 0.9);
+    clock.wake({6});  // its sleep was over by then
+    CHECK(clock.now() == 0.9);
+    clock.wake({7});
+    CHECK(clock.now() == 0.9 + (0.5 - (0.9 - (0.2 + (0.9 - 0.2)))));
 }
 
 }  // namespace batfill::tests::batsim5_simulator_test
