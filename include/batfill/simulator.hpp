@@ -131,6 +131,8 @@ class Simulator {
     // How often processors were put to sleep or woken, and in how many decisions.
     std::size_t processor_switches() const { return processor_switches_; }
     std::size_t grouped_switches() const { return switches_.size(); }
+    // How many jobs ran for a computing time that is no whole number of microseconds, and was rounded.
+    std::size_t rounded_run_times() const { return rounded_run_times_; }
     std::size_t messages() const { return messages_; }
     Time now() const { return now_; }
 
@@ -215,7 +217,7 @@ class Simulator {
     void count_time(MachineState state, Duration spent);
     void count_time_like_batsim5(std::size_t machine, MachineState to);
     std::optional<Duration> known_run_time(const JobProfile& profile) const;
-    Duration run_time(const SimulatedJob& job, JobState& end) const;
+    Duration run_time(const SimulatedJob& job, JobState& end);
     void begin(SimulatedScheduler& scheduler);
     void send(SimulatedScheduler& scheduler);
     template <class Data>
@@ -255,6 +257,7 @@ class Simulator {
     std::size_t in_queue_ = 0;
     std::size_t pending_calls_ = 0;
     std::size_t messages_ = 0;
+    std::size_t rounded_run_times_ = 0;
     std::vector<SetResourceState> switches_;  // all that were asked for
     std::size_t pending_switches_ = 0;
     std::size_t processor_switches_ = 0;

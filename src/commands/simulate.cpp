@@ -229,6 +229,10 @@ int simulate(const Arguments& arguments) {
     if (engine && ignores_licenses(*engine, scenario)) {
         std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
     }
+    if (simulator.rounded_run_times() != 0) {
+        std::cerr << "batfill: note: jobs whose run time is no whole number of microseconds and was rounded: "
+                  << simulator.rounded_run_times() << "; Batsim, which rounds none, may start jobs at other times\n";
+    }
     if (!stopped.empty()) {
         throw InputError(stopped);
     }

@@ -555,7 +555,7 @@ void Simulator::notified(NotificationType type) {
     }
 }
 
-Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
+Duration Simulator::run_time(const SimulatedJob& job, JobState& end) {
     end = job.profile->return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
     const std::optional<Duration>& walltime = job.job->description.walltime;
     if (job.profile->type == JobProfile::Type::delay) {
@@ -565,8 +565,8 @@ Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
         }
         return job.profile->delay;
     }
-    const std::optional<Duration> computing =
-        Duration::from_seconds(computing_seconds(scenario_.platform, *job.profile, job.allocation));
+    const double seconds = computing_seconds(scenario_.platform, *job.profile, job.allocation);
+    const std::optional<Duration> computing = Duration::from_seconds(seconds);
     if (walltime && (!computing || *computing > *walltime)) {
         end = JobState::completed_walltime_reached;
         return *walltime;
@@ -574,6 +574,7 @@ Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
     if (!computing) {
         throw InputError("job " + shown(job.job->description.id) + " would compute for more than 1e18 seconds");
     }
+    rounded_run_times_ += static_cast<double>(computing->count()) / 1e6 == seconds ? 0U : 1U;
     return *computing;
 }
 
