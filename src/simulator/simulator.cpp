@@ -203,6 +203,10 @@ void Simulator::send(SimulatedScheduler& scheduler) {
 // clock's with the decimals of JSON.
 void Simulator::take_in_reply() {
     const bool waits = clock_ && clock_->go_on_to(in_json(clock_->now()));
+    if (mailbox_.empty()) {  // as most times
+        continue_reply();
+        return;
+    }
     const auto place = std::find_if(mailbox_.begin(), mailbox_.end(), [&](const Message& message) {
         return !waits && message.kind == Message::Kind::submission_continues;
     });
