@@ -131,6 +131,8 @@ class Simulator {
     // How often processors were put to sleep or woken, and in how many decisions.
     std::size_t processor_switches() const { return processor_switches_; }
     std::size_t grouped_switches() const { return switches_.size(); }
+    // How many jobs ran for a computing time that is no whole number of microseconds, and was rounded.
+    std::size_t rounded_run_times() const { return rounded_run_times_; }
     std::size_t messages() const { return messages_; }
     Time now() const { return now_; }
 
@@ -168,13 +170,13 @@ class Simulator {
     // a replay where jobs are wide.
     struct Machines {
         explicit Machines(std::size_t number)
-            : state(number), since(number), busy(number), power(number), used(number) {}
+            : state(number), since(number), busy(number), power(number), counted(number) {}
         std::vector<MachineState> state;
         std::vector<Time> since;
-        std::vector<std::uint8_t> busy;   // 1: a job holds it, available or not
-        std::vector<MachineState> power;  // in which it would be if no job held it and it were available
-        std::vector<std::uint8_t> used;   // 1: counts as computing; only with machines_never_idle_again
-        std::size_t unavailable = 0;      // how many are
+        std::vector<std::uint8_t> busy;     // 1: a job holds it, available or not
+        std::vector<MachineState> power;    // in which it would be if no job held it and it were available
+        std::vector<MachineState> counted;  // as which its time counts; only with machine_times_of_batsim5
+        std::size_t unavailable = 0;        // how many are
     };
 
     static const char* name_of(MachineState state);
@@ -191,6 +193,7 @@ class Simulator {
     void external_events(std::size_t list);
     void send_bye(Message::Kind kind, bool submitted_nothing);
     void submitter_bye(Message::Kind kind);
+    void take_in_reply();
     void continue_reply();
     void apply(Decision& decision);
     void start(StartJob& decision);
@@ -212,9 +215,9 @@ class Simulator {
     void change_machines(const ExternalEvent& event);
     void set_state(ResourceSet::Interval machines, MachineState from, MachineState to);
     void count_time(MachineState state, Duration spent);
-    void count_time_without_idling(std::size_t machine, MachineState from, MachineState to);
+    void count_time_like_batsim5(std::size_t machine, MachineState to);
     std::optional<Duration> known_run_time(const JobProfile& profile) const;
-    Duration run_time(const SimulatedJob& job, JobState& end) const;
+    Duration run_time(const SimulatedJob& job, JobState& end);
     void begin(SimulatedScheduler& scheduler);
     void send(SimulatedScheduler& scheduler);
     template <class Data>
@@ -254,6 +257,7 @@ class Simulator {
     std::size_t in_queue_ = 0;
     std::size_t pending_calls_ = 0;
     std::size_t messages_ = 0;
+    std::size_t rounded_run_times_ = 0;
     std::vector<SetResourceState> switches_;  // all that were asked for
     std::size_t pending_switches_ = 0;
     std::size_t processor_switches_ = 0;

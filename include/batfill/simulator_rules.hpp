@@ -19,10 +19,12 @@ struct SimulatorRules {
     // The jobs that are submitted at time 0 are there before what the reply to the first message decides.
     bool submissions_before_first_reply = false;
     // Jobs of one instant are told in several messages where the clock, a sum of doubles, is a little behind their
-    // submission time.
+    // submission time. The scheduler speaks JSON: where twelve decimals are later than the clock, its reply moves it
+    // up.
     bool clock_of_doubles = false;
-    // In the sums of times by state, a machine computes from the start of its first job on.
-    bool machines_never_idle_again = false;
+    // In the sums of times by state, a machine computes from the start of its first job on, and whether it is available
+    // does not count.
+    bool machine_times_of_batsim5 = false;
     // The files are PREFIXjobs.csv and PREFIXschedule.json as Batsim 5 writes them, not PREFIX_jobs.csv and
     // PREFIX_schedule.csv.
     bool files_of_batsim5 = false;

@@ -258,6 +258,10 @@ int simulate(const Arguments& arguments) {
     if (engine && ignores_licenses(*engine, scenario)) {
         std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
     }
+    if (simulator.rounded_run_times() != 0) {
+        std::cerr << "batfill: note: computing times rounded to microseconds: " << simulator.rounded_run_times()
+                  << "; Batsim does not round them, and may start jobs at other times\n";
+    }
     return 0;
 }
 

@@ -18,9 +18,20 @@ void DoubleClock::wake(const std::vector<std::size_t>& sleepers) {
         step = wakes ? std::min(step, sleeper.remaining) : step;
         return wakes;
     });
-    if (step == std::numeric_limits<double>::infinity()) {
-        return;
+    if (step != std::numeric_limits<double>::infinity()) {
+        advance(step);
     }
+}
+
+bool DoubleClock::go_on_to(double time) {
+    if (time <= now_) {
+        return false;
+    }
+    advance(time - now_);
+    return true;
+}
+
+void DoubleClock::advance(double step) {
     now_ += step;
     for (Sleeper& sleeper : sleepers_) {
         sleeper.remaining -= step;

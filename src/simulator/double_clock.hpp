@@ -15,6 +15,8 @@ class DoubleClock {
     void sleep(std::size_t sleeper, double seconds) { sleepers_.push_back({sleeper, seconds}); }
     // Sleeps until the clock shows `time`.
     void sleep_until(std::size_t sleeper, double time) { sleep(sleeper, time > now_ ? time - now_ : 0); }
+    // Goes on to `time`, while all others sleep on, if that is later; returns whether it is. O(all that sleep).
+    bool go_on_to(double time);
     // Goes on to when the first of `sleepers` wakes, and forgets them. Those that do not sleep change nothing.
     // O(all that sleep) for each.
     void wake(const std::vector<std::size_t>& sleepers);
@@ -26,6 +28,8 @@ class DoubleClock {
         std::size_t number;
         double remaining;
     };
+
+    void advance(double step);
 
     double now_ = 0;
     std::vector<Sleeper> sleepers_;

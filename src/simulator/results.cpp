@@ -58,7 +58,7 @@ class Row {
 };
 
 void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
-    Time first_submission = Time::infinity();
+    Time first_submission;  // or 0, from which Batsim 5 counts too
     Time last_end;
     Duration wait_sum;
     Duration turnaround_sum;
@@ -95,8 +95,7 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     const char* const quote = batsim5 ? "\"" : "";
     row.add_text("batsim_version", quote + std::string("batfill-") + version + quote);
     row.add("consumed_joules", 0.0L);
-    row.add("makespan",
-            batsim5 && !first_submission.is_infinite() ? last_end - first_submission : last_end.since_zero());
+    row.add("makespan", batsim5 ? last_end - first_submission : last_end.since_zero());
     row.add("max_slowdown", max_slowdown);
     row.add("max_turnaround_time", max_turnaround);
     row.add("max_waiting_time", max_wait);

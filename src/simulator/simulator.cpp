@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <charconv>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -24,6 +26,15 @@ void require_simulable(const JobProfile& profile, const std::string& place, cons
         throw InputError(place + "job " + shown(job.id) + ": profile " + in_quotes(job.profile) + " of type " +
                          profile.type_name + " cannot be simulated, expected delay or parallel_homogeneous with com 0");
     }
+}
+
+// What a time becomes in a message of Batsim 5, which has twelve decimals.
+double in_json(double seconds) {
+    std::array<char, 400> text;  // the largest double has 309 digits before the point
+    const char* const end =
+        std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed, 12).ptr;
+    std::from_chars(text.data(), end, seconds);
+    return seconds;
 }
 
 }  // namespace
@@ -184,8 +195,23 @@ void Simulator::send(SimulatedScheduler& scheduler) {
     scheduler.message(now_, events_, reply_);
     events_.clear();
     next_decision_ = 0;
+    take_in_reply();
+}
+
+// The reply comes in behind the last word of a submitter. Who waits for no time to continue a submission wakes when the
+// first part of the reply has been read, or before that if the reply itself has to wait for its `now`, which is the
+// clock's with the decimals of JSON.
+void Simulator::take_in_reply() {
+    const bool waits = clock_ && clock_->go_on_to(in_json(clock_->now()));
+    if (mailbox_.empty()) {  // as most times
+        continue_reply();
+        return;
+    }
+    const auto place = std::find_if(mailbox_.begin(), mailbox_.end(), [&](const Message& message) {
+        return !waits && message.kind == Message::Kind::submission_continues;
+    });
+    mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
     read_mailbox();
-    continue_reply();
 }
 
 void Simulator::read_mailbox() {
@@ -302,9 +328,11 @@ bool Simulator::clock_is_behind(Time submission) const {
 }
 
 // While it waits, one message is read. If another is left behind that, it comes in behind all; else only after the
-// scheduler was told.
+// scheduler was told. A reply that is in the mailbox has a message for each decision and one for its end.
 void Simulator::continue_submission(std::size_t workload) {
-    std::vector<Message>& messages = next_message_ + 1 < mailbox_.size() ? mailbox_ : late_messages_;
+    const std::size_t further_decisions = scheduler_ready_ ? 0 : reply_.decisions.size() - next_decision_;
+    const bool one_is_left = mailbox_.size() - next_message_ + further_decisions > 1;
+    std::vector<Message>& messages = one_is_left ? mailbox_ : late_messages_;
     messages.push_back({Message::Kind::submission_continues, {now_, 0, Timer::Kind::submitter, workload}, {}});
 }
 
@@ -350,6 +378,7 @@ void Simulator::submitter_bye(Message::Kind kind) {
 
 void Simulator::continue_reply() {
     std::size_t waiting_since = order_++;
+    std::size_t behind = mailbox_.size();
     for (bool first = true;; first = false) {
         const bool more = next_decision_ < reply_.decisions.size();
         const Time due = more ? reply_.decisions[next_decision_].timestamp : reply_.now;
@@ -358,15 +387,18 @@ void Simulator::continue_reply() {
             return;
         }
         if (!first && next_message_ < mailbox_.size()) {
-            mailbox_.push_back({Message::Kind::reply_continues, {}, {}});
+            const auto place = mailbox_.begin() + static_cast<std::ptrdiff_t>(behind);
+            mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
             return;
         }
         if (!more) {
             scheduler_ready_ = true;
             return;
         }
-        // The reply already waits for its next decision when the job that this one starts begins to run.
+        // The reply already waits for its next decision when the job that this one starts begins to run. If its time
+        // has come, it is in the mailbox before what this one causes at once.
         waiting_since = order_++;
+        behind = mailbox_.size();
         apply(reply_.decisions[next_decision_++].decision);
     }
 }
@@ -527,7 +559,7 @@ void Simulator::notified(NotificationType type) {
     }
 }
 
-Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
+Duration Simulator::run_time(const SimulatedJob& job, JobState& end) {
     end = job.profile->return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
     const std::optional<Duration>& walltime = job.job->description.walltime;
     if (job.profile->type == JobProfile::Type::delay) {
@@ -537,8 +569,8 @@ Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
         }
         return job.profile->delay;
     }
-    const std::optional<Duration> computing =
-        Duration::from_seconds(computing_seconds(scenario_.platform, *job.profile, job.allocation));
+    const double seconds = computing_seconds(scenario_.platform, *job.profile, job.allocation);
+    const std::optional<Duration> computing = Duration::from_seconds(seconds);
     if (walltime && (!computing || *computing > *walltime)) {
         end = JobState::completed_walltime_reached;
         return *walltime;
@@ -546,6 +578,7 @@ Duration Simulator::run_time(const SimulatedJob& job, JobState& end) const {
     if (!computing) {
         throw InputError("job " + shown(job.job->description.id) + " would compute for more than 1e18 seconds");
     }
+    rounded_run_times_ += static_cast<double>(computing->count()) / 1e6 == seconds ? 0U : 1U;
     return *computing;
 }
 
@@ -609,11 +642,7 @@ void Simulator::kill(const KillJobs& decision) {
             leave_machines(job, JobState::completed_killed);
         }
     }
-    if (next_message_ < mailbox_.size()) {
-        mailbox_.push_back({Message::Kind::killing_done, {}, std::move(killed)});
-    } else {
-        report_kill(killed);
-    }
+    mailbox_.push_back({Message::Kind::killing_done, {}, std::move(killed)});
 }
 
 namespace {
@@ -664,10 +693,13 @@ void Simulator::leave_machines(SimulatedJob& job, JobState state) {
 // All of these machines are in the state `from`.
 void Simulator::set_state(ResourceSet::Interval machines, MachineState from, MachineState to) {
     std::fill(machines_.state.begin() + machines.first, machines_.state.begin() + machines.last + 1, to);
-    if (scenario_.rules.machines_never_idle_again) {
-        for (auto host = static_cast<std::size_t>(machines.first); host <= static_cast<std::size_t>(machines.last);
-             ++host) {
-            count_time_without_idling(host, from, to);
+    if (scenario_.rules.machine_times_of_batsim5) {
+        const bool leaves_job = from == MachineState::computing && to == MachineState::idle;
+        if (leaves_job || from == MachineState::unavailable || to == MachineState::unavailable) {
+            return;
+        }
+        for (int host = machines.first; host <= machines.last; ++host) {
+            count_time_like_batsim5(static_cast<std::size_t>(host), to);
         }
         return;
     }
@@ -681,15 +713,10 @@ void Simulator::set_state(ResourceSet::Interval machines, MachineState from, Mac
     std::fill(first, end, now_);
 }
 
-// A machine that a job has left counts as computing until its next change.
-void Simulator::count_time_without_idling(std::size_t machine, MachineState from, MachineState to) {
-    if (from == MachineState::computing && to == MachineState::idle) {
-        return;
-    }
-    const bool computes_on = from == MachineState::idle && machines_.used[machine] != 0;
-    count_time(computes_on ? MachineState::computing : from, now_ - machines_.since[machine]);
+void Simulator::count_time_like_batsim5(std::size_t machine, MachineState to) {
+    count_time(machines_.counted[machine], now_ - machines_.since[machine]);
     machines_.since[machine] = now_;
-    machines_.used[machine] = to == MachineState::computing ? 1 : 0;
+    machines_.counted[machine] = to;
 }
 
 void Simulator::count_time(MachineState state, Duration spent) {

@@ -17,7 +17,7 @@ constexpr SimulatorRules batsim5{.numbers_in_host_names = true,
                                  .past_calls_come_at_once = true,
                                  .submissions_before_first_reply = true,
                                  .clock_of_doubles = true,
-                                 .machines_never_idle_again = true,
+                                 .machine_times_of_batsim5 = true,
                                  .files_of_batsim5 = true};
 
 constexpr std::array<std::pair<std::string_view, const SimulatorRules*>, 2> known{

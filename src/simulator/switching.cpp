@@ -72,6 +72,8 @@ void Simulator::set_power(const ResourceSet& processors, MachineState power) {
             machines_.power[at] = power;
             if (machines_.state[at] != MachineState::unavailable) {
                 set_state({processor, processor}, machines_.state[at], power);
+            } else if (scenario_.rules.machine_times_of_batsim5) {
+                count_time_like_batsim5(at, power);
             }
         }
     }

@@ -88,6 +88,40 @@ TEST_CASE("simulate says how many jobs were rejected, why, and what helps") {
     CHECK_THAT(inputs.simulate("out", {"-a", "easy"}).errors, EndsWith("the widest asks for 4\n"));
 }
 
+TEST_CASE("simulate notes run times that are no whole number of microseconds, which Batsim does not round") {
+    const Folder folder;
+    const std::string platform = file(folder, "p.xml",
+                                      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\">"
+                                      "<host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
+                                      "<host id=\"h0\" coordinates=\"0 0 0\" speed=\"3.7Gf\"/></zone></platform>\n");
+    const auto errors_of = [&](const std::string& flops, const std::string& walltime, const std::string& like) {
+        std::string jobs;
+        for (const char* id : {"1", "2"}) {
+            jobs.append(jobs.empty() ? "" : ",")
+                .append(R"({"id":")")
+                .append(id)
+                .append(R"(","subtime":0,"res":1,"walltime":)" + walltime + R"(,"profile":"p"})");
+        }
+        const std::string workload =
+            file(folder, "w.json",
+                 R"({"nb_res":1,"profiles":{"p":{"type":"parallel_homogeneous","com":0,"cpu":)" + flops +
+                     R"(}},"jobs":[)" + jobs + R"(]})");
+        const Outcome outcome = run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-a", "fcfs", "--like",
+                                             like, "-e", folder.file("out")});
+        CHECK(outcome.status == 0);
+        return outcome.errors;
+    };
+    const std::string note =
+        "batfill: note: computing times rounded to microseconds: 2; Batsim does not round them, and may start jobs at "
+        "other times\n";
+    CHECK(errors_of("1e9", "100", "batsim4") == note);
+    CHECK(errors_of("1e9", "100", "batsim5") == note);
+    CHECK(errors_of("3.7e9", "100", "batsim4").empty());
+    CHECK(errors_of("370000", "100", "batsim4").empty());   // 0.0001 s
+    CHECK(errors_of("16095e6", "100", "batsim4").empty());  // 4.35 s
+    CHECK(errors_of("1e15", "100", "batsim4").empty());     // both are stopped at their walltimes
+}
+
 TEST_CASE("simulate takes an algorithm and its parameters from a file") {
     const Inputs inputs;
     const std::string policy =

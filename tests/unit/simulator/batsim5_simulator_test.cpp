@@ -7,6 +7,9 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
+#include <batfill/embedded_scheduler.hpp>
+#include <batfill/engine.hpp>
+
 #include "batsim5_recordings.hpp"
 #include "protocol/codec.hpp"
 #include "simulator_fixture.hpp"
@@ -108,6 +111,21 @@ std::string text_of(const std::string& path) {
     return InputFile(path).read_all(std::size_t{1} << 20);
 }
 
+struct Files {
+    std::string jobs;
+    std::string schedule;
+};
+
+Files files_of(const Simulator& simulator) {
+    const std::string prefix =
+        (std::filesystem::temp_directory_path() / ("batsim5-simulator-" + std::to_string(getpid()) + "-")).string();
+    write_results({simulator, nullptr, {}, {}}, prefix);
+    Files files{text_of(prefix + "jobs.csv"), text_of(prefix + "schedule.json")};
+    std::filesystem::remove(prefix + "jobs.csv");
+    std::filesystem::remove(prefix + "schedule.json");
+    return files;
+}
+
 // Without the version, and what no file has where nothing ran.
 std::string without_version(std::string text) {
     const std::size_t at = text.find("  \"batsim_version\"");
@@ -149,14 +167,10 @@ TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their file
     simulator.run(scheduler);
     CHECK(scheduler.all_said());
     if (has_files) {
-        const std::string prefix =
-            (std::filesystem::temp_directory_path() / ("batsim5-simulator-" + std::to_string(getpid()) + "-")).string();
-        write_results({simulator, nullptr, {}, {}}, prefix);
-        CHECK(text_of(prefix + "jobs.csv") == text_of(test_data("batsim5/out/" + recording + "_jobs.csv")));
-        CHECK(without_version(text_of(prefix + "schedule.json")) ==
+        const Files files = files_of(simulator);
+        CHECK(files.jobs == text_of(test_data("batsim5/out/" + recording + "_jobs.csv")));
+        CHECK(without_version(files.schedule) ==
               without_version(text_of(test_data("batsim5/out/" + recording + "_schedule.json"))));
-        std::filesystem::remove(prefix + "jobs.csv");
-        std::filesystem::remove(prefix + "schedule.json");
     }
 }
 
@@ -189,6 +203,15 @@ TEST_CASE("Batsim 5 numbers hosts by the numbers in their names", "[simulator][b
     CHECK(names() == before);
     number_hosts(platform, simulator_rules("batsim5"));
     CHECK(names() == "a3b2 a03b12 a3b12 n n1 n02 n2 n2x n10 n99999999999999999999999 n100000000000000000000000");
+    platform =
+        parse_platform(R"(<platform version="4.1"><zone id="z" routing="None"><host id="master_host" speed="1Gf"/>)"
+                       R"(<host id="n9" speed="1Gf"/><host id="n10" speed="1Gf"/><host id="n2" speed="1Gf"/>)"
+                       R"(<host id="n1" speed="1Gf"/></zone></platform>)",
+                       "/p.xml");
+    number_hosts(platform, simulator_rules("batsim4"));
+    CHECK(names() == "n1 n10 n2 n9");
+    number_hosts(platform, simulator_rules("batsim5"));
+    CHECK(names() == "n1 n2 n9 n10");
 }
 
 TEST_CASE("Calls come at whole milliseconds, and at once if their time has come", "[simulator][batsim5]") {
@@ -205,6 +228,18 @@ TEST_CASE("Calls come at whole milliseconds, and at once if their time has come"
                                                                     "4: completed w0!a"});
 }
 
+TEST_CASE("A call that comes at once comes after what the reply decides next", "[simulator][batsim5]") {
+    Scenario scenario = like_batsim5({workload_of(job("a", "1", 1, "20", "3"))});
+    scenario.enable_dynamic_jobs = true;
+    scenario.acknowledge_dynamic_jobs = true;
+    scenario.enable_profile_reuse = true;
+    const Script script{
+        {1, {{call("1"), registers(1, "w0!b", 1, "d3"), start(0, "0"), start(1, "1"), finished()}, ""}}};
+    CHECK(play(scenario, script).frames ==
+          std::vector<std::string>{"1: submitted w0!a", "1: no_more_static_job_to_submit, submitted w0!b, call",
+                                   "4: completed w0!a, completed w0!b"});
+}
+
 TEST_CASE("Jobs of time 0 come before a call that the first reply asks for", "[simulator][batsim5]") {
     const Scenario scenario = like_batsim5({workload_of(job("a", "0", 1, "20", "3"))});
     const Script script{{0, {{call("0")}, ""}}, {1, {{start(0, "0")}, ""}}};
@@ -212,15 +247,89 @@ TEST_CASE("Jobs of time 0 come before a call that the first reply asks for", "[s
           std::vector<std::string>{"0: submitted w0!a, no_more_static_job_to_submit, call", "3: completed w0!a"});
 }
 
+TEST_CASE("Batsim 5 counts the makespan from time 0, or from a submission before that", "[simulator][batsim5]") {
+    const auto makespan_of = [](const std::string& submit) {
+        const Scenario scenario = like_batsim5({workload_of(job("a", submit, 1, "20", "3"))});
+        const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}});
+        REQUIRE(played.error.empty());
+        const std::string schedule = files_of(*played.simulator).schedule;
+        const std::string name = "\"makespan\": ";
+        const std::size_t at = schedule.find(name) + name.size();
+        return schedule.substr(at, schedule.find(',', at) - at);
+    };
+    CHECK(makespan_of("5") == "8.000000");
+    CHECK(makespan_of("0") == "3.000000");
+    CHECK(makespan_of("-2") == "5.000000");
+}
+
+TEST_CASE("To Batsim 5 a machine that is unavailable is still idle or computing", "[simulator][batsim5][events]") {
+    Scenario scenario = scenario_of(machine_that_sleeps(5),
+                                    {workload_of(job("a", "1", 1, "99", "5") + "," + job("b", "2", 1, "99", "10") +
+                                                 "," + job("c", "20", 3, "99", "1"))},
+                                    R"({"type":"machine_unavailable","timestamp":3,"resources":"0-3"})"
+                                    "\n"
+                                    R"({"type":"machine_available","timestamp":9,"resources":"0-3"})");
+    scenario.rules = simulator_rules("batsim5");
+    const Script script{{1, {{start(0, "0")}, ""}},
+                        {2, {{start(1, "1"), sets_pstate("3", 1)}, ""}},
+                        {6, {{sets_pstate("3", 0)}, ""}},
+                        {10, {{start(2, "0-2")}, ""}}};
+    const Played played = play(scenario, script);
+    CHECK(played.frames ==
+          std::vector<std::string>{"1: submitted w0!a", "2: submitted w0!b", "3: event_machine_unavailable 0-3",
+                                   "4: pstate 1 3", "6: completed w0!a", "9: event_machine_available 0-3",
+                                   "9: no_more_external_event_to_occur", "12: completed w0!b", "14: pstate 0 3",
+                                   "20: submitted w0!c", "20: no_more_static_job_to_submit", "21: completed w0!c"});
+    const MachineTimes& times = played.simulator->machine_times();
+    // 0: idle until 1, then computing until the start at 20. 1: idle until 2, then computing until 20. 2: idle until
+    // 20. 3: idle until 2, falls asleep until 4, sleeps until 9, wakes until 14. 4 never changes.
+    CHECK(times.idle == Duration::seconds(1 + 2 + 20 + 2));
+    CHECK(times.computing == Duration::seconds(19 + 18));
+    CHECK(times.unavailable == Duration());
+    CHECK(times.falling_asleep == Duration::seconds(2));
+    CHECK(times.sleeping == Duration::seconds(5));
+    CHECK(times.waking == Duration::seconds(5));
+}
+
 TEST_CASE("Jobs of one instant come one by one where the clock of doubles is behind it", "[simulator][batsim5]") {
-    // 0.2 and what is left of 0.9 then, 0.7, add up to 0.8999999999999999.
+    // Three times 0.2 and what is left of 0.8 then add up to 70000.79999999999.
+    std::string jobs;
+    for (const char* id : {"x", "y", "z"}) {
+        jobs += job(id, "70000", 1, "20", "0.2") + ",";
+    }
+    jobs += job("b", "70000.8", 1, "20", "1") + "," + job("c", "70000.8", 1, "20", "1") + "," +
+            job("d", "70000.8", 1, "20", "1");
+    Script script{{1, {{start(0, "0")}, ""}}, {2, {{start(1, "0")}, ""}}, {3, {{start(2, "0")}, ""}}};
+    std::vector<std::string> told{"70000: submitted w0!x, submitted w0!y, submitted w0!z", "70000.2: completed w0!x",
+                                  "70000.4: completed w0!y", "70000.6: completed w0!z", "70000.8: submitted w0!b"};
+    SECTION("behind short replies") {
+        script[5] = {{start(3, "0")}, ""};
+        script[8] = {{start(4, "1"), start(5, "2")}, ""};
+        told.insert(told.end(),
+                    {"70000.8: submitted w0!c", "70000.8: submitted w0!d", "70000.8: no_more_static_job_to_submit",
+                     "70001.8: completed w0!b, completed w0!c, completed w0!d"});
+    }
+    SECTION("several at once behind a long reply") {
+        jobs += "," + job("e", "70000.8", 1, "20", "1");
+        script[5] = {{start(3, "0"), call("70009"), call("70009")}, ""};
+        script[6] = {{start(4, "1"), start(5, "2"), start(6, "3")}, ""};
+        told.insert(told.end(),
+                    {"70000.8: submitted w0!c, submitted w0!d, submitted w0!e, no_more_static_job_to_submit",
+                     "70001.8: completed w0!b, completed w0!c, completed w0!d, completed w0!e", "70009: call, call"});
+    }
+    const Scenario scenario = like_batsim5({workload_of(jobs)});
+    CHECK(play(scenario, script).frames == told);
+}
+
+TEST_CASE("A reply in JSON moves the clock of doubles up to twelve decimals", "[simulator][batsim5]") {
+    // 0.2 and what is left of 0.9 then, 0.7, add up to 0.8999999999999999, for which JSON has 0.9.
     const std::string jobs = job("a", "0.2", 1, "20", "0.7") + "," + job("b", "0.9", 1, "20", "1") + "," +
                              job("c", "0.9", 1, "20", "1") + "," + job("d", "0.9", 1, "20", "1");
     Scenario scenario = like_batsim5({workload_of(jobs)});
-    const Script script{{1, {{start(0, "0")}, ""}}, {5, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
+    const Script script{{1, {{start(0, "0")}, ""}}, {3, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
     CHECK(play(scenario, script).frames ==
-          std::vector<std::string>{"0.2: submitted w0!a", "0.9: submitted w0!b, completed w0!a", "0.9: submitted w0!c",
-                                   "0.9: submitted w0!d", "0.9: no_more_static_job_to_submit",
+          std::vector<std::string>{"0.2: submitted w0!a", "0.9: submitted w0!b, completed w0!a",
+                                   "0.9: submitted w0!c, submitted w0!d, no_more_static_job_to_submit",
                                    "1.9: completed w0!b, completed w0!c, completed w0!d"});
     scenario.rules = simulator_rules("batsim4");
     const Script together{{1, {{start(0, "0")}, ""}}, {2, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
@@ -229,6 +338,19 @@ TEST_CASE("Jobs of one instant come one by one where the clock of doubles is beh
                                    "0.9: submitted w0!b, submitted w0!c, submitted w0!d, completed w0!a, "
                                    "no_more_static_job_to_submit",
                                    "1.9: completed w0!b, completed w0!c, completed w0!d"});
+}
+
+TEST_CASE("A library that speaks JSON is called as often as Batsim 5 called it",
+          "[simulator][batsim5][recorded][outside]") {
+    if (!have_test_data("batsim/found/split-repro.json")) {
+        return;
+    }
+    Scenario scenario = like_batsim5({read_workload(test_data("batsim/found/split-repro.json"), "w0")}, 100);
+    Simulator simulator(scenario);
+    Engine engine("fcfs", {});
+    EmbeddedScheduler scheduler(engine);
+    simulator.run(scheduler);
+    CHECK(simulator.messages() + 1 == 34);  // with the one at the end
 }
 
 TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the others", "[simulator][batsim5]") {
@@ -250,6 +372,16 @@ TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the oth
     clock.wake({4});
     CHECK(clock.now() == 0.2 + (0.9 - 0.2));
     CHECK(clock.now() < 0.9);
+    clock.sleep(6, 1e-10);
+    clock.sleep(7, 0.5);
+    CHECK(clock.go_on_to(0.9));
+    CHECK(clock.now() == 0.9);
+    CHECK_FALSE(clock.go_on_to(0.3));
+    CHECK(clock.now() == 0.9);
+    clock.wake({6});  // its sleep was over by then
+    CHECK(clock.now() == 0.9);
+    clock.wake({7});
+    CHECK(clock.now() == 0.9 + (0.5 - (0.9 - (0.2 + (0.9 - 0.2)))));
 }
 
 }  // namespace batfill::tests::batsim5_simulator_test

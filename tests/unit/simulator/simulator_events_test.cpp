@@ -297,6 +297,35 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         CHECK(played.error.empty());
         CHECK(played.frames.back() == "12: @10 completed w0!a, killed w0!a");
     }
+    SECTION("only after what the reply decides next") {
+        const Played played =
+            play(scenario, {{1, {{start(0, "0"), start(1, "1")}, ""}}, {2, {{kill({0}), reject(2), kill({1})}, ""}}});
+        CHECK(played.error.empty());
+        CHECK(played.frames.back() ==
+              "4: no_more_static_job_to_submit, ended w0!a, killed w0!a, ended w0!b, killed w0!b");
+        CHECK(played.simulator->ended() == std::vector<JobNumber>{2, 0, 1});
+    }
+    SECTION("before what the reply decides after that") {
+        const Played played =
+            play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{kill({0}), reject(1), reject(2)}, ""}}});
+        CHECK(played.error.empty());
+        CHECK(played.simulator->ended() == std::vector<JobNumber>{1, 0, 2});
+    }
+    SECTION("before what the reply decides later") {
+        const Played played =
+            play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{kill({0}), later("6", reject(1)), reject(2)}, "6"}}});
+        CHECK(played.error.empty());
+        CHECK(played.frames.back() == "6: @4 no_more_static_job_to_submit, @4 ended w0!a, @4 killed w0!a");
+        CHECK(played.simulator->ended() == std::vector<JobNumber>{0, 1, 2});
+    }
+    SECTION("also where others have something to say") {
+        const std::string submissions = jobs + "," + job("d", "4", 1, "99", "10");
+        const Scenario more = scenario_of(machine(3), {workload_of(submissions), workload_of(jobs, "w1")});
+        const Played played = play(more, {{1, {{start(0, "0"), reject(1), reject(4), reject(5)}, ""}},
+                                          {2, {{kill({0}), reject(2), reject(3), reject(6)}, ""}}});
+        CHECK(played.error.empty());
+        CHECK(played.simulator->ended() == std::vector<JobNumber>{1, 4, 5, 2, 0, 3, 6});
+    }
     SECTION("at the instant of its end, it has ended") {
         const Played played = play(
             scenario,

@@ -143,6 +143,22 @@ TEST_CASE("Ids of several workloads lose their workload's name in the CSV", "[si
     CHECK(lines[2].substr(0, 8) == "a,w0,d1,");
 }
 
+TEST_CASE("killer2 writes the rows that Batsim wrote, the rejected job's before the killed one's",
+          "[simulator][recorded][outside]") {
+    if (!have_test_data("batsim/found/k4.killer2.batsim4_jobs.csv")) {
+        return;
+    }
+    Scenario scenario;
+    scenario.platform = read_platform(test_data("batsim/found/p4.xml"));
+    scenario.workloads.push_back(read_workload(test_data("batsim/found/k4.json"), "w0"));
+    Simulator simulator(scenario);
+    Engine engine("killer2", {});
+    EmbeddedScheduler scheduler(engine);
+    simulator.run(scheduler);
+    CHECK(written(simulator).jobs ==
+          InputFile(test_data("batsim/found/k4.killer2.batsim4_jobs.csv")).read_all(std::size_t{1} << 20));
+}
+
 TEST_CASE("fcfs writes the CSVs that Batsim wrote of 20,000 jobs", "[simulator][recorded][outside]") {
     if (!have_test_data("batsim/results/w20k-0.90.fcfs.jobs.csv.gz")) {
         return;
