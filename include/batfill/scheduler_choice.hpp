@@ -20,7 +20,9 @@ struct SchedulerChoice {
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration);
 
 // Combines two choices: what the command line leaves open, the configuration decides. Parameters of the configuration
-// count only if the command line names no other algorithm. Throws UsageError if no algorithm is named.
-SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration);
+// count only if the command line names no other algorithm. Throws UsageError if no algorithm is named; `how` says
+// where the user names one.
+SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration,
+                        const std::string& how);
 
 }  // namespace batfill

@@ -51,6 +51,20 @@ void note_other_machines(const std::vector<Workload>& workloads, std::size_t pro
     }
 }
 
+std::string enumeration(std::vector<std::string> names) {
+    constexpr std::size_t most = 6;
+    if (names.size() > most) {
+        const std::string more = std::to_string(names.size() - most + 1) + " more";
+        names.resize(most - 1);
+        names.push_back(more);
+    }
+    std::string text = list_of(names);
+    if (const std::size_t comma = text.rfind(", "); names.size() > 1) {
+        text.replace(comma, 2, " and ");
+    }
+    return text;
+}
+
 std::string workload_name(const std::string& path) {
     std::filesystem::path name = std::filesystem::path(path).filename();
     if (name.extension() == ".gz") {

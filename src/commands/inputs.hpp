@@ -55,6 +55,9 @@ inline constexpr const char* workload_format_help = "of the workload: batsim4 (d
 // are "easy", or "out/easy" if that would give two runs the same label.
 std::vector<std::string> run_labels(const std::vector<std::string>& paths);
 
+// "a, b and c"; of more than six names, "a, b, c, d, e and 40 more".
+std::string enumeration(std::vector<std::string> names);
+
 // Declares --platform, --master-host and --processors, which machine_options() reads.
 void add_machine_options(Options& options);
 

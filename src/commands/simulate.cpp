@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <span>
@@ -82,15 +83,6 @@ Scenario read_scenario(const Options& options, bool for_socket, bool registers_j
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
     return scenario;
-}
-
-// "a, b and c".
-std::string enumeration(const std::vector<std::string>& names) {
-    std::string text = list_of(names);
-    if (const std::size_t comma = text.rfind(", "); names.size() > 1) {
-        text.replace(comma, 2, " and ");
-    }
-    return text;
 }
 
 // Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
@@ -201,7 +193,7 @@ int simulate(const Arguments& arguments) {
     std::unique_ptr<SimulatedScheduler> scheduler;
     const EmbeddedScheduler* embedded = nullptr;
     if (endpoint.empty()) {
-        choice = combine(choice, parse_scheduler_configuration(scheduler_configuration(options)));
+        choice = combine(choice, parse_scheduler_configuration(scheduler_configuration(options)), "-a NAME");
         engine = std::make_unique<Engine>(choice.algorithm, choice.parameters);
         auto made = std::make_unique<EmbeddedScheduler>(*engine);
         embedded = made.get();
@@ -213,6 +205,10 @@ int simulate(const Arguments& arguments) {
                                               : "");
     }
 
+    if (const std::string folder = std::filesystem::path(prefix).parent_path().string();
+        simulator_rules(options.get<std::string>("like")).files_of_batsim5 && !folder.empty()) {
+        create_folders(folder);  // as Batsim 5 does
+    }
     require_writable_folder(prefix);
     const bool measure = options.given("real-times");
     const bool quiet = options.given("quiet");

@@ -141,12 +141,11 @@ int tune(const Arguments& arguments) {
                           inputs.replays.size(), tasks.front().search->evaluations());
     TuneResults results(options, inputs.names);
     const std::size_t replays = run(tasks, options, inputs, results, checkpoint);
-    results.write(tasks);
+    const std::vector<std::string> written = results.write(tasks);
     checkpoint.finish();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s_results.csv\n",
-                inputs.replays.size(), options.search.text().c_str(), replays, checkpoint.found(), seconds,
-                options.prefix.c_str());
+    std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s\n", inputs.replays.size(),
+                options.search.text().c_str(), replays, checkpoint.found(), seconds, enumeration(written).c_str());
     return 0;
 }
 

@@ -54,11 +54,11 @@ void TuneResults::add_value(std::size_t workload, std::size_t evaluation, const 
     }
 }
 
-void TuneResults::write(const std::vector<TuningTask>& tasks) {
+std::vector<std::string> TuneResults::write(const std::vector<TuningTask>& tasks) {
     write_convergence(tasks);
     write_best(tasks);
     write_policies(tasks);
-    files_.commit();
+    return files_.commit();
 }
 
 // What the results of a task are about, in quotes: a workload, or the sum over all.

@@ -20,7 +20,7 @@ class TuneResults {
     void add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value);
 
     // Writes what the searches, which are over, have found.
-    void write(const std::vector<TuningTask>& tasks);
+    std::vector<std::string> write(const std::vector<TuningTask>& tasks);
 
  private:
     std::string subject(const TuningTask& task) const;

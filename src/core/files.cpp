@@ -161,10 +161,11 @@ void OutputFile::fail() const {
 }
 
 OutputFile& OutputFiles::add(const std::string& path) {
+    paths_.push_back(path);
     return *files_.emplace_back(std::make_unique<OutputFile>(path));
 }
 
-void OutputFiles::commit() {
+std::vector<std::string> OutputFiles::commit() {
     for (const auto& file : files_) {
         file->close();
     }
@@ -175,6 +176,7 @@ void OutputFiles::commit() {
         std::error_code not_there;
         std::filesystem::remove(path, not_there);
     }
+    return paths_;
 }
 
 OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {

@@ -71,11 +71,12 @@ class OutputFiles {
     OutputFile& add(const std::string& path);
     // A file of this name, which an earlier run may have left, is to disappear.
     void leave_out(const std::string& path) { left_out_.push_back(path); }
-    // To be called once, after everything was written.
-    void commit();
+    // To be called once, after everything was written. Returns the names of the files, in the order of add().
+    std::vector<std::string> commit();
 
  private:
     std::vector<std::unique_ptr<OutputFile>> files_;
+    std::vector<std::string> paths_;  // of the files, as they were given
     std::vector<std::string> left_out_;
 };
 

@@ -97,13 +97,14 @@ SchedulerChoice parse_scheduler_configuration(const std::string& configuration) 
     return choice;
 }
 
-SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration) {
+SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration,
+                        const std::string& how) {
     SchedulerChoice choice = command_line;
     if (choice.algorithm.empty()) {
         choice.algorithm = configuration.algorithm;
     }
     if (choice.algorithm.empty()) {
-        throw UsageError("no algorithm named (-a NAME), known: " + known_algorithms() +
+        throw UsageError("no algorithm named (" + how + "), known: " + known_algorithms() +
                          (configuration.problem.empty()
                               ? ""
                               : "; the scheduler configuration names none: " + configuration.problem));

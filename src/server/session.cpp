@@ -106,7 +106,8 @@ void Session::submitted(protocol::JobSubmitted& submission, Time timestamp) {
 }
 
 void Session::choose(const std::string& scheduler_configuration) {
-    const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(scheduler_configuration));
+    const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(scheduler_configuration),
+                                           R"(Batsim's scheduler configuration: {"algorithm": "NAME"})");
     engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
     require_fit_for_daemon(*engine_);
 }

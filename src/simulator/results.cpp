@@ -217,10 +217,7 @@ std::vector<std::string> write_results(const RunResults& results, const std::str
     const bool batsim5 = simulator.scenario().rules.files_of_batsim5;
     const std::string files_prefix = batsim5 ? prefix : prefix + '_';
     OutputFiles files;
-    std::vector<std::string> written;
-    const auto add = [&](const std::string& name) -> OutputFile& {
-        return files.add(written.emplace_back(files_prefix + name));
-    };
+    const auto add = [&](const std::string& name) -> OutputFile& { return files.add(files_prefix + name); };
     const auto leave_out = [&](const std::string& name) { files.leave_out(files_prefix + name); };
     write_jobs(simulator, add("jobs.csv"));
     write_schedule(simulator, results.real_times, add(batsim5 ? "schedule.json" : "schedule.csv"));
@@ -245,8 +242,7 @@ std::vector<std::string> write_results(const RunResults& results, const std::str
     } else {
         leave_out("broken_guarantees.csv");
     }
-    files.commit();
-    return written;
+    return files.commit();
 }
 
 }  // namespace batfill

@@ -579,6 +579,10 @@ TEST_CASE("simulate --like batsim5 writes the files of Batsim 5 under its names"
     REQUIRE(schedule.IsObject());
     CHECK(schedule["nb_jobs"].GetInt() == 4);
     CHECK_FALSE(inputs.wrote("five-"));
+    // Batsim 5 makes the folder, Batsim 4 does not.
+    REQUIRE(inputs.simulate("new/er/", {"-a", "fcfs", "--like", "batsim5"}).status == 0);
+    CHECK(contents(inputs.folder.file("new/er/jobs.csv")) == contents(inputs.folder.file("five-jobs.csv")));
+    check_refused(inputs.simulate("missing/", {"-a", "fcfs"}), 1);
 }
 
 TEST_CASE("simulate refuses a simulator that it does not know, and to be like Batsim 5 behind a socket") {

@@ -139,6 +139,9 @@ TEST_CASE("tune writes policy files under which a replay has the value that it s
     CHECK(outcome.errors.empty());
     CHECK_THAT(outcome.output, StartsWith("2 workloads, xnes, 3 features, 60 evaluations, lambda 1, seed 1: 120 "
                                           "replays, 0 of them done before, in "));
+    CHECK_THAT(outcome.output, EndsWith(" s; wrote " + inputs.folder.file("t_convergence.csv, ") +
+                                        inputs.folder.file("t_results.csv, ") + inputs.folder.file("t_one.json and ") +
+                                        inputs.folder.file("t_two.json\n")));
     const std::vector<std::string> lines = lines_of(inputs.text("t_results.csv"));
     REQUIRE(lines.size() == 3);
     CHECK(lines[0] == "workload,metric,value,w_q,w_p,w_wait,w_ratio,w_expansion,w_area,found_at,evaluations");

@@ -201,7 +201,10 @@ TEST_CASE("What cannot be chosen is an error of the first call, with a line that
     const auto problem_with = [&](const std::string& text) {
         return errors_of([&] { CHECK(library.init(text).status == 1); });
     };
-    CHECK_THAT(problem_with(""), StartsWith("batfill: no algorithm named"));
+    CHECK_THAT(
+        problem_with(""),
+        StartsWith(
+            R"(batfill: no algorithm named (Batsim's scheduler configuration: {"algorithm": "NAME"}), known: )"));
     CHECK_THAT(problem_with("hello"), Contains("the scheduler configuration names none: JSON at byte 0"));
     CHECK_THAT(problem_with(std::string("\0\xff", 2)), Contains("the scheduler configuration names none"));
     CHECK_THAT(problem_with(R"({"algorithm":"eazy"})"), Contains("eazy"));

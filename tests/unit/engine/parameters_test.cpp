@@ -172,14 +172,15 @@ TEST_CASE("Numbers in the text for the scheduler are read exactly, however they 
 
 TEST_CASE("The command line wins over Batsim's text for the scheduler", "[parameters]") {
     const SchedulerChoice configuration{"conservative", {{"compression", "none"}}};
-    const SchedulerChoice both = combine({"conservative", {{"compression", "submission"}}}, configuration);
+    const SchedulerChoice both = combine({"conservative", {{"compression", "submission"}}}, configuration, "");
     CHECK(both.parameters.back().second == "submission");
-    CHECK(combine({"", {}}, configuration).algorithm == "conservative");
-    CHECK(combine({"", {}}, configuration).parameters == configuration.parameters);
+    CHECK(combine({"", {}}, configuration, "").algorithm == "conservative");
+    CHECK(combine({"", {}}, configuration, "").parameters == configuration.parameters);
     // Parameters meant for another algorithm do not count.
-    CHECK(combine({"fcfs", {}}, configuration).parameters.empty());
-    CHECK(combine({"conservative", {}}, {"", {{"compression", "none"}}}).parameters == configuration.parameters);
-    CHECK_THROWS_WITH(combine({"", {}}, {"", {}}), Catch::StartsWith("no algorithm named (-a NAME), known: "));
+    CHECK(combine({"fcfs", {}}, configuration, "").parameters.empty());
+    CHECK(combine({"conservative", {}}, {"", {{"compression", "none"}}}, "").parameters == configuration.parameters);
+    CHECK_THROWS_WITH(combine({"", {}}, {"", {}}, "-a NAME"),
+                      Catch::StartsWith("no algorithm named (-a NAME), known: "));
 }
 
 }  // namespace batfill::tests::parameters_test
