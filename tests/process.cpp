@@ -26,6 +26,27 @@ void wait_until(Condition condition, const std::string& what) {
     }
 }
 
+void limit(decltype(RLIMIT_AS) resource, std::size_t most) {
+    if (most > 0) {
+        const rlimit limit{most, most};
+        setrlimit(resource, &limit);
+    }
+}
+
+// For this process and the program that it becomes.
+void apply(const Limits& limits, const Folder& folder) {
+    if (limits.memory == 0 && limits.file_size == 0) {
+        return;
+    }
+    // With --coverage, both add to files of counts when they end. A limit that cut these off would damage them for all
+    // processes that add to them later, and each would say so on its error stream. So these have files of their own.
+    setenv("GCOV_PREFIX", folder.file("counts").c_str(), 1);
+    setenv("GCOV_ERROR_FILE", "/dev/null", 1);
+    limit(RLIMIT_AS, limits.memory);
+    limit(RLIMIT_FSIZE, limits.file_size);
+    (void)std::signal(SIGXFSZ, SIG_IGN);  // a write that fails is an error then, as on a full disk
+}
+
 }  // namespace
 
 Folder::Folder() {
@@ -46,7 +67,7 @@ std::string contents(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Process::Process(const Folder& folder, const std::vector<std::string>& arguments, std::size_t max_memory,
+Process::Process(const Folder& folder, const std::vector<std::string>& arguments, const Limits& limits,
                  const std::string& output, const std::string& called) {
     static int runs = 0;
     const std::string name = "run-" + std::to_string(++runs);
@@ -69,10 +90,7 @@ Process::Process(const Folder& folder, const std::vector<std::string>& arguments
         const int err = open(errors_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);
-        if (max_memory > 0) {
-            const rlimit limit{max_memory, max_memory};
-            setrlimit(RLIMIT_AS, &limit);
-        }
+        apply(limits, folder);
         execv(BATFILL_PROGRAM, pointers.data());
         _exit(127);
     }
@@ -131,6 +149,15 @@ std::string Process::wait_for_error_text(const std::string& text) {
         },
         "\"" + text + "\"");
     return errors;
+}
+
+std::size_t megabytes_to_load(const Folder& folder) {
+    constexpr std::size_t in_no_build = 1000;
+    std::size_t megabytes = 20;
+    while (megabytes < in_no_build && Process(folder, {"--version"}, {.memory = megabytes * 1'000'000}).wait() == 127) {
+        megabytes += 10;
+    }
+    return megabytes;
 }
 
 }  // namespace batfill::tests

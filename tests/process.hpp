@@ -28,13 +28,19 @@ class Folder {
 
 std::string contents(const std::string& path);
 
+// What the system lets a process have; 0: anything.
+struct Limits {
+    std::size_t memory = 0;     // that its addresses may cover, in bytes
+    std::size_t file_size = 0;  // of each file that it writes, in bytes: what a full disk does, without one
+};
+
 // A run of batfill. Killed at the end if it still runs. Throws std::runtime_error if it takes longer than `patience`.
 class Process {
  public:
     // The two output streams of the process go to files in `folder`, which must outlive it; the standard output to
-    // `output` instead, if it is given. `max_memory` is the most that its addresses may cover, in bytes; 0: anything.
-    // `called` is the name that the program is told it was called by; empty: its own.
-    Process(const Folder& folder, const std::vector<std::string>& arguments, std::size_t max_memory = 0,
+    // `output` instead, if it is given. `called` is the name that the program is told it was called by; empty: its own.
+    // What a program that was built with --coverage runs under limits is not counted.
+    Process(const Folder& folder, const std::vector<std::string>& arguments, const Limits& limits = {},
             const std::string& output = "", const std::string& called = "");
     ~Process();
     Process(const Process&) = delete;
@@ -62,5 +68,8 @@ class Process {
     bool ended_ = false;
     int status_ = 0;
 };
+
+// The least memory limit, of 20, 30, ... megabytes, under which the system can load the program. Depends on the build.
+std::size_t megabytes_to_load(const Folder& folder);
 
 }  // namespace batfill::tests

@@ -54,7 +54,7 @@ std::string problem_of(const BatschedOptions& options) {
 
 // `batsched` with these arguments, as if it were called by a link of that name.
 Outcome called_batsched(const Folder& folder, const Arguments& arguments) {
-    Process process(folder, arguments, 0, "", "/usr/local/bin/batsched");
+    Process process(folder, arguments, {}, "", "/usr/local/bin/batsched");
     const int status = process.wait();
     return {status, process.output(), process.errors()};
 }
@@ -191,7 +191,7 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
         INFO(of_batsched[1]);
         Arguments arguments = of_batsched;
         arguments.insert(arguments.end(), {"-s", "tcp://127.0.0.1:*", "--verbosity", "info"});
-        Process daemon(folder, arguments, 0, "", "batsched");
+        Process daemon(folder, arguments, {}, "", "batsched");
         const std::string mark = "listening on ";
         const std::string log = daemon.wait_for_error_text(mark);
         const std::size_t from = log.find(mark) + mark.size();

@@ -20,8 +20,8 @@ struct Outcome {
     std::string errors;
 };
 
-inline Outcome run(const Folder& folder, const Arguments& arguments) {
-    Process process(folder, arguments);
+inline Outcome run(const Folder& folder, const Arguments& arguments, const Limits& limits = {}) {
+    Process process(folder, arguments, limits);
     const int status = process.wait();
     return {status, process.output(), process.errors()};
 }

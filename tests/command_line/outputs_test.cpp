@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <sys/resource.h>
 
 #include "skip.hpp"
 #include "tests/command_line/outcome.hpp"
@@ -54,27 +53,6 @@ struct Inputs {
     }
 };
 
-// While it lives, files cannot grow beyond `bytes`, in this process and those that it starts: what a full disk does,
-// without one.
-class FullDisk {
- public:
-    explicit FullDisk(rlim_t bytes) : signal_before_(std::signal(SIGXFSZ, SIG_IGN)) {
-        REQUIRE(getrlimit(RLIMIT_FSIZE, &before_) == 0);
-        const rlimit small{bytes, before_.rlim_max};
-        REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-    }
-    ~FullDisk() {
-        setrlimit(RLIMIT_FSIZE, &before_);
-        (void)std::signal(SIGXFSZ, signal_before_);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-    rlimit before_{};
-    void (*signal_before_)(int);
-};
-
 // So many jobs that their files are larger than 100 kB.
 std::string large_workload(const Folder& folder) {
     std::string jobs = R"({"nb_res":2,"jobs":[)";
@@ -110,7 +88,7 @@ TEST_CASE("A command whose output cannot be written says so, with status 1") {
     for (const Arguments& command : commands) {
         INFO(command[0]);
         REQUIRE(run(inputs.folder, command).status == 0);
-        Process process(inputs.folder, command, 0, "/dev/full");
+        Process process(inputs.folder, command, {}, "/dev/full");
         CHECK(process.wait() == 1);
         CHECK_THAT(process.errors(), StartsWith("batfill: the standard output cannot be written"));
         const std::string errors = process.errors();
@@ -156,13 +134,10 @@ TEST_CASE("A disk that is full when results are written is one line and status 1
     for (const auto& [command, result] : commands) {
         INFO(command[0] << ": " << result);
         file(inputs.folder, result, "what was there\n");
-        {
-            const FullDisk disk(20'000);
-            const Outcome outcome = run(inputs.folder, command);
-            CHECK(outcome.status == 1);
-            CHECK_THAT(outcome.errors, StartsWith("batfill: ") && Contains(result + ": cannot be written: "));
-            CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
-        }
+        const Outcome outcome = run(inputs.folder, command, {.file_size = 20'000});
+        CHECK(outcome.status == 1);
+        CHECK_THAT(outcome.errors, StartsWith("batfill: ") && Contains(result + ": cannot be written: "));
+        CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
         CHECK(contents(path(result)) == "what was there\n");
         CHECK_FALSE(inputs.has_temporary_files());
         const Outcome with_room = run(inputs.folder, command);
@@ -181,12 +156,13 @@ TEST_CASE("Commands that run short of memory end with status 1 and one line, and
         {"compare", "easy", "-p", inputs.platform, "-w", workload},
         {"deadlines", workload, "--share", "0.2", "--seed", "1", "-o", inputs.folder.file("due.json")},
     };
+    const std::size_t least = megabytes_to_load(inputs.folder);
     for (const Arguments& command : commands) {
         bool fell_short = false;
         bool ran = false;
-        for (std::size_t megabytes = 20; megabytes <= 140; megabytes += 10) {
+        for (std::size_t megabytes = least; megabytes <= least + 120; megabytes += 10) {
             INFO(command[0] << " with " << megabytes << " MB");
-            Process process(inputs.folder, command, megabytes * 1'000'000);
+            Process process(inputs.folder, command, {.memory = megabytes * 1'000'000});
             const int status = process.wait();
             const std::string errors = process.errors();
             ran = ran || status == 0;

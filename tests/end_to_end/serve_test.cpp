@@ -56,8 +56,8 @@ const std::string ending5 = R"({"now":5.0,"events":[{"timestamp":5.0,"event_type
 // A daemon that listens.
 class Daemon : public Process {
  public:
-    Daemon(const Folder& folder, std::vector<std::string> arguments, std::size_t max_memory = 0)
-        : Process(folder, with_serve(std::move(arguments)), max_memory) {
+    Daemon(const Folder& folder, std::vector<std::string> arguments, const Limits& limits = {})
+        : Process(folder, with_serve(std::move(arguments)), limits) {
         const std::string mark = "listening on ";
         const std::string text = wait_for_error_text(mark);
         const std::size_t from = text.find(mark) + mark.size();
@@ -893,9 +893,10 @@ TEST_CASE("A daemon that runs short of memory answers if it can, and ends with o
     frame += "}}}}]}";
     bool refused = false;
     bool served = false;
-    for (std::size_t megabytes = 60; megabytes <= 260; megabytes += 20) {
+    const std::size_t least = megabytes_to_load(folder);
+    for (std::size_t megabytes = least + 40; megabytes <= least + 240; megabytes += 20) {
         INFO(megabytes << " MB");
-        Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)}, megabytes * 1'000'000);
+        Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)}, {.memory = megabytes * 1'000'000});
         Peer batsim(daemon.endpoint());
         batsim.send(frame);
         const bool heard = batsim.hears_within(std::chrono::seconds(20));
