@@ -4,8 +4,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <batfill/availability_profile.hpp>
-#include <batfill/plan.hpp>
+#include <batfill/engine/availability_profile.hpp>
+#include <batfill/engine/plan.hpp>
 
 namespace {
 

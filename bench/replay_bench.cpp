@@ -4,11 +4,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include <batfill/deadlines.hpp>
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/lublin.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
+#include <batfill/workloads/deadlines.hpp>
+#include <batfill/workloads/lublin.hpp>
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <batfill/lublin.hpp>
-#include <batfill/replay.hpp>
+#include <batfill/replay/replay.hpp>
+#include <batfill/workloads/lublin.hpp>
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 namespace batfill::protocol {
 

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::protocol {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "protocol/codec.hpp"
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 // What the codecs have in common whose frames are JSON: {"now": ..., "events": [...]}, where each event has a
 // timestamp, a type and data.

@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include <batfill/job.hpp>
-#include <batfill/job_state.hpp>
-#include <batfill/notification.hpp>
-#include <batfill/resource_set.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/job.hpp>
+#include <batfill/core/job_state.hpp>
+#include <batfill/core/notification.hpp>
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/time.hpp>
 
 // What Batsim and a scheduler say to each other, independent of how it is written on the wire (see codec.hpp). Names
 // are those of the Batsim 4 protocol; docs/protocol.md explains each event. What only Batsim 5 says has its names, and

@@ -1,4 +1,4 @@
-#include <batfill/plan_algorithm.hpp>
+#include <batfill/engine/plan_algorithm.hpp>
 
 namespace batfill {
 

@@ -4,9 +4,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/plan_algorithm.hpp>
+#include <batfill/engine/plan_algorithm.hpp>
 
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

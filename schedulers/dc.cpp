@@ -1,5 +1,5 @@
-#include <batfill/job_order.hpp>
-#include <batfill/plan_algorithm.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/plan_algorithm.hpp>
 
 namespace batfill {
 

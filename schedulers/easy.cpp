@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/error.hpp>
-#include <batfill/job_order.hpp>
-#include <batfill/job_tournament.hpp>
-#include <batfill/ranked_jobs.hpp>
-#include <batfill/reservation.hpp>
-#include <batfill/run_time_predictor.hpp>
-#include <batfill/weight_tuner.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/job_tournament.hpp>
+#include <batfill/engine/ranked_jobs.hpp>
+#include <batfill/engine/reservation.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/engine/weight_tuner.hpp>
 
 #include "schedulers/multifactor.hpp"
 #include "schedulers/profile_of_round.hpp"

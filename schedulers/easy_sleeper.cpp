@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/reservation.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/reservation.hpp>
 
 namespace batfill {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include <batfill/parameters.hpp>
-#include <batfill/state.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/state.hpp>
 
 namespace batfill::farm {
 

@@ -1,4 +1,4 @@
-#include <batfill/algorithm.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 namespace batfill {
 

@@ -1,6 +1,6 @@
-#include <batfill/algorithm.hpp>
-#include <batfill/job_order.hpp>
-#include <batfill/ranked_jobs.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/ranked_jobs.hpp>
 
 #include "some_metadata.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include <batfill/reservation.hpp>
-#include <batfill/run_time_predictor.hpp>
+#include <batfill/engine/reservation.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
 
 namespace batfill::farm {
 

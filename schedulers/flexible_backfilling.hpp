@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/ranked_jobs.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/ranked_jobs.hpp>
 
 #include "schedulers/farm_heuristics.hpp"
 

@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include <batfill/algorithm.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 namespace batfill {
 

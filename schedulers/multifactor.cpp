@@ -5,8 +5,8 @@
 #include <numbers>
 #include <optional>
 
-#include <batfill/error.hpp>
-#include <batfill/job_order.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/job_order.hpp>
 
 namespace batfill {
 

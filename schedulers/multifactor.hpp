@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/state.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/state.hpp>
 
 namespace batfill {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include <batfill/availability_profile.hpp>
-#include <batfill/state.hpp>
+#include <batfill/engine/availability_profile.hpp>
+#include <batfill/engine/state.hpp>
 
 namespace batfill {
 

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/algorithm.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 namespace batfill {
 

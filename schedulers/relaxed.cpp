@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/error.hpp>
-#include <batfill/job_order.hpp>
-#include <batfill/ranked_jobs.hpp>
-#include <batfill/reservation.hpp>
-#include <batfill/run_time_predictor.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/ranked_jobs.hpp>
+#include <batfill/engine/reservation.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
 
 namespace batfill {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <batfill/state.hpp>
+#include <batfill/engine/state.hpp>
 
 namespace batfill {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include <batfill/algorithm.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 #include "some_metadata.hpp"
 

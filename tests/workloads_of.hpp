@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/simulator.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/formats/workload.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 namespace batfill::tests {
 

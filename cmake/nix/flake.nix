@@ -1,4 +1,4 @@
-# Nix's recipe of batfill: `nix build ./cmake/nix`. docs/packages.md says what of it was tried.
+# Nix's recipe of batfill: `nix build ./cmake/nix`. docs/install.md says what of it was tried.
 {
   description = "Backfilling schedulers for Batsim, and an embedded simulator";
 

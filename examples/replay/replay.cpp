@@ -1,10 +1,10 @@
 #include <exception>
 #include <iostream>
 
-#include <batfill/metrics.hpp>
-#include <batfill/platform.hpp>
-#include <batfill/replay.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/formats/platform.hpp>
+#include <batfill/formats/workload.hpp>
+#include <batfill/replay/replay.hpp>
 
 // Replays a workload under each of the algorithms and prints the metrics of the schedules side by side.
 int main(int argc, char** argv) {

@@ -11,12 +11,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include <batfill/check.hpp>
+#include <batfill/analysis/check.hpp>
 
 #include "outages.hpp"
-#include "src/core/csv_text.hpp"
-#include "src/core/json.hpp"
 #include "src/formats/profile_index.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/json.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {

@@ -2,13 +2,13 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <batfill/error.hpp>
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
 
 #include "job_measures.hpp"
-#include "src/core/csv_text.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {

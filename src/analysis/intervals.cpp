@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
 
 #include "job_measures.hpp"
 #include "rows.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "rows.hpp"
 #include "workload_jobs.hpp"

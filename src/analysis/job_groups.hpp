@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include <batfill/metrics.hpp>
-#include <batfill/time.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/time.hpp>
 
 #include "job_measures.hpp"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include <batfill/metrics.hpp>
-#include <batfill/schedule.hpp>
-#include <batfill/time.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/formats/schedule.hpp>
 
 // What the papers measure of finished jobs. Values are in seconds or ratios, are missing where no job counts, and do
 // not depend on the order of the jobs.

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
 
 #include "job_measures.hpp"
-#include "src/core/csv_reader.hpp"
+#include "src/support/csv_reader.hpp"
 
 namespace batfill {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "src/core/csv_text.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::analysis {
 

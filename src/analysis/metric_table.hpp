@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <batfill/metrics.hpp>
-#include <batfill/time.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/time.hpp>
 
 #include "job_measures.hpp"
 #include "steps.hpp"

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
 
 #include "job_measures.hpp"
 #include "metric_table.hpp"

@@ -1,10 +1,10 @@
 #include <ostream>
 
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
 
 #include "metric_table.hpp"
 #include "rows.hpp"
-#include "src/core/text_table.hpp"
+#include "src/support/text_table.hpp"
 
 namespace batfill {
 

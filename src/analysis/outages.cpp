@@ -7,7 +7,7 @@
 #include <queue>
 #include <tuple>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 namespace batfill::analysis {
 

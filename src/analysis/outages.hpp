@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <batfill/external_events.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/formats/external_events.hpp>
 
 namespace batfill::analysis {
 

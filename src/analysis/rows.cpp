@@ -7,8 +7,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include "src/core/csv_text.hpp"
-#include "src/core/text_table.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/text_table.hpp"
 
 namespace batfill::analysis {
 

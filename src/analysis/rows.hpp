@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
 
 #include "metric_table.hpp"
 

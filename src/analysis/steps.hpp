@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
 
 #include "job_measures.hpp"
 

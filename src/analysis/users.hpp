@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
 
 #include "job_measures.hpp"
 #include "workload_jobs.hpp"

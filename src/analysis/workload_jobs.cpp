@@ -5,9 +5,9 @@
 #include <cassert>
 #include <charconv>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::analysis {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <batfill/metrics.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/formats/workload.hpp>
 
 namespace batfill::analysis {
 

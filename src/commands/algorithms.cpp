@@ -3,7 +3,7 @@
 #include <rapidjson/ostreamwrapper.h>
 #include <rapidjson/prettywriter.h>
 
-#include <batfill/algorithm.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 #include "command.hpp"
 #include "options.hpp"

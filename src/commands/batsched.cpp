@@ -9,17 +9,17 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "scheduler_argument.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
 #include "src/server/server.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::commands {
 

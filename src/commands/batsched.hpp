@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <batfill/scheduler_choice.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
 namespace batfill::commands {
 

@@ -10,8 +10,8 @@
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
 #include <batfill/version.hpp>
 
 #include "campaign_file.hpp"
@@ -22,12 +22,12 @@
 #include "options.hpp"
 #include "scheduler_argument.hpp"
 #include "src/analysis/job_measures.hpp"
-#include "src/core/csv_text.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
-#include "src/core/library_file.hpp"
-#include "src/core/sha256.hpp"
-#include "src/core/text_table.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
+#include "src/support/library_file.hpp"
+#include "src/support/sha256.hpp"
+#include "src/support/text_table.hpp"
 
 namespace batfill::commands {
 

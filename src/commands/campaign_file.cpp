@@ -9,14 +9,14 @@
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 #include "inputs.hpp"
 #include "platform_option.hpp"
-#include "src/core/file_kind.hpp"
-#include "src/core/json.hpp"
-#include "src/core/sha256.hpp"
+#include "src/support/file_kind.hpp"
+#include "src/support/json.hpp"
+#include "src/support/sha256.hpp"
 
 namespace batfill::commands {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/metrics.hpp>
-#include <batfill/time.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/time.hpp>
 
 #include "command.hpp"
 #include "scheduler_argument.hpp"

@@ -12,19 +12,19 @@
 #include <string_view>
 #include <utility>
 
-#include <batfill/check.hpp>
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/analysis/check.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "platform_option.hpp"
 #include "progress.hpp"
-#include "src/core/csv_text.hpp"
-#include "src/core/files.hpp"
-#include "src/core/parallel.hpp"
-#include "src/core/sha256.hpp"
 #include "src/simulator/results.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/files.hpp"
+#include "src/support/parallel.hpp"
+#include "src/support/sha256.hpp"
 
 namespace batfill::commands {
 

@@ -13,16 +13,16 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/workload.hpp>
 
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
-#include "src/core/sha256.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
+#include "src/support/sha256.hpp"
 
 namespace batfill::commands {
 

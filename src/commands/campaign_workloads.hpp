@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
 
 #include "campaign_file.hpp"
 

@@ -2,9 +2,9 @@
 #include <iostream>
 #include <optional>
 
-#include <batfill/check.hpp>
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/analysis/check.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 namespace batfill::commands {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/replay.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/replay/replay.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
@@ -16,10 +16,10 @@
 #include "progress.hpp"
 #include "scheduler_argument.hpp"
 #include "src/analysis/job_measures.hpp"
-#include "src/core/csv_text.hpp"
-#include "src/core/files.hpp"
-#include "src/core/parallel.hpp"
-#include "src/core/text_table.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/files.hpp"
+#include "src/support/parallel.hpp"
+#include "src/support/text_table.hpp"
 
 namespace batfill::commands {
 

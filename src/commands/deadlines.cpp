@@ -3,14 +3,14 @@
 #include <cstdio>
 #include <optional>
 
-#include <batfill/deadlines.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/deadlines.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::commands {
 

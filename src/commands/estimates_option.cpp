@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 #include "options.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/deadlines.hpp>
+#include <batfill/workloads/deadlines.hpp>
 
 namespace batfill::commands {
 

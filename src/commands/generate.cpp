@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdio>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 namespace batfill::commands {
 

@@ -3,17 +3,17 @@
 #include <string>
 #include <vector>
 
-#include <batfill/error.hpp>
-#include <batfill/failures.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/platform.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/formats/platform.hpp>
+#include <batfill/workloads/failures.hpp>
 
 #include "command.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::commands {
 

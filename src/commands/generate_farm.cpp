@@ -5,16 +5,16 @@
 #include <filesystem>
 #include <optional>
 
-#include <batfill/error.hpp>
-#include <batfill/farm.hpp>
-#include <batfill/lublin.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/workloads/farm.hpp>
+#include <batfill/workloads/lublin.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::commands {
 

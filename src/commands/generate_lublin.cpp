@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <sstream>
 
-#include <batfill/error.hpp>
-#include <batfill/lublin.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/workloads/lublin.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"

@@ -8,15 +8,15 @@
 #include <thread>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/platform.hpp>
-#include <batfill/swf.hpp>
-#include <batfill/swf_conversion.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/formats/platform.hpp>
+#include <batfill/formats/swf.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::commands {
 

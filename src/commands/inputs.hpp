@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <batfill/metrics.hpp>
-#include <batfill/schedule.hpp>
-#include <batfill/time.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/formats/workload.hpp>
 
 namespace batfill::commands {
 

@@ -16,13 +16,13 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
-#include "src/core/files.hpp"
-#include "src/core/interruption.hpp"
+#include "src/support/files.hpp"
+#include "src/support/interruption.hpp"
 
 namespace {
 

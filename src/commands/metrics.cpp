@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/metrics.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"

@@ -12,8 +12,8 @@
 
 #include <boost/program_options.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 namespace batfill::commands {
 

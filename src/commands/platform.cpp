@@ -2,14 +2,14 @@
 #include <optional>
 #include <string>
 
-#include <batfill/error.hpp>
-#include <batfill/platform.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::commands {
 

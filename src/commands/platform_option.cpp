@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 #include "options.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include <batfill/platform.hpp>
+#include <batfill/formats/platform.hpp>
 
 namespace batfill::commands {
 

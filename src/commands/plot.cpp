@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <iostream>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "src/core/files.hpp"
 #include "src/report/figures.hpp"
 #include "src/report/png.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::commands {
 

@@ -8,14 +8,14 @@
 #include <system_error>
 #include <utility>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "src/core/files.hpp"
-#include "src/core/sha256.hpp"
+#include "src/support/files.hpp"
+#include "src/support/sha256.hpp"
 
 namespace batfill::commands {
 

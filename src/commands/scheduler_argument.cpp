@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <vector>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/plugin.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/plugin.hpp>
 
 #include "options.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::commands {
 

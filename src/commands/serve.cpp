@@ -2,10 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/platform.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"

@@ -7,12 +7,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/scheduler_choice.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
@@ -21,10 +21,10 @@
 #include "progress.hpp"
 #include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
 #include "src/simulator/results.hpp"
 #include "src/simulator/socket_scheduler.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::commands {
 

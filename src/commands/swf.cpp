@@ -11,15 +11,15 @@
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/swf_conversion.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "command.hpp"
 #include "estimates_option.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::commands {
 

@@ -8,9 +8,9 @@
 
 #include <zlib.h>
 
-#include <batfill/error.hpp>
-#include <batfill/platform.hpp>
-#include <batfill/replay.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/platform.hpp>
+#include <batfill/replay/replay.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"

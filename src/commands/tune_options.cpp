@@ -8,15 +8,15 @@
 #include <optional>
 #include <set>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
 #include <batfill/version.hpp>
 
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
 #include "scheduler_argument.hpp"
-#include "src/core/csv_text.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::commands {
 

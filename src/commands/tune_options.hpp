@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <batfill/replay.hpp>
-#include <batfill/scheduler_choice.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"
 

@@ -5,7 +5,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include "src/core/csv_text.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::commands {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 #include "src/tuning/tuning_run.hpp"
 #include "tune_options.hpp"
 

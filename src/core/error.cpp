@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 namespace batfill {
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/machine.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/core/machine.hpp>
 
 namespace batfill {
 

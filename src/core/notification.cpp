@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstddef>
 
-#include <batfill/notification.hpp>
+#include <batfill/core/notification.hpp>
 
 namespace batfill {
 

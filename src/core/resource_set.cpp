@@ -4,7 +4,7 @@
 #include <limits>
 #include <ostream>
 
-#include <batfill/resource_set.hpp>
+#include <batfill/core/resource_set.hpp>
 
 namespace batfill {
 

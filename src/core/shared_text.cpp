@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <batfill/shared_text.hpp>
+#include <batfill/core/shared_text.hpp>
 
 namespace batfill {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <ostream>
 
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
 
 namespace batfill {
 

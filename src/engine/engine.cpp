@@ -7,15 +7,15 @@
 #include <utility>
 #include <variant>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/run_time_predictor.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
 
-#include "src/core/interruption.hpp"
-#include "src/core/json.hpp"
-#include "src/core/overloaded.hpp"
 #include "src/engine/machine_failures.hpp"
 #include "src/engine/registry.hpp"
+#include "src/support/interruption.hpp"
+#include "src/support/json.hpp"
+#include "src/support/overloaded.hpp"
 
 namespace batfill {
 

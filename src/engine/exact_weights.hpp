@@ -6,8 +6,8 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
-#include <batfill/job_order.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/engine/job_order.hpp>
 
 namespace batfill {
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <limits>
 
-#include <batfill/error.hpp>
-#include <batfill/job_order.hpp>
-#include <batfill/run_time_predictor.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
 
 #include "exact_weights.hpp"
 

@@ -2,7 +2,7 @@
 #include <cassert>
 #include <utility>
 
-#include <batfill/job_tournament.hpp>
+#include <batfill/engine/job_tournament.hpp>
 
 namespace batfill {
 

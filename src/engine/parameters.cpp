@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/parameters.hpp>
 
 namespace batfill {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <queue>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/plan.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/plan.hpp>
 
 namespace batfill {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <batfill/plan_algorithm.hpp>
+#include <batfill/engine/plan_algorithm.hpp>
 
 namespace batfill {
 

@@ -9,12 +9,12 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <batfill/error.hpp>
-#include <batfill/plugin.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/plugin.hpp>
 #include <batfill/version.hpp>
 
-#include "src/core/files.hpp"
 #include "src/engine/registry.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill {
 

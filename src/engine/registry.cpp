@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 #include "src/engine/machine_failures.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include <batfill/reservation.hpp>
+#include <batfill/engine/reservation.hpp>
 
 namespace batfill {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <batfill/run_time_predictor.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
 
 namespace batfill {
 

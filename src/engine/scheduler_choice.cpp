@@ -4,11 +4,11 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/error.hpp>
-#include <batfill/scheduler_choice.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

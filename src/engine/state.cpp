@@ -2,7 +2,7 @@
 #include <bit>
 #include <utility>
 
-#include <batfill/state.hpp>
+#include <batfill/engine/state.hpp>
 
 namespace batfill {
 

@@ -1,5 +1,5 @@
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
 
 // What the engine does to put processors to sleep and to wake them.
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/weight_tuner.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/weight_tuner.hpp>
 
 namespace batfill {
 

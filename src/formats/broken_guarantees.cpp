@@ -1,10 +1,10 @@
 #include <array>
 
-#include <batfill/guarantees.hpp>
+#include <batfill/formats/guarantees.hpp>
 
-#include "src/core/csv_reader.hpp"
-#include "src/core/csv_text.hpp"
 #include "src/formats/job_id.hpp"
+#include "src/support/csv_reader.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill {
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <sstream>
 
-#include <batfill/error.hpp>
-#include <batfill/external_events.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/external_events.hpp>
 
-#include "src/core/file_kind.hpp"
-#include "src/core/json.hpp"
+#include "src/support/file_kind.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

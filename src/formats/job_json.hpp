@@ -5,10 +5,10 @@
 
 #include <rapidjson/document.h>
 
-#include <batfill/job.hpp>
-#include <batfill/shared_text.hpp>
+#include <batfill/core/job.hpp>
+#include <batfill/core/shared_text.hpp>
 
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

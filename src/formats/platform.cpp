@@ -13,10 +13,10 @@
 
 #include <pugixml.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/platform.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/platform.hpp>
 
-#include "src/core/file_kind.hpp"
+#include "src/support/file_kind.hpp"
 
 namespace batfill {
 

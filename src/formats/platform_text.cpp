@@ -7,7 +7,7 @@
 
 #include <pugixml.hpp>
 
-#include <batfill/platform.hpp>
+#include <batfill/formats/platform.hpp>
 
 namespace batfill {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <unordered_map>
 
-#include <batfill/shared_text.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/shared_text.hpp>
+#include <batfill/formats/workload.hpp>
 
 namespace batfill {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include <batfill/schedule.hpp>
+#include <batfill/formats/schedule.hpp>
 
-#include "src/core/csv_reader.hpp"
-#include "src/core/csv_text.hpp"
 #include "src/formats/job_id.hpp"
+#include "src/support/csv_reader.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill {
 

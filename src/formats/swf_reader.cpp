@@ -5,11 +5,11 @@
 #include <cstring>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/swf.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/swf.hpp>
 
-#include "src/core/file_kind.hpp"
-#include "src/core/files.hpp"
+#include "src/support/file_kind.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill {
 

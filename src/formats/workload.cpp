@@ -5,14 +5,14 @@
 #include <unordered_set>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/workload.hpp>
 
-#include "src/core/file_kind.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/formats/profile_index.hpp"
+#include "src/support/file_kind.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

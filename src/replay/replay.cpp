@@ -4,17 +4,17 @@
 #include <map>
 #include <utility>
 
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/metrics.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/replay.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/replay/replay.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "src/analysis/metric_table.hpp"
-#include "src/core/json.hpp"
 #include "src/simulator/results.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

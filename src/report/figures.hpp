@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/metrics.hpp>
-#include <batfill/schedule.hpp>
-#include <batfill/time.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/formats/schedule.hpp>
 
 #include "src/analysis/job_groups.hpp"
 #include "src/analysis/job_measures.hpp"

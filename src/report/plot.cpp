@@ -7,7 +7,7 @@
 
 #include "figures.hpp"
 #include "markup.hpp"
-#include "src/core/csv_text.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::report {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <batfill/schedule.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/formats/schedule.hpp>
 
 // The charts that `batfill plot` writes, each alone, as for a paper.
 namespace batfill::report {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 namespace batfill::report {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/guarantees.hpp>
-#include <batfill/metrics.hpp>
-#include <batfill/schedule.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/formats/guarantees.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/formats/workload.hpp>
 
 // The page that `batfill report` writes.
 namespace batfill::report {

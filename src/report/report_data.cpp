@@ -17,7 +17,7 @@
 #include "report.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/workload_jobs.hpp"
-#include "src/core/csv_text.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::report {
 

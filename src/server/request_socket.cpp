@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 namespace batfill {
 

@@ -16,12 +16,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "protocol/codec.hpp"
 #include "request_socket.hpp"
 #include "session.hpp"
-#include "src/core/interruption.hpp"
+#include "src/support/interruption.hpp"
 
 namespace batfill {
 

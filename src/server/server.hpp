@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include <batfill/platform.hpp>
-#include <batfill/scheduler_choice.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/formats/platform.hpp>
 
 namespace batfill {
 

@@ -6,11 +6,11 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
-#include "src/core/json.hpp"
-#include "src/core/overloaded.hpp"
+#include "src/support/json.hpp"
+#include "src/support/overloaded.hpp"
 
 namespace batfill {
 

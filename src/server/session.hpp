@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include <batfill/engine.hpp>
-#include <batfill/platform.hpp>
-#include <batfill/scheduler_choice.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "protocol/codec.hpp"
 

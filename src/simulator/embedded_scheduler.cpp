@@ -1,9 +1,9 @@
 #include <utility>
 #include <variant>
 
-#include <batfill/embedded_scheduler.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
-#include "src/core/overloaded.hpp"
+#include "src/support/overloaded.hpp"
 
 namespace batfill {
 

@@ -5,11 +5,11 @@
 #include <utility>
 #include <variant>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
-#include "src/core/json.hpp"
-#include "src/core/overloaded.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/support/json.hpp"
+#include "src/support/overloaded.hpp"
 
 namespace batfill {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include <batfill/simulator.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "protocol/message.hpp"
 

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <unordered_set>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
-#include "src/core/csv_text.hpp"
-#include "src/core/files.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill {
 

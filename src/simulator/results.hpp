@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/guarantees.hpp>
-#include <batfill/schedule.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/formats/guarantees.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 namespace batfill {
 

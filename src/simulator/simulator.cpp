@@ -6,15 +6,15 @@
 #include <utility>
 #include <variant>
 
-#include <batfill/error.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "double_clock.hpp"
 #include "results.hpp"
-#include "src/core/json.hpp"
-#include "src/core/overloaded.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/profile_index.hpp"
+#include "src/support/json.hpp"
+#include "src/support/overloaded.hpp"
 
 namespace batfill {
 

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/simulator_rules.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/simulator/simulator_rules.hpp>
 
 namespace batfill {
 

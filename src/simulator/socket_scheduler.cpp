@@ -4,10 +4,10 @@
 #include <chrono>
 #include <variant>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "messages.hpp"
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

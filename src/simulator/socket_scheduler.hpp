@@ -5,7 +5,7 @@
 
 #include <zmq.hpp>
 
-#include <batfill/simulator.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "protocol/codec.hpp"
 #include "protocol/connections.hpp"

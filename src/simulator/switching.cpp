@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <batfill/error.hpp>
-#include <batfill/machine.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/core/machine.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 // Processors that are put to sleep and woken, as Batsim 4.2.1 does it with --energy.
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-#include <batfill/replay.hpp>
-#include <batfill/weight_tuner.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/engine/weight_tuner.hpp>
+#include <batfill/formats/workload.hpp>
+#include <batfill/replay/replay.hpp>
 
-#include "src/core/csv_text.hpp"
-#include "src/core/interruption.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/interruption.hpp"
 #include "src/tuning/weight_search.hpp"
 
 namespace batfill {

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "src/core/parallel.hpp"
+#include "src/support/parallel.hpp"
 #include "src/tuning/checkpoint.hpp"
 
 namespace batfill {

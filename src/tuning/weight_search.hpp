@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <batfill/job_order.hpp>
+#include <batfill/engine/job_order.hpp>
 
 namespace batfill {
 

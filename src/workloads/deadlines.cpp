@@ -4,9 +4,9 @@
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
-#include <batfill/deadlines.hpp>
+#include <batfill/workloads/deadlines.hpp>
 
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 

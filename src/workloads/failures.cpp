@@ -6,7 +6,7 @@
 
 #include <boost/math/special_functions/gamma.hpp>
 
-#include <batfill/failures.hpp>
+#include <batfill/workloads/failures.hpp>
 
 #include "draws.hpp"
 

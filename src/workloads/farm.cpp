@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <batfill/error.hpp>
-#include <batfill/farm.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/farm.hpp>
 
 #include "draws.hpp"
 #include "padded.hpp"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include <batfill/swf_conversion.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 namespace batfill {
 

@@ -6,7 +6,7 @@
 
 #include <boost/math/special_functions/gamma.hpp>
 
-#include <batfill/lublin.hpp>
+#include <batfill/workloads/lublin.hpp>
 
 #include "draws.hpp"
 #include "modal_estimates.hpp"

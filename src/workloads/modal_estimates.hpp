@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
 
 namespace batfill {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <limits>
 
-#include <batfill/error.hpp>
-#include <batfill/swf_conversion.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "modal_estimates.hpp"
 

@@ -2,8 +2,8 @@
 #include <cassert>
 #include <utility>
 
-#include <batfill/error.hpp>
-#include <batfill/swf_conversion.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 namespace batfill {
 

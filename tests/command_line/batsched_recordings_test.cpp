@@ -8,10 +8,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/platform.hpp>
-#include <batfill/simulator.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/formats/platform.hpp>
+#include <batfill/formats/workload.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"

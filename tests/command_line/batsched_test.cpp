@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
 
 #include "outcome.hpp"
 #include "src/commands/batsched.hpp"

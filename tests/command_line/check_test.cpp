@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "src/commands/command.hpp"
 

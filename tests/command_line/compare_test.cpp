@@ -6,14 +6,14 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
-#include <batfill/lublin.hpp>
-#include <batfill/replay.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/workload.hpp>
+#include <batfill/replay/replay.hpp>
+#include <batfill/workloads/lublin.hpp>
 
 #include "src/commands/command.hpp"
 #include "src/commands/scheduler_argument.hpp"
-#include "src/core/csv_text.hpp"
+#include "src/support/csv_text.hpp"
 #include "unit/simulator_fixture.hpp"
 
 namespace batfill::tests::compare_test {

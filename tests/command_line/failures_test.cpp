@@ -4,10 +4,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/simulator.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "outcome.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::tests::failures_test {
 

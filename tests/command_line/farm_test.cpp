@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/machine.hpp>
-#include <batfill/platform.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/machine.hpp>
+#include <batfill/formats/platform.hpp>
+#include <batfill/formats/workload.hpp>
 
 #include "tests/command_line/outcome.hpp"
 

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
-#include <batfill/lublin.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/lublin.hpp>
 
 #include "src/commands/command.hpp"
 

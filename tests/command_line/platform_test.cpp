@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/platform.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "tests/command_line/outcome.hpp"
 

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/error.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/workload.hpp>
 
 #include "src/commands/command.hpp"
 

@@ -11,10 +11,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/check.hpp>
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/guarantees.hpp>
+#include <batfill/analysis/check.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/formats/guarantees.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "../workloads_of.hpp"
 #include "drawn_algorithms.hpp"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <batfill/check.hpp>
-#include <batfill/error.hpp>
+#include <batfill/analysis/check.hpp>
+#include <batfill/core/error.hpp>
 
 #include "fuzzer.hpp"
 

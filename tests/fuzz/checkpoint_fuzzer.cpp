@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "fuzzer.hpp"
 #include "src/tuning/checkpoint.hpp"

@@ -5,7 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "fuzzer.hpp"
 #include "protocol/codec.hpp"

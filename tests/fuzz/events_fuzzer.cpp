@@ -7,11 +7,11 @@
 #include <tuple>
 #include <vector>
 
-#include <batfill/error.hpp>
-#include <batfill/external_events.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/external_events.hpp>
 
 #include "fuzzer.hpp"
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::tests::events_fuzzer {
 

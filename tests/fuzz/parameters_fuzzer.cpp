@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/scheduler_choice.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
 #include "fuzzer.hpp"
 

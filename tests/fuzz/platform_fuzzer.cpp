@@ -1,8 +1,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include <batfill/error.hpp>
-#include <batfill/platform.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "fuzzer.hpp"
 

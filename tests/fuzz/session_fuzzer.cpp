@@ -6,13 +6,13 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 #include "fuzzer.hpp"
 #include "protocol/codec.hpp"
-#include "src/core/json.hpp"
 #include "src/server/session.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::tests::session_fuzzer {
 

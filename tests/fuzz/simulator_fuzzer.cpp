@@ -11,12 +11,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/check.hpp>
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/analysis/check.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 #include "../workloads_of.hpp"
 #include "fuzzer.hpp"

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <batfill/error.hpp>
-#include <batfill/swf_conversion.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "fuzzer.hpp"
 

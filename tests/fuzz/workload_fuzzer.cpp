@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include <batfill/deadlines.hpp>
-#include <batfill/error.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/workload.hpp>
+#include <batfill/workloads/deadlines.hpp>
 
 #include "fuzzer.hpp"
 #include "src/formats/job_json.hpp"

@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include <batfill/algorithm.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 // Algorithms that end otherwise than algorithms may: each in its first round, or where it is made.
 

@@ -1,4 +1,4 @@
-#include <batfill/algorithm.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 // Registers an algorithm that is new, and one whose name is taken.
 

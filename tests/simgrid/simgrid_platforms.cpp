@@ -13,7 +13,7 @@
 
 #include <simgrid/s4u.hpp>
 
-#include <batfill/platform.hpp>
+#include <batfill/formats/platform.hpp>
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
-#include <batfill/plan_algorithm.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/plan_algorithm.hpp>
 
 #include "simulator_fixture.hpp"
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/job.hpp>
-#include <batfill/machine.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/job.hpp>
+#include <batfill/core/machine.hpp>
+#include <batfill/core/time.hpp>
 
 #include "engine_rounds.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <batfill/job.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/job.hpp>
+#include <batfill/core/time.hpp>
 
 #include "random_stream.hpp"
 

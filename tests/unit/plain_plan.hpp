@@ -8,8 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/job.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/job.hpp>
+#include <batfill/core/time.hpp>
 
 #include "engine_rounds.hpp"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/job.hpp>
-#include <batfill/time.hpp>
+#include <batfill/core/job.hpp>
+#include <batfill/core/time.hpp>
 
 #include "engine_rounds.hpp"
 

@@ -17,7 +17,7 @@
 #include "engine_rounds.hpp"
 #include "plain_plan.hpp"
 #include "simulator_fixture.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests {

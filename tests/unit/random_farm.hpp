@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/machine.hpp>
+#include <batfill/core/machine.hpp>
 
 // Random farms: machines with processors and installable licences, and jobs that ask for licences.
 

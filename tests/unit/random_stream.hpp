@@ -12,7 +12,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
+#include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
 #include "random_farm.hpp"

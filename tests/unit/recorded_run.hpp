@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::tests {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
 
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 // Whether two JSON texts say the same.
 namespace batfill::tests {

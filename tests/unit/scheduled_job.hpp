@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include <batfill/schedule.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/formats/workload.hpp>
 
 namespace batfill::tests {
 

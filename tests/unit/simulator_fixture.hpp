@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include <batfill/error.hpp>
-#include <batfill/simulator.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 namespace batfill::tests {
 

@@ -11,8 +11,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/check.hpp>
-#include <batfill/error.hpp>
+#include <batfill/analysis/check.hpp>
+#include <batfill/core/error.hpp>
 
 #include "test_data.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
 
 #include "random_stream.hpp"
 #include "scheduled_job.hpp"

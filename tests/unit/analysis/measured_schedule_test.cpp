@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
 
 #include "scheduled_job.hpp"
 

@@ -6,11 +6,11 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/guarantees.hpp>
-#include <batfill/schedule.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/guarantees.hpp>
+#include <batfill/formats/schedule.hpp>
 
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::tests::metrics_reader_test {
 

@@ -11,12 +11,12 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
 
 #include "random_stream.hpp"
 #include "scheduled_job.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::metrics_values_test {

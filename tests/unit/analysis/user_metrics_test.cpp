@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/metrics.hpp>
+#include <batfill/analysis/metrics.hpp>
 
 #include "random_stream.hpp"
 #include "scheduled_job.hpp"

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/core/csv_reader.hpp"
-#include "src/core/files.hpp"
+#include "src/support/csv_reader.hpp"
+#include "src/support/files.hpp"
 #include "temporary_folder.hpp"
 
 namespace batfill::tests::csv_lines_test {

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::tests::error_test {
 

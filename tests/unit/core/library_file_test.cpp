@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/core/files.hpp"
-#include "src/core/library_file.hpp"
+#include "src/support/files.hpp"
+#include "src/support/library_file.hpp"
 
 namespace batfill::tests::library_file_test {
 

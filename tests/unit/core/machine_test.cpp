@@ -9,9 +9,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/machine.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/core/machine.hpp>
+#include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/notification.hpp>
+#include <batfill/core/notification.hpp>
 
 namespace batfill::tests::notification_test {
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/resource_set.hpp>
+#include <batfill/core/resource_set.hpp>
 
 namespace batfill::tests::resource_set_test {
 

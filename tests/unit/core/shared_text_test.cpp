@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/shared_text.hpp>
+#include <batfill/core/shared_text.hpp>
 
 namespace batfill::tests::shared_text_test {
 

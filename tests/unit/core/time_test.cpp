@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/time.hpp>
+#include <batfill/core/time.hpp>
 
 namespace batfill::tests::time_test {
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
+#include <batfill/engine/engine.hpp>
 
 namespace batfill::tests::engine_events_test {
 

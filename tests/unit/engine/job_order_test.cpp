@@ -8,8 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/job_order.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/job_order.hpp>
 
 #include "plain_order.hpp"
 #include "random_stream.hpp"

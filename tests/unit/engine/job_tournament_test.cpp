@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/job_order.hpp>
-#include <batfill/job_tournament.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/job_tournament.hpp>
 
 #include "plain_order.hpp"
 #include "random_stream.hpp"

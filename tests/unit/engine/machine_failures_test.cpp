@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/embedded_scheduler.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "engine_rounds.hpp"
 #include "random_stream.hpp"

@@ -4,11 +4,11 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/parameters.hpp>
-#include <batfill/scheduler_choice.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
 namespace batfill::tests::parameters_test {
 

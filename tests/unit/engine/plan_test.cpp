@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/plan.hpp>
+#include <batfill/engine/plan.hpp>
 
 namespace batfill::tests::plan_test {
 

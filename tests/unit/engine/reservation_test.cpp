@@ -8,8 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
-#include <batfill/state.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/state.hpp>
 
 #include "engine_rounds.hpp"
 #include "plain_backfilling.hpp"

@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/plan_algorithm.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/plan_algorithm.hpp>
 
 #include "engine_rounds.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/run_time_predictor.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
 
 #include "engine_rounds.hpp"
 #include "plain_backfilling.hpp"

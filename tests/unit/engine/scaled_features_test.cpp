@@ -7,13 +7,13 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/job_order.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/core/csv_text.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::tests::scaled_features_test {
 

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/state.hpp>
+#include <batfill/engine/state.hpp>
 
 #include "random_stream.hpp"
 

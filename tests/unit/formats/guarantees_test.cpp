@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
+#include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
 #include "simulator_fixture.hpp"

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/platform.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "test_data.hpp"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <batfill/error.hpp>
-#include <batfill/swf.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/swf.hpp>
 
 namespace batfill::tests::swf_reader_test {
 

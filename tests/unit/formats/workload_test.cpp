@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <batfill/error.hpp>
-#include <batfill/workload.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/formats/workload.hpp>
 
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 #include "temporary_folder.hpp"
 #include "test_data.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "batsim5_frames.hpp"
 #include "protocol/codec.hpp"

@@ -12,10 +12,10 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "protocol/codec.hpp"
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::tests::protocol_codec_test {
 

@@ -5,12 +5,12 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "protocol/codec.hpp"
 #include "recorded_run.hpp"
 #include "same_json.hpp"
-#include "src/core/json.hpp"
+#include "src/support/json.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::protocol_recordings_test {

@@ -7,10 +7,10 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "src/core/sha256.hpp"
 #include "src/report/columns.hpp"
 #include "src/report/figures.hpp"
 #include "src/report/report.hpp"
+#include "src/support/sha256.hpp"
 
 namespace batfill::tests::report_test {
 

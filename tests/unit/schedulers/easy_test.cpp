@@ -7,8 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
 #include "plain_order.hpp"

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/embedded_scheduler.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "simulator_fixture.hpp"
 

@@ -7,10 +7,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/embedded_scheduler.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/core/files.hpp"
+#include "src/support/files.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::schedules_reference_test {

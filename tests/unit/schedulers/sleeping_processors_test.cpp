@@ -8,8 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/algorithm.hpp>
-#include <batfill/embedded_scheduler.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"

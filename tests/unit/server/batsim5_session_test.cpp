@@ -10,7 +10,7 @@
 #include <catch2/catch.hpp>
 #include <spdlog/spdlog.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "batsim5_frames.hpp"
 #include "decisions_of.hpp"

@@ -13,8 +13,8 @@
 
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"
-#include "src/core/files.hpp"
 #include "src/server/session.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::tests::protocol_table_test {
 

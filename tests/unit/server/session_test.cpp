@@ -9,13 +9,13 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "decisions_of.hpp"
-#include "src/core/json.hpp"
 #include "src/server/server.hpp"
 #include "src/server/session.hpp"
 #include "src/simulator/socket_scheduler.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill::tests::session_test {
 

@@ -7,17 +7,17 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "batsim5_recordings.hpp"
 #include "protocol/codec.hpp"
 #include "simulator_fixture.hpp"
-#include "src/core/files.hpp"
-#include "src/core/overloaded.hpp"
 #include "src/simulator/double_clock.hpp"
 #include "src/simulator/messages.hpp"
 #include "src/simulator/results.hpp"
+#include "src/support/files.hpp"
+#include "src/support/overloaded.hpp"
 
 namespace batfill::tests::batsim5_simulator_test {
 

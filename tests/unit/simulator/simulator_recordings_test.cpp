@@ -7,9 +7,9 @@
 
 #include "protocol/codec.hpp"
 #include "simulator_fixture.hpp"
-#include "src/core/files.hpp"
-#include "src/core/json.hpp"
 #include "src/simulator/messages.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::simulator_recordings_test {

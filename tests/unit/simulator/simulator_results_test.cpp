@@ -9,11 +9,11 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/embedded_scheduler.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/core/files.hpp"
 #include "src/simulator/results.hpp"
+#include "src/support/files.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::simulator_results_test {

@@ -8,10 +8,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/error.hpp>
-#include <batfill/weight_tuner.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/weight_tuner.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "random_stream.hpp"
 #include "simulator_fixture.hpp"

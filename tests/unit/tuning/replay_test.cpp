@@ -8,14 +8,14 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/embedded_scheduler.hpp>
-#include <batfill/engine.hpp>
-#include <batfill/lublin.hpp>
-#include <batfill/metrics.hpp>
-#include <batfill/replay.hpp>
+#include <batfill/analysis/metrics.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/replay/replay.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/workloads/lublin.hpp>
 
-#include "src/core/files.hpp"
 #include "src/simulator/results.hpp"
+#include "src/support/files.hpp"
 #include "unit/simulator_fixture.hpp"
 
 namespace batfill::tests::replay_test {

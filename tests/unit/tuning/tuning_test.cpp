@@ -18,7 +18,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
+#include <batfill/core/error.hpp>
 
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"

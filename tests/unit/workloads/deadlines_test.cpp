@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/deadlines.hpp>
+#include <batfill/workloads/deadlines.hpp>
 
 namespace batfill::tests::deadlines_test {
 

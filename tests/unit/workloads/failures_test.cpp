@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/failures.hpp>
+#include <batfill/workloads/failures.hpp>
 
 namespace batfill::tests::failures_test {
 

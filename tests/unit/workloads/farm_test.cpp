@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/error.hpp>
-#include <batfill/farm.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/farm.hpp>
 
 namespace batfill::tests::farm_test {
 

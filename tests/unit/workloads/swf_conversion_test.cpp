@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/check.hpp>
-#include <batfill/error.hpp>
-#include <batfill/swf_conversion.hpp>
+#include <batfill/analysis/check.hpp>
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 namespace batfill::tests::swf_conversion_test {
 

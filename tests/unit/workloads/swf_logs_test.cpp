@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/swf_conversion.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "test_data.hpp"
 

@@ -1,4 +1,4 @@
-"""Spack's recipe of batfill. docs/packages.md says how it is used, and what of it was tried."""
+"""Spack's recipe of batfill. docs/install.md says how it is used, and what of it was tried."""
 
 import os
 

@@ -1,0 +1,279 @@
+#include "csv_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <utility>
+
+#include <csv.h>
+
+#include <batfill/core/error.hpp>
+
+#include "file_kind.hpp"
+#include "files.hpp"
+
+namespace batfill {
+
+namespace {
+
+// No real line comes near this size: in a jobs.csv, an allocation of 100,000 single hosts has 700 kB.
+constexpr std::size_t max_row_size = 16 << 20;
+
+// What an error message shows of a field: its beginning, in one line.
+std::string beginning_of(std::string_view text) {
+    constexpr std::size_t shown = 60;
+    return "'" + one_line(text.substr(0, shown)) + (text.size() > shown ? "...'" : "'");
+}
+
+}  // namespace
+
+std::string CsvFormat::header() const {
+    std::string line;
+    for (const std::string_view column : columns) {
+        line.append(line.empty() ? "" : ",").append(column);
+    }
+    return line + '\n';
+}
+
+std::string_view CsvRow::name(std::size_t column) const {
+    if (absent_[position_[column]]) {
+        fail(column, "a name");
+    }
+    return text(column);
+}
+
+std::string CsvRow::job(std::size_t workload, std::size_t id) const {
+    const std::string_view workload_name = name(workload);
+    const std::string_view job_id = name(id);
+    std::string job;
+    job.reserve(workload_name.size() + 1 + job_id.size());
+    return job.append(workload_name).append("!").append(job_id);
+}
+
+std::optional<Time> CsvRow::optional_planned_time(std::size_t column) const {
+    const std::optional<Duration> since_zero = optional_number(column, &Duration::parse_sum);
+    return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
+}
+
+Time CsvRow::planned_time(std::size_t column) const {
+    const std::optional<Time> value = optional_planned_time(column);
+    if (!value) {
+        fail(column, "a number of seconds");
+    }
+    return *value;
+}
+
+std::optional<Duration> CsvRow::optional_duration(std::size_t column) const {
+    return optional_number(column, [](std::string_view seconds) { return Duration::parse(seconds); });
+}
+
+std::optional<Duration> CsvRow::optional_number(std::size_t column,
+                                                std::optional<Duration> (*parse)(std::string_view)) const {
+    const std::string_view seconds = text(column);
+    if (seconds.empty() || seconds == "nan" || seconds == "-nan") {
+        return std::nullopt;
+    }
+    const std::optional<Duration> value = parse(seconds);
+    if (!value) {
+        fail(column, "a number of seconds");
+    }
+    return value;
+}
+
+Duration CsvRow::duration(std::size_t column) const {
+    const std::optional<Duration> value = optional_duration(column);
+    if (!value) {
+        fail(column, "a number of seconds");
+    }
+    return *value;
+}
+
+void CsvRow::fail(const std::string& problem) const {
+    throw InputError(path_ + ":" + std::to_string(line_) + ": " + problem);
+}
+
+void CsvRow::fail(std::size_t column, const std::string& expected) const {
+    fail(std::string(format_.columns[column]) + " is " + beginning_of(text(column)) + ", expected " + expected);
+}
+
+class CsvParser {
+ public:
+    CsvParser(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle)
+        : row_(path, format), handle_(handle) {
+        if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_EMPTY_IS_NULL) != 0) {
+            throw std::bad_alloc();
+        }
+    }
+    CsvParser(const CsvParser&) = delete;
+    CsvParser& operator=(const CsvParser&) = delete;
+    ~CsvParser() { csv_free(&parser_); }
+
+    // Takes the next piece of the text, which may be cut anywhere.
+    void add(std::string_view text) {
+        const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
+        check(parsed == text.size());
+    }
+    // To be called after the last piece.
+    void finish() {
+        check(csv_fini(&parser_, on_field, on_row_end, this) == 0);
+        if (!have_header_) {
+            throw InputError(row_.path_ + ": empty, expected a " + std::string(row_.format_.name) +
+                             " with a line of column names");
+        }
+    }
+
+ private:
+    // libcsv is written in C, so exceptions wait in problem_ until it has returned.
+    static void on_field(void* text, std::size_t length, void* parser) noexcept;
+    static void on_row_end(int terminator, void* parser) noexcept;
+    void check(bool good);
+    void end_row();
+    void read_header();
+    std::size_t position_of(std::string_view column, bool required) const;
+
+    CsvRow row_;
+    const std::function<void(const CsvRow&)>& handle_;
+    csv_parser parser_{};
+    std::exception_ptr problem_;
+    std::size_t lines_in_fields_ = 0;  // line ends inside quoted fields of the row
+    bool have_header_ = false;
+    std::size_t header_size_ = 0;
+};
+
+void CsvParser::check(bool good) {
+    if (problem_) {
+        std::rethrow_exception(problem_);
+    }
+    if (!good) {
+        row_.fail(csv_error(&parser_) == CSV_EPARSE ? "misplaced or missing quote" : "out of memory");
+    }
+    if (csv_get_buffer_size(&parser_) > max_row_size) {
+        row_.fail("line too long, or a quote is missing");
+    }
+}
+
+void CsvParser::on_field(void* text, std::size_t length, void* parser) noexcept {
+    auto& self = *static_cast<CsvParser*>(parser);
+    if (self.problem_) {
+        return;
+    }
+    try {
+        const std::string_view field(static_cast<const char*>(text), length);
+        CsvRow& row = self.row_;
+        row.absent_.push_back(text == nullptr);
+        row.fields_.append(field);
+        row.ends_.push_back(row.fields_.size());
+        self.lines_in_fields_ += static_cast<std::size_t>(std::count(field.begin(), field.end(), '\n'));
+        if (row.fields_.size() + row.ends_.size() > max_row_size) {
+            row.fail("line too long");
+        }
+    } catch (...) {
+        self.problem_ = std::current_exception();
+    }
+}
+
+void CsvParser::on_row_end(int terminator, void* parser) noexcept {
+    auto& self = *static_cast<CsvParser*>(parser);
+    if (self.problem_) {
+        return;
+    }
+    try {
+        self.end_row();
+        self.row_.line_ += self.lines_in_fields_ + (terminator == '\n' ? 1 : 0);
+        self.lines_in_fields_ = 0;
+    } catch (...) {
+        self.problem_ = std::current_exception();
+    }
+}
+
+void CsvParser::end_row() {
+    const std::size_t size = row_.ends_.size();
+    if (size == 0) {
+        return;
+    }
+    if (!have_header_) {
+        read_header();
+    } else if (size == header_size_) {
+        handle_(row_);
+    } else {
+        row_.fail(std::to_string(size) + " fields, expected " + std::to_string(header_size_) + " as in the first line");
+    }
+    row_.fields_.clear();
+    row_.ends_.clear();
+    row_.absent_.clear();
+}
+
+void CsvParser::read_header() {
+    const std::size_t required = row_.format_.columns.size() - row_.format_.optional;
+    for (std::size_t column = 0; column < row_.format_.columns.size(); ++column) {
+        row_.position_.push_back(position_of(row_.format_.columns[column], column < required));
+    }
+    header_size_ = row_.ends_.size();
+    have_header_ = true;
+}
+
+std::size_t CsvParser::position_of(std::string_view column, bool required) const {
+    const std::size_t size = row_.ends_.size();
+    std::size_t found = size;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (row_.field(i) == column) {
+            if (found != size) {
+                row_.fail("column " + std::string(column) + " twice");
+            }
+            found = i;
+        }
+    }
+    if (found == size && !required) {
+        return CsvRow::missing;
+    }
+    if (found == size) {
+        row_.fail("no column " + std::string(column) + ", expected a " + std::string(row_.format_.name) + " as " +
+                  std::string(row_.format_.written_by) + " writes it");
+    }
+    return found;
+}
+
+std::size_t estimated_lines(const std::string& path) {
+    constexpr std::size_t size_of_beginning = std::size_t{1} << 18;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return 0;
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::string beginning(size_of_beginning, '\0');
+    file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+    beginning.resize(static_cast<std::size_t>(file.gcount()));
+    const auto lines = static_cast<std::size_t>(std::count(beginning.begin(), beginning.end(), '\n'));
+    if (lines == 0 || beginning.starts_with("\x1f\x8b")) {
+        return 0;
+    }
+    // Two per cent more, as lines at the beginning may be longer than others.
+    return std::filesystem::file_size(path, ignored) / (beginning.size() / lines) * 51 / 50;
+}
+
+void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle) {
+    InputFile file(path);
+    CsvParser parser(path, format, handle);
+    std::array<char, 1 << 16> buffer;
+    bool at_beginning = true;
+    while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
+        if (std::exchange(at_beginning, false)) {
+            require_kind({buffer.data(), size}, path, "a " + std::string(format.name),
+                         {FileKind::jobs_csv, FileKind::table, FileKind::empty});
+        }
+        parser.add({buffer.data(), size});
+    }
+    parser.finish();
+}
+
+void parse_csv(std::string_view text, const std::string& path, const CsvFormat& format,
+               const std::function<void(const CsvRow&)>& handle) {
+    CsvParser parser(path, format, handle);
+    parser.add(text);
+    parser.finish();
+}
+
+}  // namespace batfill

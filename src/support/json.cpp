@@ -1,0 +1,518 @@
+#include "src/support/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include <rapidjson/error/en.h>
+#include <spdlog/spdlog.h>
+
+namespace batfill {
+
+namespace {
+
+constexpr std::size_t pool_size = std::size_t{64} << 10;  // enough for all but the first message of a simulation
+constexpr std::size_t chunk_size = std::size_t{1} << 20;  // large enough that malloc gives it back to the system
+constexpr std::size_t max_warnings = 100;
+constexpr std::size_t max_shown = 80;  // bytes of a name in a message
+
+// Hands a parser's events on. It reads numbers itself, because RapidJSON's own exact reading is undefined for some of
+// them (0e300).
+// Stops the parser where values are nested too deeply or a number is beyond a double.
+template <class Handler>
+class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, CheckedEvents<Handler>> {
+ public:
+    explicit CheckedEvents(Handler& handler) : handler_(handler) {}
+
+    const std::string& problem() const { return problem_; }
+
+    bool Null() { return handler_.Null(); }
+    bool Bool(bool value) { return handler_.Bool(value); }
+    bool String(const char* text, unsigned length, bool copy) {
+        return is_utf8({text, length}) && handler_.String(text, length, copy);
+    }
+    bool Key(const char* text, unsigned length, bool copy) {
+        return is_utf8({text, length}) && handler_.Key(text, length, copy);
+    }
+    bool StartObject() { return enter() && handler_.StartObject(); }
+    bool EndObject(unsigned members) {
+        --depth_;
+        return handler_.EndObject(members);
+    }
+    bool StartArray() { return enter() && handler_.StartArray(); }
+    bool EndArray(unsigned elements) {
+        --depth_;
+        return handler_.EndArray(elements);
+    }
+    bool RawNumber(const char* text, unsigned length, bool) {
+        const char* const end = text + length;
+        if (std::find_if(text, end, [](char c) { return c == '.' || c == 'e' || c == 'E'; }) == end) {
+            std::int64_t integer = 0;
+            if (std::from_chars(text, end, integer).ec == std::errc()) {
+                return handler_.Int64(integer);
+            }
+            std::uint64_t large = 0;
+            if (*text != '-' && std::from_chars(text, end, large).ec == std::errc()) {
+                return handler_.Uint64(large);
+            }
+        }
+        double value = 0;
+        if (std::from_chars(text, end, value).ec != std::errc()) {
+            // strtod tells numbers that are too large from those that are too small.
+            value = std::strtod(std::string(text, end).c_str(), nullptr);
+        }
+        if (std::isinf(value)) {
+            problem_ = "a number too large for a double";
+            return false;
+        }
+        return handler_.Double(value);
+    }
+
+ private:
+    // The parser has validated the encoding, but turns the escape of a lone low surrogate into its three bytes.
+    bool is_utf8(std::string_view text) {
+        for (std::size_t at = text.find('\xED'); at != std::string_view::npos; at = text.find('\xED', at + 1)) {
+            if (static_cast<unsigned char>(text[at + 1]) >= 0xA0) {
+                problem_ = "a lone surrogate in a string";
+                return false;
+            }
+        }
+        return true;
+    }
+    bool enter() {
+        if (++depth_ > max_nesting) {
+            problem_ = "nested deeper than " + std::to_string(max_nesting);
+        }
+        return depth_ <= max_nesting;
+    }
+
+    Handler& handler_;
+    int depth_ = 0;
+    std::string problem_;
+};
+
+template <class... FormatArguments>
+void append_number(std::string& out, FormatArguments... arguments) {
+    std::array<char, 320> text;  // the largest double has 309 digits before the point
+    const auto written = std::to_chars(text.data(), text.data() + text.size(), arguments...);
+    out.append(text.data(), written.ptr);
+}
+
+std::string describe(const JsonValue* value) {
+    if (value == nullptr) {
+        return "none";
+    }
+    switch (value->GetType()) {
+        case rapidjson::kNullType:
+            return "null";
+        case rapidjson::kFalseType:
+            return "false";
+        case rapidjson::kTrueType:
+            return "true";
+        case rapidjson::kObjectType:
+            return "an object";
+        case rapidjson::kArrayType:
+            return "an array";
+        case rapidjson::kStringType:
+            return "the text " + in_quotes(view(*value));
+        case rapidjson::kNumberType:
+            break;
+    }
+    std::string number = "the number ";
+    if (value->IsDouble()) {
+        append_number(number, value->GetDouble());  // printed as short as possible
+    } else {
+        append_json(*value, number);
+    }
+    return number;
+}
+
+}  // namespace
+
+JsonReader::JsonReader()
+    : stream_(text_.data()),
+      pool_(std::make_unique<char[]>(pool_size)),
+      allocator_(pool_.get(), pool_size, chunk_size),
+      document_(&allocator_) {}
+
+const JsonValue& JsonReader::parse(std::string_view text) {
+    text_.assign(text);
+    begin();
+    const JsonValue& result = value();
+    finish();
+    return result;
+}
+
+void JsonReader::start(std::string text) {
+    text_ = std::move(text);
+    begin();
+}
+
+void JsonReader::begin() {
+    size_ = text_.size();
+    text_.append(4, '\0');  // the parser looks for all bytes of a character before it sees that the first was the last
+    stream_ = rapidjson::InsituStringStream(text_.data());
+}
+
+bool JsonReader::open(char bracket) {
+    skip_blanks();
+    if (stream_.Peek() != bracket) {
+        return false;
+    }
+    stream_.Take();
+    first_ = true;
+    return true;
+}
+
+bool JsonReader::more(char closing_bracket) {
+    skip_blanks();
+    const bool first = std::exchange(first_, false);
+    if (stream_.Peek() == closing_bracket) {
+        stream_.Take();
+        return false;
+    }
+    if (!first) {
+        if (stream_.Peek() != ',') {
+            fail("expected a comma or a closing bracket");
+        }
+        stream_.Take();
+    }
+    return true;
+}
+
+std::string_view JsonReader::key() {
+    skip_blanks();
+    if (stream_.Peek() != '"') {
+        fail("expected a name in quotes");
+    }
+    const std::string_view name = view(value());
+    skip_blanks();
+    if (stream_.Peek() != ':') {
+        fail("expected a colon");
+    }
+    stream_.Take();
+    return name;
+}
+
+const JsonValue& JsonReader::value() {
+    document_.SetNull();
+    allocator_.Clear();
+    const auto parse_into = [this](Document& document) {
+        parse_value(document);
+        return true;
+    };
+    document_.Populate(parse_into);
+    return document_;
+}
+
+void JsonReader::skip() {
+    rapidjson::BaseReaderHandler<> nobody;
+    parse_value(nobody);
+}
+
+void JsonReader::finish() {
+    skip_blanks();
+    if (stream_.Tell() != size_) {
+        fail("expected the end");
+    }
+}
+
+template <class Handler>
+void JsonReader::parse_value(Handler& handler) {
+    constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag |
+                               rapidjson::kParseValidateEncodingFlag | rapidjson::kParseStopWhenDoneFlag;
+    CheckedEvents<Handler> events(handler);
+    const rapidjson::ParseResult result = reader_.Parse<flags>(stream_, events);
+    if (result.IsError()) {
+        fail(result.Offset(), result.Code() == rapidjson::kParseErrorTermination
+                                  ? events.problem()
+                                  : rapidjson::GetParseError_En(result.Code()));
+    }
+}
+
+void JsonReader::skip_blanks() {
+    rapidjson::SkipWhitespace(stream_);
+}
+
+void JsonReader::fail(const std::string& problem) {
+    fail(stream_.Tell(), problem);
+}
+
+void JsonReader::fail(std::size_t at, const std::string& problem) {
+    throw InputError("JSON at byte " + std::to_string(at) + ": " + problem);
+}
+
+void append_json(const JsonValue& value, std::string& out) {
+    switch (value.GetType()) {
+        case rapidjson::kNullType:
+            out += "null";
+            break;
+        case rapidjson::kFalseType:
+            out += "false";
+            break;
+        case rapidjson::kTrueType:
+            out += "true";
+            break;
+        case rapidjson::kObjectType: {
+            char separator = '{';
+            for (const auto& member : value.GetObject()) {
+                out += std::exchange(separator, ',');
+                append_json_string(view(member.name), out);
+                out += ':';
+                append_json(member.value, out);
+            }
+            out += value.ObjectEmpty() ? "{}" : "}";
+            break;
+        }
+        case rapidjson::kArrayType: {
+            char separator = '[';
+            for (const auto& element : value.GetArray()) {
+                out += std::exchange(separator, ',');
+                append_json(element, out);
+            }
+            out += value.Empty() ? "[]" : "]";
+            break;
+        }
+        case rapidjson::kStringType:
+            append_json_string(view(value), out);
+            break;
+        case rapidjson::kNumberType:
+            if (value.IsInt64()) {
+                append_number(out, value.GetInt64());
+            } else if (value.IsUint64()) {
+                append_number(out, value.GetUint64());
+            } else {
+                append_number(out, value.GetDouble(), std::chars_format::fixed, 6);
+            }
+            break;
+    }
+}
+
+void append_json_string(std::string_view text, std::string& out) {
+    constexpr char hexadecimal[] = "0123456789ABCDEF";
+    out += '"';
+    std::size_t plain = 0;  // everything before this position has been appended
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (c >= 0x20 && c != '"' && c != '\\') {
+            continue;
+        }
+        out += text.substr(plain, i - plain);
+        plain = i + 1;
+        out += '\\';
+        switch (c) {
+            case '"':
+            case '\\':
+                out += text[i];
+                break;
+            case '\b':
+                out += 'b';
+                break;
+            case '\f':
+                out += 'f';
+                break;
+            case '\n':
+                out += 'n';
+                break;
+            case '\r':
+                out += 'r';
+                break;
+            case '\t':
+                out += 't';
+                break;
+            default:
+                out += "u00";
+                out += hexadecimal[c >> 4];
+                out += hexadecimal[c & 15];
+        }
+    }
+    out += text.substr(plain);
+    out += '"';
+}
+
+std::string in_quotes(std::string_view name) {
+    std::size_t size = name.size();
+    if (size > max_shown) {
+        size = max_shown;
+        while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) {
+            --size;  // do not cut a character in two
+        }
+    }
+    std::string result;
+    append_json_string(name.substr(0, size), result);
+    if (size < name.size()) {
+        result += "...";
+    }
+    return one_line(result);
+}
+
+std::string shown(std::string_view name) {
+    const bool harmless = !name.empty() && name.size() <= max_shown && one_line(name) == name;
+    return harmless ? std::string(name) : in_quotes(name);
+}
+
+void WarnOnce::unknown(std::string_view what, std::string_view name) {
+    if (said_.size() >= max_warnings) {
+        return;
+    }
+    const std::string warning = "unknown " + std::string(what) + " " + in_quotes(name);
+    if (said_.insert(warning).second) {
+        spdlog::warn("{} (said once)", warning);
+    }
+}
+
+const JsonValue* Fields::find(std::string_view name) {
+    std::size_t index = 0;
+    for (const auto& member : object_.GetObject()) {
+        if (view(member.name) == name) {
+            if (index < 64) {
+                read_ |= std::uint64_t{1} << index;
+            }
+            return &member.value;
+        }
+        ++index;
+    }
+    return nullptr;
+}
+
+void Fields::fail(std::string_view name, std::string_view expected) {
+    throw InputError(std::string("field \"").append(path_).append(name).append("\": expected ").append(expected) +
+                     ", found " + describe(find(name)));
+}
+
+const JsonValue& Fields::any(std::string_view name) {
+    const JsonValue* value = find(name);
+    if (value == nullptr) {
+        fail(name, "a value");
+    }
+    return *value;
+}
+
+const JsonValue& Fields::object(std::string_view name) {
+    const JsonValue* value = find(name);
+    if (value == nullptr || !value->IsObject()) {
+        fail(name, "an object");
+    }
+    return *value;
+}
+
+const JsonValue& Fields::array(std::string_view name) {
+    const JsonValue* value = find(name);
+    if (value == nullptr || !value->IsArray()) {
+        fail(name, "an array");
+    }
+    return *value;
+}
+
+std::string_view Fields::text(std::string_view name) {
+    const JsonValue* value = find(name);
+    if (value == nullptr || !value->IsString()) {
+        fail(name, "a text");
+    }
+    return view(*value);
+}
+
+bool Fields::boolean(std::string_view name) {
+    const JsonValue* value = find(name);
+    if (value == nullptr || !value->IsBool()) {
+        fail(name, "true or false");
+    }
+    return value->GetBool();
+}
+
+int Fields::integer(std::string_view name) {
+    const JsonValue* value = find(name);
+    if (value == nullptr || !value->IsInt()) {
+        fail(name, "an integer of 32 bits");
+    }
+    return value->GetInt();
+}
+
+double Fields::number(std::string_view name) {
+    const JsonValue* value = find(name);
+    if (value == nullptr || !value->IsNumber()) {
+        fail(name, "a number");
+    }
+    return value->GetDouble();
+}
+
+Duration Fields::seconds(std::string_view name) {
+    constexpr std::int64_t max = 1'000'000'000'000'000'000;
+    const JsonValue* value = find(name);
+    if (value != nullptr && value->IsInt64() && value->GetInt64() <= max && value->GetInt64() >= -max) {
+        return Duration::seconds(value->GetInt64());
+    }
+    const auto duration =
+        value != nullptr && value->IsDouble() ? Duration::from_seconds(value->GetDouble()) : std::optional<Duration>();
+    if (!duration) {
+        fail(name, "a number of seconds, at most 1e18");
+    }
+    return *duration;
+}
+
+ResourceSet Fields::resources(std::string_view name) {
+    const JsonValue* value = find(name);
+    auto set = value != nullptr && value->IsString() ? ResourceSet::parse(view(*value)) : std::optional<ResourceSet>();
+    if (!set) {
+        fail(name, "resources such as \"0-3 7\"");
+    }
+    return *std::move(set);
+}
+
+void Fields::optional(std::string_view name, bool& value) {
+    if (find(name) != nullptr) {
+        value = boolean(name);
+    }
+}
+
+void Fields::optional(std::string_view name, int& value) {
+    if (find(name) != nullptr) {
+        value = integer(name);
+    }
+}
+
+void Fields::optional(std::string_view name, std::string& value) {
+    if (find(name) != nullptr) {
+        value = text(name);
+    }
+}
+
+template <class Function>
+void Fields::for_each_unread(Function f) const {
+    if (rest_read_ || static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount()) {
+        return;
+    }
+    std::size_t index = 0;
+    for (const auto& member : object_.GetObject()) {
+        if (index >= 64 || (read_ >> index & 1U) == 0) {
+            f(member);
+        }
+        ++index;
+    }
+}
+
+std::string Fields::rest() {
+    std::string object;
+    for_each_unread([&](const auto& member) {
+        object += object.empty() ? '{' : ',';
+        append_json_string(view(member.name), object);
+        object += ':';
+        append_json(member.value, object);
+    });
+    if (!object.empty()) {
+        object += '}';
+    }
+    rest_read_ = true;
+    return object;
+}
+
+void Fields::warn_of_unread(WarnOnce& warn) const {
+    for_each_unread([&](const auto& member) { warn.unknown("field", std::string(path_).append(view(member.name))); });
+}
+
+}  // namespace batfill

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <rapidjson/document.h>
+#include <rapidjson/reader.h>
+
+#include <batfill/core/error.hpp>
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/time.hpp>
+
+// Reading and writing JSON where the input is not to be trusted.
+namespace batfill {
+
+// The memory of values that are read. RapidJSON's own allocator returns null when there is no more, and its callers do
+// not look.
+class JsonMemory {
+ public:
+    static const bool kNeedFree = true;
+    static void* Malloc(std::size_t size) { return size == 0 ? nullptr : checked(std::malloc(size)); }
+    static void* Realloc(void* memory, std::size_t, std::size_t size) {
+        if (size == 0) {
+            std::free(memory);
+            return nullptr;
+        }
+        return checked(std::realloc(memory, size));
+    }
+    static void Free(void* memory) { std::free(memory); }
+
+ private:
+    static void* checked(void* memory) {
+        if (memory == nullptr) {
+            throw std::bad_alloc();
+        }
+        return memory;
+    }
+};
+
+using JsonPool = rapidjson::MemoryPoolAllocator<JsonMemory>;
+using JsonValue = rapidjson::GenericValue<rapidjson::UTF8<>, JsonPool>;
+
+// Values inside more arrays and objects than this are refused, because reading and writing are recursive.
+inline constexpr int max_nesting = 128;
+
+// Parses JSON texts one after another in the same buffers: each as one value, or piece by piece, so that a large text
+// needs no tree. All functions throw InputError saying what is wrong at which byte if the text is not JSON in UTF-8
+// whose numbers are within a double, or is nested too deeply, and std::bad_alloc if there is not enough memory. O(bytes
+// passed over).
+class JsonReader {
+ public:
+    JsonReader();
+    JsonReader(const JsonReader&) = delete;
+    JsonReader& operator=(const JsonReader&) = delete;
+
+    // Reads `text` as one value.
+    const JsonValue& parse(std::string_view text);
+
+    // To read piece by piece, call start(), then open(), more() in a loop, key(), value() and skip() as the text has
+    // it, and finish() at the end.
+    void start(std::string text);
+    // Passes over `bracket` if the next value opens with it, and tells whether it does.
+    bool open(char bracket);
+    // Tells whether the object or array that open() has opened has another element. If not, its closing bracket has
+    // been passed over.
+    bool more(char closing_bracket);
+    // The key of the next member of an object. Valid until the next start().
+    std::string_view key();
+    // Reads the next value. Valid until the next call of any function.
+    const JsonValue& value();
+    void skip();
+    // How many bytes of the text have been passed over.
+    std::size_t position() { return stream_.Tell(); }
+    // How many bytes the text has.
+    std::size_t size() const { return size_; }
+    // Checks that the text ends here.
+    void finish();
+
+ private:
+    using Document = rapidjson::GenericDocument<rapidjson::UTF8<>, JsonPool, JsonMemory>;
+
+    void begin();
+    template <class Handler>
+    void parse_value(Handler& handler);
+    void skip_blanks();
+    [[noreturn]] void fail(const std::string& problem);
+    [[noreturn]] static void fail(std::size_t at, const std::string& problem);
+
+    std::string text_;  // strings are decoded in place, so values point into it
+    std::size_t size_ = 0;
+    rapidjson::InsituStringStream stream_;
+    bool first_ = false;  // whether the next element is the first of its object or array
+    std::unique_ptr<char[]> pool_;
+    JsonPool allocator_;
+    Document document_;
+    rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory> reader_;
+};
+
+// Appends `value` to `out` as Batsim prints JSON: no white space, integers as they are, other numbers with six
+// decimals. O(size of the value).
+void append_json(const JsonValue& value, std::string& out);
+
+// Appends a JSON string with the content `text` (UTF-8), quotes included, to `out`.
+void append_json_string(std::string_view text, std::string& out);
+
+// The text of a JSON string, without a copy. Requires value.IsString().
+inline std::string_view view(const JsonValue& value) {
+    assert(value.IsString());
+    return {value.GetString(), value.GetStringLength()};
+}
+
+// Makes a name from outside fit for one line of a log: puts it in quotes, escapes what one_line() does, and cuts off
+// the end if it is long.
+std::string in_quotes(std::string_view name);
+
+// The same for a name that is almost always harmless, such as the id of a job: puts it in quotes only if it is empty,
+// long, or has something to be escaped.
+std::string shown(std::string_view name);
+
+// Gives each warning only once, where otherwise it would come with every message.
+class WarnOnce {
+ public:
+    // Logs "unknown WHAT NAME", unless it has done so before or has said a hundred other things.
+    void unknown(std::string_view what, std::string_view name);
+
+ private:
+    std::set<std::string, std::less<>> said_;
+};
+
+// The fields of a JSON object, read by name. The getters throw InputError with the field, what was expected and what
+// was found; `path` is put before the names there, and must outlive the object, as must `object`.
+class Fields {
+ public:
+    // Requires object.IsObject().
+    Fields(const JsonValue& object, std::string_view path) : object_(object), path_(path) { assert(object.IsObject()); }
+
+    // Returns null if there is no such field.
+    const JsonValue* find(std::string_view name);
+    const JsonValue& any(std::string_view name);
+    const JsonValue& object(std::string_view name);
+    const JsonValue& array(std::string_view name);
+    std::string_view text(std::string_view name);
+    bool boolean(std::string_view name);
+    int integer(std::string_view name);
+    double number(std::string_view name);
+    Duration seconds(std::string_view name);
+    Time time(std::string_view name) { return Time::at(seconds(name)); }
+    ResourceSet resources(std::string_view name);
+
+    // Optional fields keep the initial value of `value`.
+    void optional(std::string_view name, bool& value);
+    void optional(std::string_view name, int& value);
+    void optional(std::string_view name, std::string& value);
+
+    [[noreturn]] void fail(std::string_view name, std::string_view expected);
+
+    // The fields that no call above has looked for, as the text of an object; empty if there are none. They count as
+    // looked for from then on.
+    std::string rest();
+    // Warns once of every field that nobody has looked for.
+    void warn_of_unread(WarnOnce& warn) const;
+
+ private:
+    // Calls f(member) for every member that has not been looked for, in their order.
+    template <class Function>
+    void for_each_unread(Function f) const;
+
+    const JsonValue& object_;
+    std::string_view path_;
+    std::uint64_t read_ = 0;  // bit i: member i has been looked for; members from 64 on never count as looked for
+    bool rest_read_ = false;
+};
+
+}  // namespace batfill
