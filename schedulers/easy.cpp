@@ -100,16 +100,16 @@ class Easy : public Algorithm {
             return;
         }
         Reservation reservation = reserve(state, *reserved);  // 6: shadow time and extra processors
-        const std::vector<JobIndex> others = candidates(state, *reserved, reservation);  // 10: L = Q - [reserved job]
         starts_.begin_backfilling();
         std::uint64_t tests_left = test_limit_.value_or(no_limit);
-        orders_.for_each_in_backfill_order(state, others, [&](JobIndex job) {  // 11-12: L in its order
-            if (tests_left-- == 0) {
-                return false;
-            }
-            reservation.start_if_admitted(round, job);  // 13: start it unless it delays the reserved
-            return rounds_.free(state) > 0;
-        });
+        for_each_other(state, *reserved, reservation,
+                       [&](JobIndex job) {  // 10-12: L = Q - [reserved job], in its order
+                           if (tests_left-- == 0) {
+                               return false;
+                           }
+                           reservation.start_if_admitted(round, job);  // 13: start it unless it delays the reserved
+                           return rounds_.free(state) > 0;
+                       });
     }
 
     bool fits(const SchedulerState& state, JobIndex job) const {
@@ -128,21 +128,43 @@ class Easy : public Algorithm {
         return {state, job, running, rounds_.withheld()};
     }
 
-    // Returns the waiting jobs, but for the reserved one, in the order of the queue. Leaves out jobs that cannot start
-    // now, as they cannot either when less is left; with a test limit they count as looked at.
-    std::vector<JobIndex> candidates(const SchedulerState& state, JobIndex reserved,
-                                     const Reservation& reservation) const {
-        const WaitingQueue& queue = state.waiting;
-        const int most =
-            test_limit_ ? std::numeric_limits<int>::max() : std::min(state.most_for_one_job(), rounds_.free(state));
+    // Passes the waiting jobs but the reserved one, in the backfill order, to `take` until that returns false.
+    template <typename Take>
+    void for_each_other(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
+        if (orders_.backfills_by_submission()) {
+            for_each_candidate(state, reserved, reservation, take);
+            return;
+        }
         std::vector<JobIndex> candidates;
-        for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
-            if (queue.job(at) != reserved &&
-                (test_limit_ || reservation.may_admit(queue.processors(at), state.estimate_at(at)))) {
-                candidates.push_back(queue.job(at));
+        for_each_candidate(state, reserved, reservation, [&](JobIndex job) {
+            candidates.push_back(job);
+            return true;
+        });
+        orders_.for_each_in_backfill_order(state, candidates, take);
+    }
+
+    // The same in the order of the queue. Leaves out jobs that cannot start now, as they cannot when less is left; with
+    // a test limit they count as looked at.
+    template <typename Take>
+    void for_each_candidate(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
+        const WaitingQueue& queue = state.waiting;
+        int most = largest_candidate(state);
+        for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size();) {
+            const JobIndex job = queue.job(at);
+            const bool is_candidate =
+                job != reserved && (test_limit_ || reservation.may_admit(queue.processors(at), state.estimate_at(at)));
+            if (is_candidate && !take(job)) {
+                return;
+            }
+            if (at < queue.size() && queue.job(at) == job) {
+                ++at;
+            } else {  // it has started, and the jobs after it have moved up
+                most = largest_candidate(state);
             }
         }
-        return candidates;
+    }
+    int largest_candidate(const SchedulerState& state) const {
+        return test_limit_ ? std::numeric_limits<int>::max() : std::min(state.most_for_one_job(), rounds_.free(state));
     }
 
     void refuse_what_does_not_go_together(const Parameters& parameters) const {

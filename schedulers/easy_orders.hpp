@@ -57,6 +57,9 @@ class EasyOrders {
     // Returns jobs that are given in the order of the queue in the primary order. O(jobs * log(jobs)).
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs);
 
+    // Whether the backfill order is that of the queue.
+    bool backfills_by_submission() const { return backfill_.is_submission_order(); }
+
     // Passes jobs that are given in the order of the queue, in the backfill order, to `take` until that returns false.
     // Of equal scores, the job that was submitted first goes first; with ties=last, the one that is first in the
     // primary order.
