@@ -41,6 +41,7 @@ class Easy : public Algorithm {
         refuse_what_does_not_go_together(parameters);
     }
 
+    // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
     void decide(Round& round) override {
         orders_.tune(round.state());
         rounds_.for_each_round(round.now(), [&] { run(round); });
@@ -69,7 +70,7 @@ class Easy : public Algorithm {
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
 
  private:
-    // One round, for all events of an instant or for one of them.
+    // Decides once. With a number of reservations other than 1, SeveralReservations takes the place of Algorithm 1.
     void run(Round& round) {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
@@ -86,30 +87,25 @@ class Easy : public Algorithm {
         }
     }
 
-    // Algorithm 1 of the paper. The numbers are those of its lines; Q is the queue of waiting jobs.
+    // Algorithm 1 of the paper, with the numbers of its lines. Q is the queue of waiting jobs.
     void algorithm_1(Round& round) {
         const SchedulerState& state = round.state();
         std::optional<JobIndex> reserved;
-        orders_.for_each_in_primary_order(state, [&](JobIndex job) {   // 1: for job j in Q do
-            if (!fits(state, job) || !round.start_if_possible(job)) {  // 2-4: start j, which leaves Q, if it can be
-                reserved = job;                                        // 5: else it is the one to reserve
+        orders_.for_each_in_primary_order(state, [&](JobIndex job) {   // 1: for job j in Q
+            if (!fits(state, job) || !round.start_if_possible(job)) {  // 2-4: if j can be started, it starts, leaves Q
+                reserved = job;                                        // 5: else
             }
             return !reserved;  // 7: break
         });
         if (!reserved || !may_backfill(state)) {
             return;
         }
-        Reservation reservation = reserve(state, *reserved);  // 6: shadow time and extra processors
+        Reservation reservation = reserve(state, *reserved);  // 6: by the estimates, with its extra processors
         starts_.begin_backfilling();
-        std::uint64_t tests_left = test_limit_.value_or(no_limit);
-        for_each_other(state, *reserved, reservation,
-                       [&](JobIndex job) {  // 10-12: L = Q - [reserved job], in its order
-                           if (tests_left-- == 0) {
-                               return false;
-                           }
-                           reservation.start_if_admitted(round, job);  // 13: start it unless it delays the reserved
-                           return rounds_.free(state) > 0;
-                       });
+        for_each_other(state, *reserved, reservation, [&](JobIndex job) {  // 10-12: L = Q - [reserved job], in order
+            reservation.start_if_admitted(round, job);                     // 13: starts unless it delays the reserved
+            return rounds_.free(state) > 0;
+        });
     }
 
     bool fits(const SchedulerState& state, JobIndex job) const {
@@ -128,11 +124,14 @@ class Easy : public Algorithm {
         return {state, job, running, rounds_.withheld()};
     }
 
-    // Passes the waiting jobs but the reserved one, in the backfill order, to `take` until that returns false.
+    // Passes the waiting jobs but the reserved one, in the backfill order, to `take` until that returns false or the
+    // test limit is reached.
     template <typename Take>
     void for_each_other(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
+        std::uint64_t tests_left = test_limit_.value_or(no_limit);
+        const auto test = [&](JobIndex job) { return tests_left-- > 0 && take(job); };
         if (orders_.backfills_by_submission()) {
-            for_each_candidate(state, reserved, reservation, take);
+            for_each_candidate(state, reserved, reservation, test);
             return;
         }
         std::vector<JobIndex> candidates;
@@ -140,11 +139,11 @@ class Easy : public Algorithm {
             candidates.push_back(job);
             return true;
         });
-        orders_.for_each_in_backfill_order(state, candidates, take);
+        orders_.for_each_in_backfill_order(state, candidates, test);
     }
 
-    // The same in the order of the queue. Leaves out jobs that cannot start now, as they cannot when less is left; with
-    // a test limit they count as looked at.
+    // Passes them in the order of the queue. Leaves out jobs that cannot start now: they cannot start later in the
+    // round either. With a test limit it passes them as well, because they count as tests.
     template <typename Take>
     void for_each_candidate(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
         const WaitingQueue& queue = state.waiting;

@@ -36,7 +36,7 @@ class SeveralReservations {
 
  private:
     bool may_look();
-    bool start(JobIndex job);
+    bool start(JobIndex index);
 
     Round& round_;
     const SchedulerState& state_;
