@@ -41,12 +41,6 @@ class Easy : public Algorithm {
         refuse_what_does_not_go_together(parameters);
     }
 
-    // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
-    void decide(Round& round) override {
-        orders_.tune(round.state());
-        rounds_.for_each_round(round.now(), [&] { run(round); });
-    }
-
     void completed(Round& round, std::span<const Completion> completions) override {
         orders_.ended(round.state(), completions);
         rounds_.completed(round.now(), completions, starts_);
@@ -68,6 +62,12 @@ class Easy : public Algorithm {
     }
 
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
+
+    // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
+    void decide(Round& round) override {
+        orders_.tune(round.state());
+        rounds_.for_each_round(round.now(), [&] { run(round); });
+    }
 
  private:
     // Decides once. With a number of reservations other than 1, SeveralReservations takes the place of Algorithm 1.
@@ -92,18 +92,18 @@ class Easy : public Algorithm {
         const SchedulerState& state = round.state();
         std::optional<JobIndex> reserved;
         orders_.for_each_in_primary_order(state, [&](JobIndex job) {   // 1: for job j in Q
-            if (!fits(state, job) || !round.start_if_possible(job)) {  // 2-4: if j can be started, it starts, leaves Q
-                reserved = job;                                        // 5: else
+            if (!fits(state, job) || !round.start_if_possible(job)) {  // 2-4: if j can start, it does and leaves Q
+                reserved = job;                                        // 5: else it is the one to reserve
             }
             return !reserved;  // 7: break
         });
         if (!reserved || !may_backfill(state)) {
             return;
         }
-        Reservation reservation = reserve(state, *reserved);  // 6: by the estimates, with its extra processors
+        Reservation reservation = reserve(state, *reserved);  // 6: shadow time and extra processors
         starts_.begin_backfilling();
         for_each_other(state, *reserved, reservation, [&](JobIndex job) {  // 10-12: L = Q - [reserved job], in order
-            reservation.start_if_admitted(round, job);                     // 13: starts unless it delays the reserved
+            reservation.start_if_admitted(round, job);                     // 13: starts if it delays no reservation
             return rounds_.free(state) > 0;
         });
     }
