@@ -1,0 +1,67 @@
+#include "schedulers/easy_orders.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <batfill/core/error.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
+
+namespace batfill {
+
+EasyOrders::EasyOrders(const Parameters& parameters)
+    : ties_(parameters.choice("ties") == "last" ? Ranking::Ties::last : Ranking::Ties::first),
+      multifactor_(MultifactorPriority::from(parameters, {"order", "backfill-order"})),
+      primary_(JobOrder(parameters, "order"), ties_, multifactor_.get()),
+      backfill_(JobOrder(parameters, "backfill-order"), ties_, multifactor_.get()),
+      threshold_(parameters.seconds("threshold")),
+      tuner_(WeightTuner::from("easy", parameters)) {
+    primary_.keep_first();
+    JobOrder::refuse_unused_weights(parameters, {"order", "backfill-order"});
+    if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
+        throw UsageError("parameter period replays jobs without their users, so it does not go with " +
+                         std::string(multifactor_ ? "the order multifactor" : "prediction"));
+    }
+}
+
+void EasyOrders::submitted(const SchedulerState& state, JobIndex job) {
+    if (multifactor_) {
+        multifactor_->submitted(state, job);
+    }
+    primary_.insert(state, job);
+    backfill_.insert(state, job);
+}
+
+void EasyOrders::started(const SchedulerState& state, JobIndex job) {
+    primary_.remove(job);
+    if (multifactor_) {
+        multifactor_->started(state, job);
+    }
+}
+
+void EasyOrders::ended(const SchedulerState& state, std::span<const Completion> completions) {
+    if (tuner_) {
+        tuner_->ended(state, completions);
+    }
+    if (multifactor_) {
+        multifactor_->ended(state, completions);
+    }
+}
+
+void EasyOrders::tune(const SchedulerState& state) {
+    if (const auto better = tuner_ ? tuner_->tune(state) : std::nullopt) {
+        primary_.change_mixed(*better, state);
+        backfill_.change_mixed(*better, state);
+    }
+}
+
+std::vector<JobIndex> EasyOrders::in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs) {
+    const auto others =
+        std::find_if(jobs.begin(), jobs.end(), [&](JobIndex job) { return !is_over_threshold(state, job); });
+    std::vector<JobIndex> order(jobs.begin(), others);
+    const std::vector<JobIndex> sorted = primary_.sorted(state.now, {others, jobs.end()});
+    order.insert(order.end(), sorted.begin(), sorted.end());
+    return order;
+}
+
+}  // namespace batfill

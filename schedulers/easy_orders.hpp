@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/weight_tuner.hpp>
+
+#include "schedulers/multifactor.hpp"
+#include "schedulers/ranking.hpp"
+
+namespace batfill {
+
+// The two orders of `easy`, and what changes them at work: users' usage (multifactor), tuned weights (period) and long
+// waits (threshold). In the primary order, jobs over the threshold go before all others, by submission.
+class EasyOrders {
+ public:
+    // Reads order, backfill-order, ties, threshold, and the parameters of WeightTuner and MultifactorPriority.
+    // Throws: UsageError if they do not go together.
+    explicit EasyOrders(const Parameters& parameters);
+
+    // What happens to jobs; to be called once for each. O(log(waiting jobs) + log(users)).
+    void submitted(const SchedulerState& state, JobIndex job);
+    void withdrawn(JobIndex job) { primary_.remove(job); }
+    void started(const SchedulerState& state, JobIndex job);
+    void ended(const SchedulerState& state, std::span<const Completion> completions);
+
+    // Changes the weights if the tuner has found better ones. To be called once in each round of the engine.
+    // Cost: that of WeightTuner::tune().
+    void tune(const SchedulerState& state);
+    // What the tuner has counted; nothing without a tuner.
+    std::vector<Statistic> statistics() const { return tuner_ ? tuner_->statistics() : std::vector<Statistic>(); }
+
+    // Brings the scores up to date. To be called before jobs are asked for. O(users) under multifactor, else O(1).
+    void prepare(Time now) {
+        if (multifactor_) {
+            multifactor_->prepare(now);
+        }
+    }
+
+    // Passes the waiting jobs, in the primary order, to `take` until that returns false. `take` must start each job for
+    // which it returns true.
+    // Cost: that of Ranking::for_each_waiting_until().
+    template <typename Take>
+    void for_each_in_primary_order(const SchedulerState& state, Take take) {
+        while (!state.waiting.empty() && is_over_threshold(state, state.waiting.job(0))) {
+            if (!take(state.waiting.job(0))) {
+                return;
+            }
+        }
+        primary_.for_each_waiting_until(state, take);
+    }
+
+    // Returns jobs that are given in the order of the queue in the primary order. O(jobs * log(jobs)).
+    std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs);
+
+    // Whether the backfill order is that of the queue.
+    bool backfills_by_submission() const { return backfill_.is_submission_order(); }
+
+    // Passes jobs that are given in the order of the queue, in the backfill order, to `take` until that returns false.
+    // Of equal scores, the job that was submitted first goes first; with ties=last, the one that is first in the
+    // primary order.
+    // Cost: O(jobs), and O(log(jobs)) for each job passed; with ties=last, O(jobs * log(jobs)).
+    template <typename Take>
+    void for_each_in_backfill_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
+        if (ties_ == Ranking::Ties::last) {
+            backfill_.for_each_until(state.now, in_primary_order(state, jobs), take);
+        } else {
+            backfill_.for_each_until(state.now, jobs, take);
+        }
+    }
+
+ private:
+    // Jobs over the threshold have waited longest, so they stand first in the queue.
+    bool is_over_threshold(const SchedulerState& state, JobIndex job) const {
+        return threshold_ && state.now - state.job(job).submit() > *threshold_;
+    }
+
+    Ranking::Ties ties_;
+    std::unique_ptr<MultifactorPriority> multifactor_;  // null: neither order is that
+    Ranking primary_;
+    Ranking backfill_;
+    std::optional<Duration> threshold_;
+    std::unique_ptr<WeightTuner> tuner_;  // null: the weights stay as they are
+};
+
+}  // namespace batfill

@@ -1,0 +1,39 @@
+#include "schedulers/event_rounds.hpp"
+
+#include <algorithm>
+
+namespace batfill {
+
+void EventRounds::completed(Time now, std::span<const Completion> completions, const StartHistory& starts) {
+    if (!is_on_) {
+        return;
+    }
+    completions_.assign(completions.begin(), completions.end());
+    std::sort(completions_.begin(), completions_.end(), [&](const Completion& a, const Completion& b) {
+        return starts.of(a.job).number < starts.of(b.job).number;
+    });
+    for (const Completion& completion : completions_) {
+        if (completion.expected_end > now) {
+            held_.push_back({completion.expected_end, completion.job, completion.processors});
+            withheld_ += completion.processors;
+        }
+    }
+}
+
+std::vector<RunningJob> EventRounds::running(const SchedulerState& state) const {
+    std::vector<RunningJob> running = state.running;
+    for (const RunningJob& job : held_) {
+        const auto earlier = [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; };
+        running.insert(std::upper_bound(running.begin(), running.end(), job, earlier), job);
+    }
+    return running;
+}
+
+void EventRounds::release(const Completion& completion, Time now) {
+    if (completion.expected_end > now) {
+        std::erase_if(held_, [&](const RunningJob& job) { return job.job == completion.job; });
+        withheld_ -= completion.processors;
+    }
+}
+
+}  // namespace batfill

@@ -1,0 +1,59 @@
+#include "schedulers/extra_processors.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+namespace batfill {
+
+namespace {
+
+// Whether, of two jobs with the same estimated end, `a` counts before `b` in this round with extra=needed-latest. The
+// simulator behind the paper keeps a list of running jobs, which begins with those of its latest round. Within a round,
+// backfilled jobs stand first, in the order in which they started; the others follow in the reverse order. Jobs that
+// the present round has started come after the list, by their starts.
+bool counts_before(const Start& a, const Start& b, std::uint64_t round) {
+    const bool a_is_new = a.round == round;
+    const bool b_is_new = b.round == round;
+    if (a_is_new != b_is_new) {
+        return b_is_new;
+    }
+    if (a.round != b.round) {
+        return a.round > b.round;
+    }
+    if (a.backfilled != b.backfilled) {
+        return a.backfilled;
+    }
+    return a_is_new || a.backfilled ? a.number < b.number : a.number > b.number;
+}
+
+}  // namespace
+
+ExtraProcessors::ExtraProcessors(const Parameters& parameters) {
+    const std::string& name = parameters.choice("extra");
+    counted_ = name == "needed-latest" ? Counted::needed_latest : name == "needed" ? Counted::needed : Counted::all;
+}
+
+void ExtraProcessors::keep_counted(std::vector<RunningJob>& running, int needed, const StartHistory& starts) const {
+    if (counts_all()) {
+        return;
+    }
+    std::sort(running.begin(), running.end(), [&](const RunningJob& a, const RunningJob& b) {
+        if (a.end != b.end) {
+            return a.end < b.end;
+        }
+        const Start& start_a = starts.of(a.job);
+        const Start& start_b = starts.of(b.job);
+        return counted_ == Counted::needed ? start_a.number < start_b.number
+                                           : counts_before(start_a, start_b, starts.round());
+    });
+    int sum = 0;
+    const auto last = std::find_if(running.begin(), running.end(), [&](const RunningJob& job) {
+        sum += job.processors;
+        return sum >= needed;
+    });
+    running.erase(last == running.end() ? last : std::next(last), running.end());
+}
+
+}  // namespace batfill

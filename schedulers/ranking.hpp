@@ -1,0 +1,109 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/job_tournament.hpp>
+#include <batfill/engine/ranked_jobs.hpp>
+#include <batfill/engine/state.hpp>
+
+#include "schedulers/multifactor.hpp"
+
+namespace batfill {
+
+// Ranks waiting jobs of `easy` by the scores of one order; the larger score goes first. Scores may change with the
+// clock, so a ranking sorts nothing in advance: it ranks the jobs that a round asks for, and only as far as it asks.
+class Ranking {
+ public:
+    // Which of equal scores goes first.
+    using Ties = JobTournament::Ties;
+
+    // `multifactor` gives the scores if the order is that. The caller prepares it before each round.
+    Ranking(const JobOrder& order, Ties ties, const MultifactorPriority* multifactor)
+        : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {}
+
+    // Whether the order is that of the queue.
+    bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
+
+    // Keeps the first of the waiting jobs at hand for for_each_waiting_until(). To be called before the first insert().
+    void keep_first();
+
+    // A job was submitted, or left the queue; to be called once for each. O(log(waiting jobs)).
+    void insert(const SchedulerState& state, JobIndex job);
+    void remove(JobIndex job);
+
+    // Gives the waiting jobs new scores if the order is mixed. O(waiting jobs).
+    void change_mixed(const MixedWeights& weights, const SchedulerState& state);
+
+    // Passes the waiting jobs, first to last, to `take` until that returns false. `take` must start each job for which
+    // it returns true.
+    // Requires: keep_first() was called, unless the order is that of the queue.
+    // Cost: that of JobTournament for each job passed; under multifactor, that of for_each_until() once.
+    template <typename Take>
+    void for_each_waiting_until(const SchedulerState& state, Take take) {
+        const WaitingQueue& queue = state.waiting;
+        if (multifactor_ != nullptr) {
+            rank_queue(state.now, queue.jobs());
+            pass_ranked(state.now, take);
+            return;
+        }
+        while (!queue.empty() && take(is_submission_order() ? queue.job(0) : *tournament_->first(state.now))) {
+        }
+    }
+
+    // Passes `jobs`, first to last, to `take` until that returns false. Of equal scores, the one that stands first in
+    // `jobs` goes first. If the order is that of the queue, `jobs` must be in it.
+    // Cost: O(jobs), and O(log(jobs)) for each job passed.
+    template <typename Take>
+    void for_each_until(Time now, std::span<const JobIndex> jobs, Take take) {
+        if (is_submission_order()) {
+            std::all_of(jobs.begin(), jobs.end(), take);
+            return;
+        }
+        rank(now, jobs.begin(), jobs.end());
+        pass_ranked(now, take);
+    }
+
+    // Returns jobs that are given in the order of the queue in this order. O(jobs * log(jobs)).
+    std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs);
+
+ private:
+    const JobScore& score(JobIndex job) const { return tournament_ ? tournament_->score(job) : scores_[job]; }
+
+    // Ranks jobs that are given in the order of the queue, ties as `ties_` says.
+    void rank_queue(Time now, std::span<const JobIndex> jobs) {
+        if (ties_ == Ties::last) {
+            rank(now, jobs.rbegin(), jobs.rend());
+        } else {
+            rank(now, jobs.begin(), jobs.end());
+        }
+    }
+    template <typename Iterator>
+    void rank(Time now, Iterator begin, Iterator end) {
+        ranked_.clear();
+        std::for_each(begin, end, [&](JobIndex job) {
+            if (multifactor_ != nullptr) {
+                ranked_.add(job, multifactor_->of(job));
+            } else {
+                ranked_.add(job, score(job).at(now));
+            }
+        });
+    }
+    template <typename Take>
+    void pass_ranked(Time now, Take take) {
+        ranked_.for_each_until(take,
+                               [&](JobIndex a, JobIndex b) { return JobScore::compare(score(a), score(b), now); });
+    }
+
+    JobOrder order_;
+    const MultifactorPriority* multifactor_;  // null: the order is another
+    Ties ties_;
+    std::optional<JobTournament> tournament_;  // of the waiting jobs, if their first is kept
+    std::vector<JobScore> scores_;             // by JobIndex; empty if there is a tournament
+    RankedJobs ranked_;
+};
+
+}  // namespace batfill
