@@ -54,7 +54,6 @@ struct CheckReport {
 // - execution time and final state are those that profile and walltime demand
 // - columns agree
 // - no more licences are in use than exist
-// - no more licences are in use than exist
 // - no job starts on an unavailable processor (`event_lists`: the external events of the run, one list per file)
 //
 // A killed job may occur again, as a job of its own with "#1", "#2", ... behind the id, submitted when the run before

@@ -64,8 +64,8 @@ class AvailabilityProfile {
         std::vector<Descent> descents_;
     };
     // Overwrites `result`, to reuse its memory.
-    // Cost: O(steps / block_size), and O(block_size) for each instant at which fewer are free than ever before. Reads
-    // nothing after the first instant at which no processor is free.
+    // Cost: O(steps / block_size), and O(block_size) for each instant at which fewer are free than ever before. Stops
+    // at the block with the first instant at which no processor is free.
     void free_from_origin(FreeFromOrigin& result) const;
 
     // What processors given back during an interval make possible: for each number of processors, how far before and

@@ -198,8 +198,8 @@ class Plan {
         Time end() const { return start + walltime; }
     };
 
-    // The starts that moves have opened in a pass by planned start, by how much a job may need to use them. The pass
-    // looks at each job once, after all moves that can help it.
+    // Collects the starts that moves open during a pass by planned start: for each bound `most`, those for jobs that
+    // need at most this much. The pass looks at each job once, after all moves that can help it.
     class Openings {
      public:
         void clear() { count_ = 0; }
@@ -264,7 +264,7 @@ class Plan {
     template <class Use>
     void take_listed(Use use);
     void list(std::uint32_t number);
-    // As above, for a slot. `place` is the job's position in by_start(), if the caller knows it.
+    // As the public move_earlier, for a slot. `place` is the job's position in by_start(), if the caller knows it.
     bool move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place = {});
     // An entry of by_walltime_.
     struct Alike {
