@@ -8,8 +8,8 @@ namespace batfill {
 
 namespace {
 
-// The index of the last of `count` increasing times that is <= t, or 0. There is no branch on a comparison: which way
-// it would go cannot be predicted, and this is the innermost step of every operation.
+// The index of the last of `count` increasing times that is <= t, or 0. The loop does not branch on comparisons: their
+// results cannot be predicted, and this is the innermost step of every operation.
 int last_not_after(const Time* times, int count, Time t) {
     const Time* base = times;
     while (count > 1) {
@@ -24,13 +24,15 @@ int last_not_after(const Time* times, int count, Time t) {
 struct GapSearch {
     Time from;
     Duration length;
-    Time limit;           // no gap needs to reach further than this
-    Time before;          // the gap has to begin before this
-    bool in_gap = false;  // `gap` begins a gap that holds at least up to the present step
+    Time limit;   // no gap needs to reach beyond this
+    Time before;  // the gap must begin before this
+    // If set, `gap` begins a gap that reaches at least to the current step.
+    bool in_gap = false;
     Time gap{};
     Time gap_needed_until{};
 
-    // Passes over steps first..count-1. Returns whether the search is over: in_gap says whether it has found a gap.
+    // Passes over the steps first..count-1. Returns whether the search is over; then in_gap says whether it found a
+    // gap.
     bool scan(const Time* times, const int* values, int first, int count, int processors) {
         int i = first;
         while (i < count) {
@@ -90,7 +92,7 @@ AvailabilityProfile::Position AvailabilityProfile::find(Time t) const {
 void AvailabilityProfile::update_bounds(Block& block) {
     int least = block.values[0];
     int most = least;
-    for (int i = 1; i < block.count; ++i) {  // compilers vectorize this, unlike std::minmax_element
+    for (int i = 1; i < block.count; ++i) {  // compilers vectorise this, but not std::minmax_element
         least = std::min(least, block.values[i]);
         most = std::max(most, block.values[i]);
     }
@@ -210,7 +212,7 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
             }
         }
     }
-    // This goes from the back to the front, so that the blocks still to be looked at stay where they are.
+    // From the back to the front: blocks that are still to be looked at keep their positions.
     if (end.block < blocks_.size()) {
         merge_at(end);
     }
@@ -259,8 +261,8 @@ void AvailabilityProfile::surroundings(Time from, Time to, int given, Surroundin
     }
 }
 
-// The fewer processors are wanted, the further the windows reach: each walk away from the interval ends them from that
-// of the most processors on.
+// Windows for fewer processors reach further. Each walk away from the interval closes the windows for the most
+// processors first.
 void AvailabilityProfile::find_begins(Surroundings& around, Position first, Time from) const {
     const int smallest_power = Surroundings::power_of(around.least_);
     int power = Surroundings::power_of(around.most_);
@@ -336,7 +338,7 @@ Time AvailabilityProfile::FreeFromOrigin::until(int processors) const {
 }
 
 bool AvailabilityProfile::FreeFromOrigin::exceeds(const FreeFromOrigin& other) const {
-    // Of the numbers that are free up to the same instant there, the least is free longest here.
+    // Of the numbers that `other` has free up to the same instant, the smallest is free longest here.
     return std::any_of(other.descents_.begin(), other.descents_.end(),
                        [&](const Descent& descent) { return until(std::max(descent.processors, 0) + 1) > descent.at; });
 }

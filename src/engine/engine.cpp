@@ -26,7 +26,8 @@ bool ends_before(const RunningJob& a, const RunningJob& b) {
     return a.end != b.end ? a.end < b.end : a.job < b.job;
 }
 
-// Calls an algorithm, which may be a plugin's. What it throws that is no error of ours becomes one that names it.
+// Calls an algorithm, possibly a plugin's. An exception that is not one of ours becomes a DecisionError that names the
+// algorithm.
 template <class Call>
 decltype(auto) call_algorithm(const std::string& name, Call call) {
     try {
@@ -44,7 +45,7 @@ decltype(auto) call_algorithm(const std::string& name, Call call) {
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::system_error&) {
-        throw;  // there is no thread left for it
+        throw;  // no thread is left for it
     } catch (const std::exception& problem) {
         throw DecisionError("algorithm " + name + " fails: " + problem.what());
     } catch (...) {
@@ -129,8 +130,8 @@ void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {
     call_algorithm(description_.name, [&] { algorithm_->begin(round); });
 }
 
-// A plan counts processors. Where they must be consecutive, enough free ones may lie scattered when a planned start has
-// come, so that a plan is no promise.
+// A plan counts processors. With contiguous placement, the free processors may be scattered when a planned start has
+// come, so a plan is no promise.
 bool Engine::gives_guarantees() const {
     return state_.placement != Placement::contiguous && algorithm_->gives_guarantees();
 }
@@ -150,7 +151,7 @@ void Engine::take_in(Event&& event) {
                           [this](const JobsKilled& kill) { killed(kill); },
                           [this](const MachineChanged& change) { machine_changed(change); },
                           [this](const ResourceStateChanged& change) { resource_state_changed(change); },
-                          [](const RequestedCall&) {},  // needs no more than the round that follows
+                          [](const RequestedCall&) {},  // the round that follows is enough
                           [this](const Notification& notification) {
                               all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
                           }},
@@ -226,7 +227,7 @@ void Engine::make_idle(const ResourceSet& processors) {
     }
 }
 
-// Batsim 4 tells of the end of a killed job before, with JOB_COMPLETED; its documentation says otherwise.
+// Batsim 4 has already reported the end of a killed job, with JOB_COMPLETED. Its documentation says otherwise.
 void Engine::killed(const JobsKilled& killed) {
     for (const JobIndex index : killed.jobs) {
         if (state_.jobs.has(index) && state_.jobs[index].state == JobState::running) {
@@ -261,7 +262,7 @@ void Engine::machine_changed(const MachineChanged& change) {
     machine_changed_ = true;
 }
 
-// Without the licences that the machine has no counter of, which are a reason to refuse the job.
+// Omits licences for which the machine has no counter. They are a reason to refuse the job.
 Request Engine::request_of(const JobDescription& job) const {
     Request request{job.processors, state_.placement, {}};
     if (state_.placement == Placement::machine) {
@@ -385,7 +386,7 @@ void Engine::run_round() {
     ask_for_wake();
 }
 
-// Of the jobs that still run though they were taken to have ended by now.
+// Corrects the predictions of jobs that still run although they should have ended by now.
 void Engine::correct_predictions() {
     const auto last = std::find_if(state_.running.begin(), state_.running.end(),
                                    [this](const RunningJob& running) { return running.end > state_.now; });
@@ -454,7 +455,7 @@ void Engine::kill(JobIndex index) {
 }
 
 void Engine::set_metadata(JobIndex index, std::string metadata) {
-    if (index >= admitted_) {  // those that are not acknowledged are the algorithm's own
+    if (index >= admitted_) {  // unacknowledged jobs are the algorithm's own
         fail(index, "it cannot have metadata, the algorithm was not told of it");
     }
     if (!state_.jobs.has(index)) {
@@ -493,7 +494,7 @@ JobIndex Engine::register_job(JobDescription description) {
     return index;
 }
 
-// Takes the processors of a job that is to start out of the idle ones.
+// Takes the processors of a starting job out of the idle ones.
 void Engine::take_processors(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
     if (job.request.processors > state_.idle_count) {
@@ -555,7 +556,7 @@ void Engine::ask_for_wake() {
                             ": it wants to be woken at " + wake.to_string() +
                             ", expected a time that is still to come");
     }
-    // A job may outlive its prediction, and then nothing is told of it.
+    // A job may outlive its prediction. Then nothing is reported at that time.
     const bool a_job_ends_then =
         !predictor_ && std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
                                           [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
@@ -564,7 +565,7 @@ void Engine::ask_for_wake() {
     }
 }
 
-// Requires that `time` is still to come. Asking twice for one instant sends one call.
+// Requires: `time` is in the future. Two requests for the same time send one call.
 void Engine::call_at(Time time) {
     assert(time > state_.now);
     if (calls_.insert(time).second) {
@@ -582,7 +583,7 @@ void Engine::stop_overlong_jobs() {
     }
 }
 
-// The new jobs come behind those that the message brings.
+// The new jobs come after those of the message.
 void Engine::requeue_killed_jobs() {
     for (const JobIndex killed : to_be_requeued_) {
         const auto next = static_cast<JobIndex>(state_.jobs.size());
@@ -597,7 +598,7 @@ void Engine::requeue_killed_jobs() {
     to_be_requeued_.clear();
 }
 
-// Those whose processors were lost. They hold all of their processors until their end is told.
+// The running jobs whose processors were lost. They hold all of their processors until their end is reported.
 std::vector<JobIndex> Engine::jobs_to_kill() {
     std::vector<JobIndex> jobs = failures_->to_be_killed(state_);
     for (const JobIndex index : jobs) {
@@ -630,8 +631,8 @@ void Engine::note_broken_guarantees() {
     }
 }
 
-// Nothing breaks if the new start is no later. Nor does what is broken already, because another job has outlived its
-// estimate.
+// Nothing breaks if the new start is no later, or if the guarantee is already broken because another job has outlived
+// its estimate.
 void Engine::break_guarantee(JobIndex index, Time new_start) {
     Job& job = state_.jobs[index];
     if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
@@ -640,8 +641,8 @@ void Engine::break_guarantee(JobIndex index, Time new_start) {
     }
 }
 
-// Batsim goes on until it is told that no job will be registered any more. As long as a job waits or runs, it may lose
-// its processors.
+// Batsim continues until it hears that no job will be registered any more. Any job that waits or runs may still lose
+// its processors and be registered again.
 void Engine::finish_registration() {
     if (!registers_jobs_ || registration_finished_ || algorithm_->registers_jobs()) {
         return;

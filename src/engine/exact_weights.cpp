@@ -17,7 +17,7 @@ struct Decimal {
     int exponent = 0;
 };
 
-// The shortest one that reads as this number.
+// The shortest decimal number that reads as this number.
 Decimal decimal(double number) {
     std::array<char, 32> buffer{};
     const std::to_chars_result written =
@@ -47,7 +47,7 @@ bool is_small(const ExactWeights::Features& features) {
     return features.walltime < longest && features.wait < longest;
 }
 
-// The feature at this place of MixedWeights, but for what is the same for all jobs.
+// The feature at this position of MixedWeights, without the factors that are the same for all jobs.
 SmallFraction feature(std::size_t which, const ExactWeights::Features& of) {
     const Microseconds q = of.processors;
     const Microseconds p = of.walltime.count();
@@ -90,7 +90,7 @@ ExactWeights::Fraction ExactWeights::sum(const Features& features) const {
     const Integer p = features.walltime.count();
     const Integer wait = features.wait.count();
     const auto& [of_processors, of_walltime, of_wait, of_ratio, of_expansion, of_area] = weights_;
-    // In microseconds; all over q * p.
+    // In microseconds; the denominator of all terms is q * p.
     Integer numerator = of_processors * million * q * q * p;
     numerator += of_walltime * p * q * p;
     numerator += of_wait * wait * q * p;

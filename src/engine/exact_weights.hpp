@@ -11,8 +11,8 @@
 
 namespace batfill {
 
-// Weighted sums of the features of JobOrder, compared without any rounding. Times are integers of microseconds, and a
-// weight or scale is the shortest decimal number that reads as its double: what the user wrote.
+// Weighted sums of the features of JobOrder, compared without rounding. Times are integers of microseconds. A weight or
+// scale is the shortest decimal number that reads as its double: what the user wrote.
 class ExactWeights {
  public:
     struct Features {
@@ -21,11 +21,11 @@ class ExactWeights {
         Duration wait;
     };
 
-    // At least one of the weights is not 0, and none of the scales is 0.
+    // Requires: at least one weight is not 0, and no scale is 0.
     ExactWeights(const MixedWeights& weights, const MixedScales& scales);
 
-    // Less than 0, 0 or more than 0 as the sum of `a` is less than that of `b`, equal, or more. Some microseconds; much
-    // less if only one feature has a weight.
+    // Returns less than 0, 0 or more than 0 as the sum of `a` is less than, equal to or more than that of `b`.
+    // Cost: a few microseconds; much less if only one feature has a weight.
     int compare(const Features& a, const Features& b) const;
 
  private:
@@ -37,8 +37,8 @@ class ExactWeights {
 
     Fraction sum(const Features& features) const;
 
-    std::array<Integer, 6> weights_;   // times a positive number that is the same for all
-    std::optional<std::size_t> only_;  // the feature that has a weight, if no other has
+    std::array<Integer, 6> weights_;   // times the same positive number
+    std::optional<std::size_t> only_;  // the feature with a weight, if it is the only one
 };
 
 }  // namespace batfill

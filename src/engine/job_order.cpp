@@ -19,7 +19,7 @@ namespace {
 constexpr double smallest_scale = 1e-100;
 constexpr double largest_scale = 1e100;
 
-// More than the terms whose weights are too small for doubles add up to, and much less than any other term.
+// More than the sum of the terms whose weights are too small for doubles, and much less than any other term.
 constexpr double lost_by_underflow = 1e-130;
 
 double microseconds(Duration duration) {
@@ -37,8 +37,8 @@ double sum_of_magnitudes(const MixedWeights& weights) {
 }  // namespace
 
 // Rounds to a multiple of 2^-40 of a power of two near the magnitude: the unit in the last place of a double that is
-// 6144 times this power. The power of two changes at 1 / 1.37, so that values near 1 or 1.5, which scores often are,
-// have the same on either side.
+// 6144 times this power. The power changes at 1 / 1.37. Values near 1 or 1.5, which are frequent scores, have the same
+// power on either side.
 double rounded_score(double value, double magnitude) {
     constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000;
     const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(1.37 * magnitude) & exponent_bits);
@@ -214,7 +214,7 @@ JobScore JobOrder::score(const Job& job) const {
             add_features(score);
             break;
         case Feature::wfp3:
-            // The cube root of the score puts jobs in the same order and grows steadily with the wait.
+            // The cube root of the score gives jobs the same order, and grows linearly with the wait.
             score.slope_.add(std::cbrt(processors) / walltime);
             break;
         case Feature::unicef:
@@ -273,8 +273,8 @@ JobScore::Sum JobScore::sum_at(Time now) const {
     return {base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait};
 }
 
-// Rounding moves a score by less than 0.69 * 2^-40 of its magnitude (see rounded_score). A sum in doubles is off by the
-// last bits of a dozen operations.
+// Rounding changes a score by less than 0.69 * 2^-40 of its magnitude (see rounded_score). A sum in doubles has the
+// rounding errors of a dozen operations.
 double JobScore::error() const {
     return exact_ == nullptr ? 0x1p-40 : 0x1p-48;
 }
@@ -325,15 +325,15 @@ Time JobScore::same_order_until(const JobScore& a, const JobScore& b, Time now) 
     const double moved = a.error();
     const double distance = std::abs(difference) - moved * (score_of_a.magnitude + score_of_b.magnitude);
     if (!(distance > 0)) {
-        // Scores are linear in time: what is equal at two instants is always equal.
+        // Scores are linear in time: if two are equal at two instants, they are always equal.
         const Time later = now + Duration::days(1);
         const bool stays_equal =
             a.exact_ != nullptr && compare_exactly(a, b, now) == 0 && compare_exactly(a, b, later) == 0;
         return stays_equal ? Time::infinity() : now + Duration::microseconds(1);
     }
     const double slope = difference > 0 ? a.slope_.value - b.slope_.value : b.slope_.value - a.slope_.value;
-    const double approach = moved * (a.slope_.magnitude + b.slope_.magnitude) - slope;  // in a second
-    constexpr double longest = 1e18;                                                    // seconds; as those of Duration
+    const double approach = moved * (a.slope_.magnitude + b.slope_.magnitude) - slope;  // per second
+    constexpr double longest = 1e18;                                                    // seconds; as in Duration
     const double seconds = approach > 0 ? distance / approach * (1 - 1e-9) : longest;
     if (!(seconds < longest)) {
         return Time::infinity();
@@ -346,7 +346,7 @@ void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
     const JobScore score = order_.score(job);
     const Entry entry{score.at(state.now), job.submit(), index, score};
     if (order_.depends_on_clock() && sorted_at_ != state.now) {
-        // The entries have scores of another instant, so that its place is not known before they are sorted again.
+        // The entries have scores of another instant. The job's position is unknown until they are sorted again.
         sorted_at_.reset();
         entries_.push_back(entry);
         jobs_.push_back(index);

@@ -14,10 +14,11 @@
 
 namespace batfill {
 
-// What becomes of jobs when processors become unavailable, as the parameters say that all algorithms have in common: it
-// keeps what the engine has to remember of them and changes no state. Jobs that run on lost processors go on, are
-// killed, or are killed and submitted again as new jobs; jobs that no longer fit wait or are rejected; and guarantees
-// that are broken are noted.
+// Decides what happens to jobs when processors become unavailable, by parameters that all algorithms have. It keeps
+// what the engine must remember of these jobs, and does not change the state.
+// - Jobs that run on lost processors continue, are killed, or are killed and submitted again as new jobs.
+// - Jobs that no longer fit wait or are rejected.
+// - Broken guarantees are noted.
 class MachineFailures {
  public:
     static std::vector<Parameter> parameters();
@@ -26,34 +27,35 @@ class MachineFailures {
     bool kills() const { return on_failure_ != OnFailure::proceed; }
     bool requeues() const { return on_failure_ == OnFailure::requeue; }
 
-    // ---- Jobs that run
+    // ---- Running jobs
 
-    // These processors have become unavailable in the message that is being taken in.
+    // Notes that these processors became unavailable in the current message.
     void lost(const ResourceSet& processors) { lost_.insert(processors); }
-    // The message is complete: the running jobs that are to be killed for what was lost in it, in the order of their
-    // arrival. Not among them are those that are being killed already, and those that are to be stopped now because
-    // their assumed walltime is over.
+    // Ends the message: returns the running jobs to kill for the processors lost in it, in the order of arrival. Omits
+    // jobs that are already being killed, and jobs that must stop now because their assumed walltime is over.
     std::vector<JobIndex> to_be_killed(const SchedulerState& state);
-    // A job has ended in `state`; its entry is as it was while it ran. Returns whether it is to be submitted again: it
-    // was killed for lost processors, and has not come to its end by itself just before.
+    // Notes that a job ended in `end`. Returns whether it must be submitted again: it was killed for lost processors,
+    // and did not end by itself just before.
+    // Requires: the job's entry is as it was while it ran.
     bool ended(const SchedulerState& state, JobIndex index, JobState end);
-    // What is submitted in the place of a killed job: the same, at the present time. Its id is that of the first run
-    // with "#1", "#2", ... behind it, as Batsim's own schedulers number attempts. `next` will be its number.
+    // The job to submit in place of a killed one: the same, at the present time. Its id is that of the first run
+    // followed by "#1", "#2", ..., as Batsim's own schedulers number attempts. `next` will be its number.
     JobDescription next_attempt(const SchedulerState& state, JobIndex killed, JobIndex next);
 
     // ---- Jobs that do not fit
 
-    // Why a job cannot run on the processors that are available at present, as a predicate, if it is not to wait for
-    // others. O(groups).
+    // Why a job cannot run on the processors available at present, as a predicate. Empty if it can, or if it shall wait
+    // for others.
+    // Cost: O(groups).
     std::optional<std::string> reason_to_reject(const SchedulerState& state, const Request& request) const;
 
     // ---- Guarantees
 
-    // The guaranteed start of a job moves from its present one to `now_guaranteed`, infinite for none.
+    // Notes that the guaranteed start of a job moves from its present one to `now_guaranteed`, infinite for none.
     void note_broken(const SchedulerState& state, JobIndex job, Time now_guaranteed);
     const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_; }
 
-    // Appends what was counted, unless jobs go on whatever happens.
+    // Appends the counts, unless jobs always continue.
     void append_statistics(std::vector<Statistic>& statistics) const;
 
  private:

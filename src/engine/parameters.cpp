@@ -24,8 +24,7 @@ Parameter of_type(Parameter::Type type, std::string name, std::string default_va
     return parameter;
 }
 
-// How many characters have to be put in, left out, replaced or exchanged with their neighbour to make one word the
-// other.
+// The number of characters to insert, delete, replace or swap with a neighbour to turn one word into the other.
 std::size_t slips_between(const std::string& from, const std::string& to) {
     std::vector<std::vector<std::size_t>> slips(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
     for (std::size_t i = 0; i <= from.size(); ++i) {
@@ -44,7 +43,7 @@ std::size_t slips_between(const std::string& from, const std::string& to) {
     return slips.back().back();
 }
 
-// Whether names differ in their digits alone, such as batsim4 and batsim5, which are no slips of each other.
+// Whether names differ only in their digits, such as batsim4 and batsim5. Such names are not slips of each other.
 bool differ_in_digits(const std::string& name, const std::string& other) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     return std::equal(name.begin(), name.end(), other.begin(), other.end(),
@@ -141,7 +140,7 @@ std::string Parameter::type_name() const {
 
 namespace {
 
-// Reads finite numbers with commas between them; no value if there is anything else.
+// Reads finite numbers separated by commas. No value for any other text.
 std::optional<std::vector<double>> parse_numbers(const std::string& text) {
     std::vector<double> numbers;
     const char* at = text.data();

@@ -11,12 +11,12 @@ namespace batfill {
 
 namespace {
 
-// Jobs of about the same width: those from a power of two up to the next.
+// Jobs of about the same width: from a power of two up to the next.
 std::size_t width_class(int processors) {
     return static_cast<std::size_t>(AvailabilityProfile::Surroundings::power_of(processors));
 }
 
-// The least width of the next class.
+// The smallest width of the next class.
 int next_class(int processors) {
     return static_cast<int>(std::bit_floor(static_cast<unsigned>(processors))) * 2;
 }
@@ -59,7 +59,7 @@ void Plan::Instants::remove_until(Time instant) {
 }
 
 std::uint64_t Plan::Instants::within(Time after, Time until) const {
-    // Few are at or before the present, from which all searches begin.
+    // Few instants are at or before the present, where all searches begin.
     const auto first = std::find_if(instants_.begin(), instants_.end(), [&](Time instant) { return instant > after; });
     return static_cast<std::uint64_t>(std::upper_bound(first, instants_.end(), until) - first);
 }
@@ -102,9 +102,9 @@ void Plan::return_processors(Time from, Time end, int processors) {
     open_starts(from, end, processors);
 }
 
-// A start becomes possible only if there were too few processors at some instant of [from, to) and there are enough
-// now, and then it is within what is free around that. Jobs that are planned within that may begin earlier in it; one
-// that is planned behind has to fit.
+// A start becomes possible only if too few processors were free at some instant of [from, to) and enough are free now.
+// Then it lies in the free interval around that instant. A job planned within this interval may begin earlier in it. A
+// job planned behind it has to fit into it.
 void Plan::open_starts(Time from, Time to, int processors) {
     from = std::max(from, profile_.origin());
     if (by_start_.empty() || from >= to || slot(by_start_.back()).start <= from) {
@@ -183,7 +183,7 @@ void Plan::Openings::add(Duration most, const Opened& opened) {
     }
     Step* const beyond = std::find_if(place, end, [&](const Step& step) { return !covers(added.opened, step.opened); });
     std::for_each(beyond, end, [&](Step& step) { step.opened.include(opened); });
-    // Those between add nothing to this one.
+    // The steps between `place` and `beyond` add nothing to this one.
     if (beyond == place) {
         std::copy_backward(place, end, end + 1);
         ++count_;
@@ -260,7 +260,7 @@ Time Plan::place(const Request& request, Time from) {
     free_slots_.pop_back();
     const std::uint32_t number = slot_of_[request.job];
     Slot& slot = slots_[number];
-    // The list may still have the slot, of another job.
+    // may_move_ may still list the slot, from its previous job.
     slot = {.start = {},
             .opened = nothing_opened,
             .job = request.job,
@@ -317,7 +317,7 @@ void Plan::restore(const std::vector<Place>& places) {
 
 void Plan::count_events_of_search(const Slot& slot, Time than, Time earlier) {
     const Time now = profile_.origin();
-    // A job that is late, because the processors that are free do not lie together, was planned to start before now.
+    // A job can be late because the free processors are not contiguous. Then it was planned to start before now.
     events_->counts.instants +=
         profile_.steps_between(now, earlier.is_infinite() ? std::max(now, than) : earlier + slot.walltime);
 
@@ -370,7 +370,7 @@ bool Plan::move_earlier(Slot& slot, Time now, Time than, std::optional<std::size
             events_->planned.add(taken);
         }
     }
-    // Where the old and the new place overlap nothing changes.
+    // Nothing changes where the old and the new place overlap.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
     if (!old_start.is_infinite()) {
         return_processors(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
@@ -391,10 +391,12 @@ void Plan::take_listed(Use use) {
 
 std::size_t Plan::move_all_earlier(Time now, Time than) {
     std::size_t moves = 0;
-    if (events_) {  // which are of every attempt, also of those that are known to be in vain
+    // Events are counted for every attempt, even if it is proved to be in vain.
+    if (events_) {
         events_->in_pass = events_->running;
         events_->counts.placed_anew = events_->counts.placed_anew.value_or(0);
-        for (const JobIndex job : by_start_) {  // a job that moves changes places only with those before it
+        // A job that moves changes places only with jobs before it.
+        for (const JobIndex job : by_start_) {
             moves += move_earlier(job, now, than) ? 1U : 0U;
         }
         return moves;
@@ -403,8 +405,8 @@ std::size_t Plan::move_all_earlier(Time now, Time than) {
         return 0;
     }
     take_listed([&](std::uint32_t number) { slots_[number].listed = false; });
-    // A move helps only jobs that are planned behind the one that moved, so each is looked at once after all that can
-    // help it.
+    // A move helps only jobs planned behind the one that moved. So the pass looks at each job once, after all moves
+    // that can help it.
     passing_by_start_ = true;
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
@@ -449,7 +451,7 @@ std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time 
     profile_.free_from_origin(free_now_);
     for (std::size_t i = 0; i < order.size() && free_now_.most() > 0;) {
         const Slot& candidate = planned(order[i]);
-        // From its planned start on its own processors serve it.
+        // From its planned start on, the job has its own processors.
         const bool can_move =
             candidate.processors <= free_now_.most() && candidate.start > now &&
             std::min(now + candidate.walltime, candidate.start) <= free_now_.until(candidate.processors);
@@ -477,7 +479,7 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time
         position_of[slot_number(order[i])] = i;
     }
     std::size_t moves = 0;
-    std::vector<std::uint32_t> left_out;  // of an order that does not have all jobs
+    std::vector<std::uint32_t> left_out;  // slots of planned jobs that `order` does not have
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> positions;
     const auto add_listed = [&] {
         take_listed([&](std::uint32_t number) {

@@ -21,7 +21,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
 }
 
 void PlanAlgorithm::end_round(const SchedulerState& state) {
-    // What has started is out of the plan, so equal numbers mean equal sets.
+    // Started jobs have left the plan, so equal numbers mean equal sets.
     if (plan_.by_start().size() == state.waiting.size()) {
         return;
     }

@@ -25,7 +25,8 @@ struct CloseSharedObject {
 };
 using SharedObject = std::unique_ptr<void, CloseSharedObject>;
 
-// "0.2", if `text` names a version of the interface: as the function that registers an algorithm or as the library.
+// The version of the interface that `text` names, such as "0.2": in the name of the function that registers an
+// algorithm, or in that of the library.
 std::optional<std::string> version_in(const std::string& text) {
     static const std::regex version(R"((?:interface_(\d+)_(\d+)|libbatfill\.so\.(\d+)\.(\d+)))");
     std::smatch found;
@@ -36,7 +37,7 @@ std::optional<std::string> version_in(const std::string& text) {
     return found[first].str() + '.' + found[first + 1].str();
 }
 
-// Why a file could not be loaded, of what the dynamic linker says.
+// Why a file could not be loaded, from the message of the dynamic linker.
 std::string explanation(const std::string& problem, const std::string& path) {
     if (const std::optional<std::string> built_for = version_in(problem)) {
         return "it was built for version " + *built_for + " of batfill's interface, and this is version " +
@@ -50,8 +51,8 @@ std::string explanation(const std::string& problem, const std::string& path) {
     return problem.starts_with(path + ": ") ? problem.substr(path.size() + 2) : problem;
 }
 
-// Whether the parts of a shared object that its header announces are all in the file. The dynamic linker does not look,
-// and the process would end by a signal where some are missing.
+// Whether the file has all parts of a shared object that its header announces. The dynamic linker does not check this;
+// if a part is missing, a signal ends the process.
 bool is_whole_shared_object(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     ElfW(Ehdr) header;
@@ -78,7 +79,7 @@ bool is_whole_shared_object(const std::string& path) {
     return true;
 }
 
-// Whether a regular file begins as a program or shared object of this machine does.
+// Whether a regular file begins like a program or shared object of this machine.
 bool is_elf(const std::string& path) {
     std::string mark(SELFMAG, '\0');
     std::ifstream(path, std::ios::binary).read(mark.data(), SELFMAG);
@@ -93,7 +94,7 @@ std::vector<std::string> load_plugin(const std::string& path) {
     if (is_elf(path) && !is_whole_shared_object(path)) {
         fail("it is a shared object of which a part is missing");
     }
-    // With a slash, or it would be looked for among the system's libraries.
+    // Without a slash, the dynamic linker would search the system's libraries.
     const std::string absolute = std::filesystem::absolute(path);
     if (SharedObject(dlopen(absolute.c_str(), RTLD_NOW | RTLD_NOLOAD))) {
         fail("it is loaded already");

@@ -14,13 +14,13 @@ namespace batfill {
 
 namespace {
 
-// Algorithms are kept by name, so that lists of them have one order, whatever the order of registration is.
+// By name: lists of algorithms do not depend on the order of registration.
 std::map<std::string, AlgorithmDescription>& registry() {
     static std::map<std::string, AlgorithmDescription> algorithms;
     return algorithms;
 }
 
-LoadedAlgorithms* loaded = nullptr;  // set while a plugin is being loaded
+LoadedAlgorithms* loaded = nullptr;  // set while a plugin is loaded
 
 }  // namespace
 

@@ -5,17 +5,17 @@
 
 namespace batfill {
 
-// The algorithms that a plugin brings.
+// The algorithms of a plugin.
 struct LoadedAlgorithms {
     std::vector<std::string> names;
-    std::vector<std::string> taken;  // names of algorithms that were there already; these stay as they are
+    std::vector<std::string> taken;  // names of algorithms that existed before; these remain unchanged
 };
 
-// From now on, registrations are noted in `in`, and one with a name that is taken does not throw: nothing may leave the
-// initialisation of a shared object that way. Null: no longer.
+// Notes registrations in `in` from now on. A registration with a name that is taken then does not throw, because no
+// exception may leave the initialisation of a shared object. Null ends this.
 void record_registrations(LoadedAlgorithms* in);
 
-// Forgets an algorithm. Nobody may use its description any more.
+// Forgets an algorithm. Its description must no longer be used.
 void unregister_algorithm(const std::string& name);
 
 }  // namespace batfill

@@ -33,8 +33,8 @@ Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<co
     }
 }
 
-// Lets running jobs end one after the other, with add(), until after all that end at one instant enough() says so.
-// Overdue jobs end now by the estimates.
+// Ends running jobs one after the other, with add(). Finds the first instant such that enough() is true after all jobs
+// that end then. By the estimates, overdue jobs end now.
 template <typename Add, typename Enough>
 void Reservation::find_shadow_time(std::span<const RunningJob> running, Add add, Enough enough) {
     for (auto job = running.begin(); job != running.end(); ++job) {
@@ -105,7 +105,7 @@ void Reservation::reserve_on_machine(std::span<const RunningJob> running, const 
     }
 }
 
-// Whether a job that still runs at the shadow time leaves the copies of the reserved one.
+// Whether a job that still runs at the shadow time leaves the licence copies of the reserved job.
 bool Reservation::leaves_copies(const Request& request) const {
     return std::none_of(extra_copies_.begin(), extra_copies_.end(),
                         [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });

@@ -8,13 +8,13 @@ namespace {
 
 constexpr const char* parameter_name = "prediction";
 
-// Logs count in seconds, and jobs that fail at once run for 0 of them.
+// Logs count in seconds. Jobs that fail at once run for 0 s.
 constexpr Duration shortest_prediction = Duration::seconds(1);
 
 constexpr Duration minute = Duration::seconds(60);
 constexpr Duration hour = minute * 60;
 
-// What the first correction of a job adds to its prediction, the second, and so on; the last is repeated.
+// What the first, second, ... correction adds to a job's prediction. Later corrections add the last value.
 constexpr std::array<Duration, 11> increments{minute,   minute * 5, minute * 15, minute * 30, hour,      hour * 2,
                                               hour * 5, hour * 10,  hour * 20,   hour * 50,   hour * 100};
 
@@ -70,7 +70,7 @@ Duration RunTimePredictor::corrected(JobIndex index, const Job& job, Duration pr
             estimate = estimate + increments[corrections];
             ++corrections;
         } else {
-            // At once, since walltimes and leaps of the clock may be of any length.
+            // In one step, because walltimes and steps of the clock may have any length.
             const Microseconds last = increments.back().count();
             const Microseconds needed = ((now - job.start) - estimate).count() / last + 1;
             estimate = estimate + Duration::microseconds(needed * last);

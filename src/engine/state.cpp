@@ -8,13 +8,13 @@ namespace batfill {
 
 namespace {
 
-// Drops what is before `first`.
+// Drops the values before `first`.
 template <class Value>
 void drop_front(std::vector<Value>& values, std::size_t first) {
     values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-// Moves what is from `first` up to `gap` one place on.
+// Moves the values from `first` up to `gap` one position towards the end.
 template <class Value>
 void move_front(std::vector<Value>& values, std::size_t first, std::size_t gap) {
     const auto end = values.begin() + static_cast<std::ptrdiff_t>(gap);
@@ -26,8 +26,8 @@ void move_front(std::vector<Value>& values, std::size_t first, std::size_t gap) 
 std::size_t WaitingQueue::next_fitting(std::size_t from, int processors) const {
     const int* const end = processors_.data() + processors_.size();
     const int* at = processors_.data() + first_ + from;
-    // The compiler makes vector instructions of a loop that always looks at so many jobs, which it does not of one that
-    // ends at the first that fits, and not of a shorter one.
+    // A fixed trip count lets the compiler vectorise this loop. A loop that stops at the first fit is not vectorised,
+    // and neither is a shorter one.
     for (constexpr int many = 64; end - at >= many; at += many) {
         int fit = 0;
         for (int i = 0; i < many; ++i) {
@@ -75,7 +75,7 @@ void WaitingQueue::remove(JobIndex index, const JobTable& jobs) {
     move_front(processors_, first_, at);
     move_front(walltimes_, first_, at);
     ++first_;
-    // So that what is left over is not more than what waits, and each removal pays for one place of it.
+    // Unused entries never outnumber waiting jobs, and each removal pays for dropping one entry.
     if (first_ > size()) {
         drop_front(jobs_, first_);
         drop_front(processors_, first_);

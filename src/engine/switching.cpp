@@ -1,11 +1,11 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-// What the engine does to put processors to sleep and to wake them.
+// How the engine puts processors to sleep and wakes them.
 
 namespace batfill {
 
-// Throws DecisionError unless it is `possible`, of this algorithm; `what` is done to the processors.
+// Throws: DecisionError unless this algorithm may switch processors and the switch is `possible`. `what` names it.
 void Engine::require_switching(const ResourceSet& processors, const char* what, bool possible) const {
     const std::string text = "algorithm " + description_.name + " at " + state_.now.to_string() + ": it " + what +
                              " processors " + processors.to_string();
@@ -45,7 +45,7 @@ void Engine::wake(const ResourceSet& processors) {
     set_pstates(processors, computing_pstate);
 }
 
-// Others than those that were asked for are ignored.
+// Ignores processors whose state nobody asked to change.
 void Engine::resource_state_changed(const ResourceStateChanged& change) {
     if (change.pstate == computing_pstate) {
         ResourceSet awake = state_.waking.intersection(change.processors);

@@ -8,13 +8,13 @@ namespace batfill {
 
 namespace {
 
-// Null until one is registered. Within a function, so that it is there whatever is initialised first.
+// Null until a maker is registered. Inside a function, so it exists in any order of initialisation.
 WeightTunerRegistration::Maker& registered_maker() {
     static WeightTunerRegistration::Maker maker = nullptr;
     return maker;
 }
 
-// The algorithm with all its parameters but those of the tuner, which would tune itself in every replay.
+// The algorithm with all its parameters except the tuner's. With these, it would tune itself in every replay.
 SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& parameters) {
     SchedulerChoice scheduler{algorithm, parameters.values()};
     for (const Parameter& of_tuning : WeightTuner::parameters()) {
@@ -23,7 +23,7 @@ SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& p
     return scheduler;
 }
 
-// Whoever configures a daemon through Batsim must not be able to keep it busy for ever.
+// A user who configures a daemon through Batsim must not be able to keep it busy for ever.
 constexpr std::uint64_t max_evaluations = 100'000;
 
 }  // namespace

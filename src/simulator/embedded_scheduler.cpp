@@ -46,7 +46,7 @@ void EmbeddedScheduler::decide(Time now, SchedulerReply& reply) {
     }
 }
 
-// Whether it tells of the submission of a job that the engine has registered itself.
+// Whether the event reports the submission of a job that the engine itself registered.
 bool EmbeddedScheduler::acknowledges(const Event& event) const {
     const auto* submitted = std::get_if<JobSubmitted>(&event.data);
     if (submitted == nullptr) {
@@ -56,7 +56,7 @@ bool EmbeddedScheduler::acknowledges(const Event& event) const {
     return index < number_of_.size() && number_of_[index] == submitted->job;
 }
 
-// The engine numbers the jobs in the order in which they are submitted.
+// The engine numbers jobs in the order of their submission.
 void EmbeddedScheduler::number_for_engine(Event& event) {
     std::visit(Overloaded{[this](JobSubmitted& submitted) {
                               index_of_[submitted.job] = static_cast<JobIndex>(number_of_.size());

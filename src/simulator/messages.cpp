@@ -26,7 +26,7 @@ protocol::Properties properties_of(const std::map<std::string, std::string>& pro
     return {properties.begin(), properties.end()};
 }
 
-// All profiles that some job has, as Batsim announces them: an object of workloads, each an object of profiles by name.
+// All profiles that jobs have, as Batsim announces them: an object of workloads, each an object of profiles by name.
 protocol::Json profiles_of(const Scenario& scenario) {
     protocol::Json json = "{";
     for (const Workload& workload : scenario.workloads) {
@@ -76,7 +76,7 @@ protocol::SimulationBegins beginning_of(const Scenario& scenario) {
     return begins;
 }
 
-// How much of its work a killed job had done: it would have reached 1 if nothing had ended it before.
+// The share of its work that a killed job had done. It would have reached 1 if nothing had ended the job before.
 double progress_of(const Simulator& simulator, const SimulatedJob& job) {
     const double whole = job.profile->type == JobProfile::Type::delay
                              ? job.profile->delay.to_seconds()
@@ -137,7 +137,7 @@ protocol::Event::Data data_of(const Simulator& simulator, Event& event) {
         event.data);
 }
 
-// The numbers of jobs by their ids, also of those that the same reply registers.
+// The numbers of jobs by id, including jobs that the same reply registers.
 class KnownJobs {
  public:
     explicit KnownJobs(const Simulator& simulator) : simulator_(simulator) {}
@@ -161,7 +161,7 @@ class KnownJobs {
     }
 
  private:
-    // What an error says if only the name of the workload is missing.
+    // The text of an error if only the name of the workload is missing.
     std::string whole_id_instead(const std::string& id) const {
         for (const Workload& workload : simulator_.scenario().workloads) {
             const std::string whole = workload.name + '!' + id;

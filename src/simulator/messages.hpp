@@ -6,18 +6,19 @@
 
 #include "protocol/message.hpp"
 
-// Translates between the simulator and the protocol, in which it speaks as Batsim would.
+// Translates between the simulator and the protocol. The simulator speaks as Batsim would.
 namespace batfill {
 
-// Makes the first message. The profiles and jobs of the scenario must carry their text (see read_workload).
+// Makes the first message.
+// Requires: profiles and jobs of the scenario have their text (see read_workload).
 protocol::Message beginning_message(const Scenario& scenario);
 
-// Makes every later message but the last. The jobs must be as they are when the simulator calls
-// SimulatedScheduler::message. What is in `events` is moved out of them.
+// Makes every later message except the last. Moves out of `events`.
+// Requires: jobs are as they are when the simulator calls SimulatedScheduler::message.
 protocol::Message message_of(const Simulator& simulator, Time now, std::span<Event> events);
 
-// Sets `reply` to what a scheduler answered. Throws InputError for unknown jobs and for events that the simulator
-// cannot follow.
+// Sets `reply` to a scheduler's answer.
+// Throws: InputError for unknown jobs, and for events that the simulator cannot follow.
 void take_reply(const Simulator& simulator, const protocol::Reply& received, SchedulerReply& reply);
 
 }  // namespace batfill

@@ -21,7 +21,7 @@ long double stretch(const ReportedTimes& times) {
 void write_jobs(const Simulator& simulator, OutputFile& file) {
     file.write(schedule_csv_header());
     std::string row;
-    ScheduledJob job;  // one for all rows, so that its memory is used again
+    ScheduledJob job;  // one for all rows, to reuse its memory
     const JobsFile format = simulator.scenario().rules.files_of_batsim5 ? JobsFile::batsim5 : JobsFile::batsim4;
     for (const JobNumber number : simulator.ended()) {
         row.clear();
@@ -58,7 +58,7 @@ class Row {
 };
 
 void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
-    Time first_submission;  // or 0, from which Batsim 5 counts too
+    Time first_submission;  // at most 0, because Batsim 5 also counts from there
     Time last_end;
     Duration wait_sum;
     Duration turnaround_sum;
@@ -86,7 +86,7 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
         max_slowdown = std::max(max_slowdown, stretch(times));
     }
     const std::size_t jobs = simulator.ended().size();
-    // Batsim divides by all jobs, the rejected ones included.
+    // Batsim divides by all jobs, including rejected ones.
     const auto mean = [&](long double sum) { return jobs == 0 ? 0 : sum / static_cast<long double>(jobs); };
     const auto mean_seconds = [&](Duration sum) { return mean(static_cast<long double>(sum.count()) / 1e6L); };
 
@@ -124,7 +124,7 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     file.write(batsim5 ? row.json() : row.csv());
 }
 
-// Batsim 5 has them in a file of their own, beside how much memory it took.
+// Batsim 5 writes them to a file of their own, together with its use of memory.
 void write_real_times(const RealTimes& real_times, OutputFile& file) {
     Row row;
     row.add("time_in_edc_seconds", static_cast<long double>(real_times.scheduling));

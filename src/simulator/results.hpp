@@ -11,13 +11,13 @@
 
 namespace batfill {
 
-// What the two columns of real time of the schedule's CSV hold, in seconds.
+// The two columns of real time in the schedule's CSV, in seconds.
 struct RealTimes {
     double scheduling = 0;
     double simulation = 0;
 };
 
-// The times of a job that has run, as Batsim reports them.
+// The times of a job that ran, as Batsim reports them.
 struct ReportedTimes {
     Duration run;
     Time finish;
@@ -31,16 +31,15 @@ struct ReportedTimes {
           turnaround(wait + run) {}
 };
 
-// What became of a job that has ended.
+// What happened to a job that ended.
 ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number);
-// The same in an object that may have described another job before.
+// As above, in an object that may have described another job.
 void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled);
 
 // The broken guarantees of the jobs of PREFIX_jobs.csv, in the order in which they broke.
 std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler);
 
-// What one run writes. `scheduler` is null if it is behind a socket; nothing is known then of what it counted and
-// guaranteed.
+// The output of one run. `scheduler` is null if it is behind a socket; then its counts and guarantees are unknown.
 struct RunResults {
     const Simulator& simulator;
     const EmbeddedScheduler* scheduler = nullptr;
@@ -48,16 +47,18 @@ struct RunResults {
     RealTimes real_times;
 };
 
-// Writes the files of a run, all of them or none:
+// Writes the files of a run, all or none, and returns their paths:
 // - PREFIX_jobs.csv and PREFIX_schedule.csv, with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
-//   lists them);
-// - PREFIX_statistics.csv (statistic, value), if the algorithm counts anything;
-// - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed when it
-//   was submitted, and when it started;
-// - PREFIX_broken_guarantees.csv, if the machine changes besides.
-// With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file.
-// Of those that this run has not, one that an earlier run left is removed. Returns the paths of the files written.
-// Throws InputError if a file cannot be written. O(jobs).
+//   lists them)
+// - PREFIX_statistics.csv (statistic, value), if the algorithm counts anything
+// - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed at its
+//   submission, and when it started
+// - PREFIX_broken_guarantees.csv, if the machine also changes
+//
+// With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file. Removes
+// files of an earlier run that this run does not write.
+// Throws: InputError if a file cannot be written.
+// Cost: O(jobs).
 std::vector<std::string> write_results(const RunResults& results, const std::string& prefix);
 
 }  // namespace batfill

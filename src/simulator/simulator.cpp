@@ -28,7 +28,7 @@ void require_simulable(const JobProfile& profile, const std::string& place, cons
     }
 }
 
-// What a time becomes in a message of Batsim 5, which has twelve decimals.
+// A time as a message of Batsim 5 carries it, with twelve decimals.
 double in_json(double seconds) {
     std::array<char, 400> text;  // the largest double has 309 digits before the point
     const char* const end =
@@ -51,7 +51,7 @@ Simulator::Simulator(const Scenario& scenario) : scenario_(scenario), machines_(
             const JobDescription& y = jobs_[b].job->description;
             return x.submit != y.submit ? x.submit < y.submit : x.id < y.id;
         };
-        // Most workloads are in this order as they are.
+        // Most workloads already have this order.
         if (!std::is_sorted(submissions.begin(), submissions.end(), submitted_before)) {
             std::sort(submissions.begin(), submissions.end(), submitted_before);
         }
@@ -103,7 +103,7 @@ void Simulator::set_timer(const Timer& timer) {
     if (!clock_) {
         return;
     }
-    // A job sleeps for as long as it runs, all others until a time.
+    // A job's timer sleeps for its run time. All other timers sleep until a time.
     if (timer.kind == Timer::Kind::job) {
         clock_->sleep(timer.order, (timer.time - now_).to_seconds());
     } else {
@@ -164,20 +164,20 @@ void Simulator::begin(SimulatedScheduler& scheduler) {
     ++messages_;
     scheduler.begin(*this, reply_);
     next_decision_ = 0;
-    // Batsim 4 takes a reply in decision by decision, and the submissions of that instant come in between.
+    // Batsim 4 processes a reply decision by decision. Submissions of that instant come in between.
     const bool registers = std::any_of(
         reply_.decisions.begin(), reply_.decisions.end(),
         [](const SchedulerReply::TimedDecision& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
     if (scenario_.rules.submissions_before_first_reply || registers) {
         expire_timers();
         read_mailbox();
-        std::swap(mailbox_, late_messages_);  // the scheduler's reply is under way, too
+        std::swap(mailbox_, late_messages_);  // the scheduler's reply is also on its way
     }
     continue_reply();
 }
 
 void Simulator::send(SimulatedScheduler& scheduler) {
-    // The last word of a submitter comes while its last events are under way, before the scheduler's reply comes in.
+    // A submitter's last word arrives while its last events are on their way, before the scheduler's reply.
     std::swap(mailbox_, late_messages_);
     late_messages_.clear();
     for (const Event& event : events_) {
@@ -198,12 +198,12 @@ void Simulator::send(SimulatedScheduler& scheduler) {
     take_in_reply();
 }
 
-// The reply comes in behind the last word of a submitter. Who waits for no time to continue a submission wakes when the
-// first part of the reply has been read, or before that if the reply itself has to wait for its `now`, which is the
-// clock's with the decimals of JSON.
+// The reply arrives behind a submitter's last word. A submitter that waits for no time continues after the first part
+// of the reply has been read. It continues earlier if the reply itself must wait for its `now`, which is the clock's
+// time with the decimals of JSON.
 void Simulator::take_in_reply() {
     const bool waits = clock_ && clock_->go_on_to(in_json(clock_->now()));
-    if (mailbox_.empty()) {  // as most times
+    if (mailbox_.empty()) {  // the usual case
         continue_reply();
         return;
     }
@@ -216,7 +216,7 @@ void Simulator::take_in_reply() {
 
 void Simulator::read_mailbox() {
     while (next_message_ < mailbox_.size()) {
-        const Message message = mailbox_[next_message_++];  // a copy, because new messages may come in meanwhile
+        const Message message = mailbox_[next_message_++];  // a copy, because new messages may arrive meanwhile
         receive(message);
     }
     mailbox_.clear();
@@ -240,7 +240,7 @@ void Simulator::expire_timers() {
     }
 }
 
-// Returns whether it still means anything.
+// Handles an expired timer. Returns false if it no longer has a meaning.
 bool Simulator::expire(const Timer& timer) {
     if (timer.kind == Timer::Kind::job) {
         SimulatedJob& job = jobs_[timer.number];
@@ -304,7 +304,8 @@ void Simulator::submit(std::size_t workload) {
     std::size_t& next = submitted_[workload];
     const std::size_t first = next;
     while (next < submissions.size() && jobs_[submissions[next]].job->description.submit <= now_) {
-        // The workload has waited for the first of them. It waits again, for no time, for one that seems to be later.
+        // The submitter has waited for the first of these jobs. For a job that seems to be later, it waits again, for
+        // no time.
         if (next != first && clock_is_behind(jobs_[submissions[next]].job->description.submit)) {
             continue_submission(workload);
             return;
@@ -327,8 +328,8 @@ bool Simulator::clock_is_behind(Time submission) const {
     return clock_ && submission.since_zero().to_seconds() > clock_->now();
 }
 
-// While it waits, one message is read. If another is left behind that, it comes in behind all; else only after the
-// scheduler was told. A reply that is in the mailbox has a message for each decision and one for its end.
+// While the submitter waits, one message is read. If more are left, it continues behind them all; else only after the
+// scheduler has its message. A reply in the mailbox counts as one message for each decision and one for its end.
 void Simulator::continue_submission(std::size_t workload) {
     const std::size_t further_decisions = scheduler_ready_ ? 0 : reply_.decisions.size() - next_decision_;
     const bool one_is_left = mailbox_.size() - next_message_ + further_decisions > 1;
@@ -337,7 +338,8 @@ void Simulator::continue_submission(std::size_t workload) {
 }
 
 void Simulator::send_bye(Message::Kind kind, bool submitted_nothing) {
-    // If other messages are still in the mailbox, it comes in behind them; else only after the scheduler was told.
+    // Other messages may still be in the mailbox. If so, the bye arrives behind them; else only after the scheduler has
+    // its message.
     if (submitted_nothing) {
         submitter_bye(kind);
     } else if (next_message_ < mailbox_.size()) {
@@ -395,8 +397,8 @@ void Simulator::continue_reply() {
             scheduler_ready_ = true;
             return;
         }
-        // The reply already waits for its next decision when the job that this one starts begins to run. If its time
-        // has come, it is in the mailbox before what this one causes at once.
+        // The reply already waits for its next decision when the job that this one starts begins to run. If the next
+        // decision is due, it is in the mailbox before the immediate effects of this one.
         waiting_since = order_++;
         behind = mailbox_.size();
         apply(reply_.decisions[next_decision_++].decision);
@@ -461,7 +463,7 @@ void Simulator::call_later(Time time) {
     set_timer(time, Timer::Kind::call, 0);
 }
 
-// How long a job would run, if that is the same on all hosts.
+// How long a job would run, if this is the same on all hosts.
 std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) const {
     if (profile.type == JobProfile::Type::delay) {
         return profile.delay;
@@ -469,7 +471,8 @@ std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) con
     return equal_speed_ > 0 ? Duration::from_seconds(profile.cpu / equal_speed_) : std::nullopt;
 }
 
-// Throws InputError unless something can be registered now; `what` names it.
+// `what` names what is registered.
+// Throws: InputError unless something can be registered now.
 void Simulator::require_registration(const std::string& what) const {
     if (!scenario_.enable_dynamic_jobs) {
         throw InputError(what + ": expected a simulation with --enable-dynamic-jobs");
@@ -497,7 +500,8 @@ void Simulator::register_profile(RegisterProfile& decision) {
     }
 }
 
-// Throws InputError if the job can have none.
+// The profile of a job that is registered.
+// Throws: InputError if there is none.
 const JobProfile& Simulator::profile_to_register(const JobDescription& job) const {
     const std::string_view name = JobIdParts(job.id).workload;
     const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
@@ -552,7 +556,7 @@ void Simulator::register_job(RegisterJob& decision) {
     }
 }
 
-// Other notifications that a scheduler may send change nothing.
+// Other notifications of a scheduler change nothing.
 void Simulator::notified(NotificationType type) {
     if (type == NotificationType::registration_finished || type == NotificationType::continue_registration) {
         registration_finished_ = type == NotificationType::registration_finished;
@@ -647,7 +651,7 @@ void Simulator::kill(const KillJobs& decision) {
 
 namespace {
 
-// A sum of times that could be read may be one that could not.
+// Times that can be read may have a sum that cannot.
 void require_readable_times(const SimulatedJob& job) {
     const ReportedTimes times(job);
     if (times.finish.since_zero() > Duration::longest_readable() || times.turnaround > Duration::longest_readable()) {
@@ -690,7 +694,7 @@ void Simulator::leave_machines(SimulatedJob& job, JobState state) {
     }
 }
 
-// All of these machines are in the state `from`.
+// Requires: all of these machines are in the state `from`.
 void Simulator::set_state(ResourceSet::Interval machines, MachineState from, MachineState to) {
     std::fill(machines_.state.begin() + machines.first, machines_.state.begin() + machines.last + 1, to);
     if (scenario_.rules.machine_times_of_batsim5) {

@@ -27,7 +27,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// Takes the digits at the beginning off `text`, and returns them without zeros in front.
+// Removes the leading digits from `text`, and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
     const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
     std::string_view number = text.substr(0, end);
@@ -36,7 +36,7 @@ std::string_view take_number(std::string_view& text) {
     return number;
 }
 
-// Whether a host comes before another if numbers in names count as numbers; names that are alike then go as texts.
+// Whether a host comes before another if numbers in names count as numbers. Names that are equal then compare as texts.
 bool comes_before(const Host& one, const Host& other) {
     std::string_view a = one.name;
     std::string_view b = other.name;

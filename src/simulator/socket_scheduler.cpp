@@ -13,7 +13,8 @@ namespace batfill {
 
 namespace {
 
-// What the scheduler says before it stops (see Codec::encode_refusal()): the text alone, or all of it if there is none.
+// What the scheduler says before it stops (see Codec::encode_refusal()): its message or, if there is none, all of its
+// data.
 std::string problem_of(const protocol::UnknownEvent& error) {
     JsonReader reader;
     const JsonValue& data = reader.parse(error.data.empty() ? "{}" : error.data);
@@ -41,7 +42,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
       socket_(context_, zmq::socket_type::req),
       connections_(context_, socket_),
       codec_(protocol::make_codec(protocol)) {
-    // This is long enough for a last message to leave, and short enough not to keep the command from ending.
+    // Long enough for a last message to leave, and short enough not to delay the end of the command.
     socket_.set(zmq::sockopt::linger, 1000);
     socket_.set(zmq::sockopt::maxmsgsize, protocol::max_received_frame);
     if (!server_key.empty()) {
@@ -69,7 +70,7 @@ bool SocketScheduler::receive(zmq::message_t& answer) {
                              std::to_string(timeout_seconds_) + " seconds");
         }
         connections_.update();
-        // What it said before it went is there by now.
+        // What the scheduler said before it left has arrived by now.
         if (socket_.recv(answer, zmq::recv_flags::dontwait)) {
             return true;
         }
@@ -79,7 +80,7 @@ bool SocketScheduler::receive(zmq::message_t& answer) {
     }
 }
 
-// Why the scheduler may have gone before anything was said.
+// Why the scheduler may have left without a message.
 std::string SocketScheduler::handshake_problem() const {
     if (!connections_.handshake_failed()) {
         return "";
@@ -101,7 +102,7 @@ void SocketScheduler::exchange(const protocol::Message& message, SchedulerReply&
     for (const protocol::ReplyEvent& event : received.events) {
         const auto* unknown = std::get_if<protocol::UnknownEvent>(&event.data);
         if (unknown != nullptr && unknown->type == protocol::refusal_event) {
-            awaiting_reply_ = true;  // it says so before it goes, and will not answer again
+            awaiting_reply_ = true;  // it says so before it leaves, and will not answer again
             throw InputError("the scheduler at " + endpoint_ + " stops: " + problem_of(*unknown));
         }
     }
@@ -119,7 +120,7 @@ void SocketScheduler::message(Time now, std::span<Event> events, SchedulerReply&
 
 void SocketScheduler::end(Time now) {
     if (simulator_ == nullptr || awaiting_reply_) {
-        return;  // it was never greeted or does not answer, so nothing more can be said to it
+        return;  // it was never greeted or does not answer, so nothing can be said to it
     }
     SchedulerReply ignored;
     try {

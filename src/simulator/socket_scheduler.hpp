@@ -12,25 +12,27 @@
 
 namespace batfill {
 
-// A scheduler at the other end of a ZeroMQ socket, driven as Batsim drives it: this side connects and asks (REQ).
-// Of the scheduler's events it understands EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_JOB,
-// SET_JOB_METADATA and the NOTIFYs about registration; others are an InputError.
+// A scheduler behind a ZeroMQ socket, driven as Batsim drives it: this side connects and asks (REQ). It understands the
+// scheduler's events EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB,
+// SET_JOB_METADATA, SET_RESOURCE_STATE and the NOTIFYs about registration. Others are an InputError.
 class SocketScheduler : public SimulatedScheduler {
  public:
-    // Throws UsageError if `endpoint` is not an endpoint of ZeroMQ, or there is no protocol of this name (see
-    // make_codec()). Waits at most `timeout_seconds` for each answer, then throws InputError; at once if the scheduler
-    // says that it stops, or the connection to it is lost. `server_key`, if it is not empty, is the public CURVE key of
-    // the scheduler.
+    // Connects to `endpoint`. `server_key`, if not empty, is the scheduler's public CURVE key.
+    // Throws: UsageError if `endpoint` is not a ZeroMQ endpoint, or no protocol has this name (see make_codec()).
+    //
+    // Later functions throw InputError if the scheduler has not answered within `timeout_seconds`, and at once if it
+    // says that it stops or its connection is lost.
     SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key = "",
                     const std::string& protocol = protocol::default_protocol);
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
-    // Tells the scheduler that the simulation has ended, also if an error ended it.
+    // Tells the scheduler that the simulation has ended, also after an error.
     void end(Time now) override;
 
  private:
-    // Returns false if none came in time or the connection was lost before.
+    // Returns false if the connection was lost before an answer came.
+    // Throws: InputError if none came in time.
     bool receive(zmq::message_t& answer);
     void exchange(const protocol::Message& message, SchedulerReply& reply);
     std::string handshake_problem() const;

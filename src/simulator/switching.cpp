@@ -4,11 +4,11 @@
 #include <batfill/core/machine.hpp>
 #include <batfill/simulator/simulator.hpp>
 
-// Processors that are put to sleep and woken, as Batsim 4.2.1 does it with --energy.
+// Puts processors to sleep and wakes them, as Batsim 4.2.1 does with --energy.
 
 namespace batfill {
 
-// All of them are there when the slowest is.
+// The switch ends for all processors when the slowest has finished.
 void Simulator::switch_processors(const SetResourceState& decision) {
     const auto refuse = [&](const std::string& why) {
         throw InputError("the scheduler sets the pstate of processors " + decision.processors.to_string() + " to " +
@@ -40,7 +40,7 @@ void Simulator::switch_processors(const SetResourceState& decision) {
     set_timer(now_ + longest, Timer::Kind::switching, switches_.size() - 1);
 }
 
-// Throws InputError with a predicate if the processor cannot go there.
+// Throws: InputError, whose text is a predicate, if the processor cannot change to `pstate`.
 Duration Simulator::time_to_switch(int processor, int pstate) const {
     const Host& host = scenario_.platform.hosts[static_cast<std::size_t>(processor)];
     const std::optional<SleepPstates> pstates = sleep_pstates_of(host);
@@ -64,7 +64,7 @@ Duration Simulator::time_to_switch(int processor, int pstate) const {
     return *time;
 }
 
-// What is unavailable shows it only when it is available again.
+// An unavailable processor shows its new state only when it is available again.
 void Simulator::set_power(const ResourceSet& processors, MachineState power) {
     for (const ResourceSet::Interval& interval : processors.intervals()) {
         for (int processor = interval.first; processor <= interval.last; ++processor) {

@@ -12,39 +12,39 @@
 
 namespace batfill {
 
-// A kind of CSV file with a line of column names: what is looked for in it, and what messages call it.
+// A kind of CSV file with a line of column names: the columns to read, and its name in messages.
 struct CsvFormat {
     std::string_view name;                      // "jobs.csv"
     std::string_view written_by;                // "Batsim 4"
     std::span<const std::string_view> columns;  // in any order; other columns are skipped
-    std::size_t optional = 0;                   // how many of the last of them may be missing
+    std::size_t optional = 0;                   // this many of the last columns may be missing
 
-    // The first line of a file that has these columns in this order and no others, its newline included.
+    // The first line of a file with exactly these columns in this order, including its newline.
     std::string header() const;
 };
 
-// A line of such a file below the column names. Columns are numbered as in CsvFormat::columns.
+// A line of such a file after the column names. Columns are numbered as in CsvFormat::columns.
 class CsvRow {
  public:
     CsvRow(std::string path, const CsvFormat& format) : path_(std::move(path)), format_(format) {}
 
-    // Whether the file has this column, as it need not if it is optional. The others require it.
+    // Whether the file has this column; an optional one may be missing. The other functions require it.
     bool has(std::size_t column) const { return position_[column] != missing; }
     std::string_view text(std::size_t column) const { return field(position_[column]); }
-    // Any text, but not a field that is left empty: an empty text is written as "".
+    // Any text, but not an empty field: an empty text is written as "".
     std::string_view name(std::size_t column) const;
-    // A full id such as "w0!17", from the two columns that name the workload and the job in it.
+    // A full id such as "w0!17", from the columns for the workload and for the job in it.
     std::string job(std::size_t workload, std::size_t id) const;
     // A number of seconds; no value if the field is empty or nan.
     std::optional<Duration> optional_duration(std::size_t column) const;
     Duration duration(std::size_t column) const;
-    // The same for an instant, in seconds since time 0.
+    // As above, for an instant, in seconds since time 0.
     Time time(std::size_t column) const { return Time::at(duration(column)); }
-    // The same for an instant of a plan, which may lie beyond all others (see Duration::parse_sum()).
+    // As above, for an instant of a plan, which may lie beyond all others (see Duration::parse_sum()).
     std::optional<Time> optional_planned_time(std::size_t column) const;
     Time planned_time(std::size_t column) const;
 
-    // These throw InputError naming file and line.
+    // Throw: InputError, which names file and line.
     [[noreturn]] void fail(const std::string& problem) const;
     [[noreturn]] void fail(std::size_t column, const std::string& expected) const;
 
@@ -64,21 +64,23 @@ class CsvRow {
     std::string path_;
     CsvFormat format_;
     std::size_t line_ = 1;               // the line of the file in which the row begins
-    std::string fields_;                 // all of them in one piece of memory, which the next row uses again
+    std::string fields_;                 // all in one piece of memory, which the next row reuses
     std::vector<std::size_t> ends_;      // where each field ends in `fields_`
-    std::vector<bool> absent_;           // whether there is nothing in each, not even quotes
-    std::vector<std::size_t> position_;  // which field each column is, or missing
+    std::vector<bool> absent_;           // whether each is empty, even without quotes
+    std::vector<std::size_t> position_;  // the field of each column, or missing
 };
 
-// About how many lines a file has, by its size and those at its beginning, so that a table of them can be given its
-// memory at once; 0 if nobody can tell, as of a gzipped file or a pipe. O(1).
+// Approximate number of lines of a file, from its size and its first lines, so that memory for a table can be reserved
+// at once. 0 if this is unknown, as for a gzipped file or a pipe.
+// Cost: O(1).
 std::size_t estimated_lines(const std::string& path);
 
-// Calls `handle` for each line of the file below the column names; it may throw. The file may be gzipped. Throws
-// InputError naming file and line if the text is not CSV or lacks a column. O(size of the file).
+// Calls `handle`, which may throw, for each line of the file after the column names. The file may be gzipped.
+// Throws: InputError, which names file and line, if the text is not CSV or lacks a column.
+// Cost: O(size of the file).
 void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle);
 
-// The same for the text of a file; `path` only serves error messages.
+// As above, for the text of a file. `path` is used in error messages only.
 void parse_csv(std::string_view text, const std::string& path, const CsvFormat& format,
                const std::function<void(const CsvRow&)>& handle);
 

@@ -27,7 +27,7 @@ inline std::string rounded(double number, int decimals) {
     return text;
 }
 
-// Appends `text` as a field in quotes, as RFC 4180 has it.
+// Appends `text` as a quoted field, as in RFC 4180.
 inline void append_csv_text(std::string_view text, std::string& out) {
     out += '"';
     for (const char c : text) {
@@ -42,8 +42,8 @@ inline std::string csv_text(std::string_view text) {
     return result;
 }
 
-// Appends `text` as a field that is in quotes only if it has to be: with a comma, a quote or a line end inside, a blank
-// at an end, or nothing at all. Such texts read back the same; others stay as Batsim writes them.
+// Appends `text` as a field, in quotes only where necessary: if it contains a comma, a quote or a line end, begins or
+// ends with a blank, or is empty. Such texts read back the same. Others look as Batsim writes them.
 inline void append_csv_field(std::string_view text, std::string& out) {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
     const bool plain = !text.empty() && !is_blank(text.front()) && !is_blank(text.back()) &&

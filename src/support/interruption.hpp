@@ -4,25 +4,27 @@
 #include <exception>
 #include <thread>
 
-// SIGINT, SIGTERM and SIGHUP, which ask the process to end.
+// SIGINT, SIGTERM and SIGHUP: signals that ask the process to end.
 namespace batfill {
 
-// A long computation has found that the process is to end. The daemon ends in its own way then; nobody else sees it.
+// Thrown when a long computation finds that the process shall end. The daemon then ends in its own way; no other
+// command sees it.
 class Interrupted : public std::exception {
  public:
     const char* what() const noexcept override { return "stopped by a signal"; }
 };
 
-// Whether SIGINT or SIGTERM has come in a process that blocks them, and has not been taken yet. For long computations
-// inside of a daemon, which looks at signals only between two messages. One system call.
+// Whether SIGINT or SIGTERM is pending in a process that blocks them. For long computations inside a daemon, which
+// handles signals only between two messages.
+// Cost: one system call.
 bool stop_signal_pending();
 
-// While it lives, these signals end the process as they always do, but what was written under temporary names is
-// removed before. Signals that the process was started to ignore are ignored. To be made before other threads are,
-// which inherit that they leave these signals to this object's thread.
+// While this object lives, these signals end the process as usual, but first remove what was written under temporary
+// names. Signals that the process ignored from its start remain ignored.
+// Requires: it is made before other threads. They inherit that these signals are left to this object's thread.
 class CleanStop {
  public:
-    // Throws std::system_error if there is not enough memory for a thread.
+    // Throws: std::system_error if there is not enough memory for a thread.
     CleanStop();
     ~CleanStop();
     CleanStop(const CleanStop&) = delete;
@@ -31,7 +33,7 @@ class CleanStop {
  private:
     sigset_t signals_{};
     int arrived_ = -1;  // readable when one of the signals has come
-    int end_ = -1;      // readable when the thread is to end
+    int end_ = -1;      // readable when the thread shall end
     std::thread thread_;
 };
 

@@ -17,11 +17,11 @@
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 
-// Reading and writing JSON where the input is not to be trusted.
+// Reads and writes JSON from untrusted input.
 namespace batfill {
 
-// The memory of values that are read. RapidJSON's own allocator returns null when there is no more, and its callers do
-// not look.
+// The memory of values that are read. RapidJSON's own allocator returns null when memory is exhausted, and its callers
+// do not check.
 class JsonMemory {
  public:
     static const bool kNeedFree = true;
@@ -47,13 +47,16 @@ class JsonMemory {
 using JsonPool = rapidjson::MemoryPoolAllocator<JsonMemory>;
 using JsonValue = rapidjson::GenericValue<rapidjson::UTF8<>, JsonPool>;
 
-// Values inside more arrays and objects than this are refused, because reading and writing are recursive.
+// Deeper nesting of arrays and objects is refused, because reading and writing are recursive.
 inline constexpr int max_nesting = 128;
 
-// Parses JSON texts one after another in the same buffers: each as one value, or piece by piece, so that a large text
-// needs no tree. All functions throw InputError saying what is wrong at which byte if the text is not JSON in UTF-8
-// whose numbers are within a double, or is nested too deeply, and std::bad_alloc if there is not enough memory. O(bytes
-// passed over).
+// Parses JSON texts one after another in the same buffers: as one value, or piece by piece, so that a large text needs
+// no tree.
+// Throws, from all functions:
+// - InputError, which says what is wrong at which byte, if the text is not JSON in UTF-8, a number does not fit into a
+//   double, or the nesting is too deep
+// - std::bad_alloc if there is not enough memory
+// Cost: O(bytes read or skipped).
 class JsonReader {
  public:
     JsonReader();
@@ -63,22 +66,21 @@ class JsonReader {
     // Reads `text` as one value.
     const JsonValue& parse(std::string_view text);
 
-    // To read piece by piece, call start(), then open(), more() in a loop, key(), value() and skip() as the text has
-    // it, and finish() at the end.
+    // To read piece by piece, call start(); then open(), more() in a loop, key(), value() and skip() in the order of
+    // the text; and finish() at the end.
     void start(std::string text);
-    // Passes over `bracket` if the next value opens with it, and tells whether it does.
+    // Skips `bracket` if the next value begins with it. Returns whether it does.
     bool open(char bracket);
-    // Tells whether the object or array that open() has opened has another element. If not, its closing bracket has
-    // been passed over.
+    // Whether the object or array from open() has another element. If not, skips its closing bracket.
     bool more(char closing_bracket);
     // The key of the next member of an object. Valid until the next start().
     std::string_view key();
     // Reads the next value. Valid until the next call of any function.
     const JsonValue& value();
     void skip();
-    // How many bytes of the text have been passed over.
+    // Number of bytes read or skipped so far.
     std::size_t position() { return stream_.Tell(); }
-    // How many bytes the text has.
+    // Number of bytes of the text.
     std::size_t size() const { return size_; }
     // Checks that the text ends here.
     void finish();
@@ -96,7 +98,7 @@ class JsonReader {
     std::string text_;  // strings are decoded in place, so values point into it
     std::size_t size_ = 0;
     rapidjson::InsituStringStream stream_;
-    bool first_ = false;  // whether the next element is the first of its object or array
+    bool first_ = false;  // the next element is the first of its object or array
     std::unique_ptr<char[]> pool_;
     JsonPool allocator_;
     Document document_;
@@ -104,41 +106,44 @@ class JsonReader {
 };
 
 // Appends `value` to `out` as Batsim prints JSON: no white space, integers as they are, other numbers with six
-// decimals. O(size of the value).
+// decimals.
+// Cost: O(size of the value).
 void append_json(const JsonValue& value, std::string& out);
 
-// Appends a JSON string with the content `text` (UTF-8), quotes included, to `out`.
+// Appends `text` (UTF-8) to `out` as a JSON string, with quotes.
 void append_json_string(std::string_view text, std::string& out);
 
-// The text of a JSON string, without a copy. Requires value.IsString().
+// The text of a JSON string, without a copy.
+// Requires: value.IsString().
 inline std::string_view view(const JsonValue& value) {
     assert(value.IsString());
     return {value.GetString(), value.GetStringLength()};
 }
 
-// Makes a name from outside fit for one line of a log: puts it in quotes, escapes what one_line() does, and cuts off
-// the end if it is long.
+// Makes a name from outside fit for one line of a log: puts it in quotes, escapes as one_line() does, and cuts off the
+// end if it is long.
 std::string in_quotes(std::string_view name);
 
-// The same for a name that is almost always harmless, such as the id of a job: puts it in quotes only if it is empty,
-// long, or has something to be escaped.
+// As above, for a name that is almost always harmless, such as the id of a job: in quotes only if it is empty, long, or
+// must be escaped.
 std::string shown(std::string_view name);
 
-// Gives each warning only once, where otherwise it would come with every message.
+// Gives each warning once, although its cause may come with every message.
 class WarnOnce {
  public:
-    // Logs "unknown WHAT NAME", unless it has done so before or has said a hundred other things.
+    // Logs "unknown WHAT NAME", unless it has logged this before or has logged a hundred other warnings.
     void unknown(std::string_view what, std::string_view name);
 
  private:
     std::set<std::string, std::less<>> said_;
 };
 
-// The fields of a JSON object, read by name. The getters throw InputError with the field, what was expected and what
-// was found; `path` is put before the names there, and must outlive the object, as must `object`.
+// The fields of a JSON object, read by name. Messages put `path` before the names of fields.
+// Requires: `object` and `path` outlive this object.
+// Throws, from the getters: InputError with the field, what was expected and what was found.
 class Fields {
  public:
-    // Requires object.IsObject().
+    // Requires: object.IsObject().
     Fields(const JsonValue& object, std::string_view path) : object_(object), path_(path) { assert(object.IsObject()); }
 
     // Returns null if there is no such field.
@@ -161,20 +166,21 @@ class Fields {
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);
 
-    // The fields that no call above has looked for, as the text of an object; empty if there are none. They count as
-    // looked for from then on.
+    // The fields that no call above has asked for, as the text of an object; empty if there are none. From then on they
+    // count as asked for.
     std::string rest();
-    // Warns once of every field that nobody has looked for.
+    // Warns once about every field that nobody has asked for.
     void warn_of_unread(WarnOnce& warn) const;
 
  private:
-    // Calls f(member) for every member that has not been looked for, in their order.
+    // Calls f(member) for every member that nobody has asked for, in their order.
     template <class Function>
     void for_each_unread(Function f) const;
 
     const JsonValue& object_;
     std::string_view path_;
-    std::uint64_t read_ = 0;  // bit i: member i has been looked for; members from 64 on never count as looked for
+    // Bit i: somebody has asked for member i. Members from 64 on never count as asked for.
+    std::uint64_t read_ = 0;
     bool rest_read_ = false;
 };
 

@@ -4,8 +4,8 @@
 
 namespace batfill {
 
-// The file that holds this library in the running process: the program itself where it is linked statically. Throws
-// InputError if that cannot be found out.
+// The file with this library in the running process. It is the program itself if that is linked statically.
+// Throws: InputError if it cannot be found.
 std::string library_file();
 
 }  // namespace batfill

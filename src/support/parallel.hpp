@@ -10,13 +10,12 @@
 
 namespace batfill {
 
-// Calls work(0), ..., work(count - 1) on `threads` threads (at least one; this one among them), begun in that order.
-// After each of them, progress(how many are done) is called from any of the threads, one call at a time. If some of
-// them throw, no others begin, and the exception of the first in the order is thrown: the same one on any number of
-// threads.
+// Calls work(0), ..., work(count - 1) on `threads` threads (at least one), including this one, begun in that order.
+// After each, calls progress(number done) from any of the threads, one call at a time. If a call throws, no others
+// begin. Throws the exception of the first one in the order: the same for any number of threads.
 inline void for_each_in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                                  const std::function<void(std::size_t)>& progress = {}) {
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the variables below
     std::size_t next = 0;
     std::size_t done = 0;
     std::size_t first_failure = count;

@@ -5,10 +5,13 @@
 
 namespace batfill {
 
-// The SHA-256 of `bytes` (FIPS 180-4) as 64 hexadecimal digits, as the command sha256sum prints it. O(bytes).
+// The SHA-256 of `bytes` (FIPS 180-4) as 64 hexadecimal digits, as the command sha256sum prints it.
+// Cost: O(bytes).
 std::string sha256(std::string_view bytes);
 
-// The same of what is in a file. Throws InputError if it cannot be read. O(size of the file).
+// As above, for the content of a file.
+// Throws: InputError if it cannot be read.
+// Cost: O(size of the file).
 std::string sha256_of_file(const std::string& path);
 
 }  // namespace batfill

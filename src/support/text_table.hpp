@@ -11,8 +11,8 @@
 
 namespace batfill {
 
-// Writes lines of cells in columns, the first column flush left, the others flush right; one_line() of each cell.
-// Requires that all lines have as many cells as the first line.
+// Writes lines of cells in columns: the first column flush left, the others flush right, one_line() of each cell.
+// Requires: all lines have as many cells as the first.
 inline void write_aligned(std::ostream& out, std::vector<std::vector<std::string>> lines) {
     for (auto& line : lines) {
         std::transform(line.begin(), line.end(), line.begin(), one_line);

@@ -15,16 +15,17 @@
 namespace batfill {
 
 struct CheckOptions {
-    // By how much times that should agree may differ; not negative. Batsim prints doubles with six decimals, so that
-    // start + execution may differ from finish in the last digit.
+    // Times that should agree may differ by this much; not negative. Batsim prints doubles with six decimals, so start
+    // + execution may differ from finish in the last digit.
     Duration tolerance = Duration::microseconds(1);
-    bool deadlines_bind = false;  // a missed deadline is a violation, not only counted
-    // contiguous: the processors of every job must be consecutive; machine: of one machine. The others demand nothing.
+    bool deadlines_bind = false;  // a missed deadline is a violation; otherwise it is only counted
+    // contiguous: the processors of every job must be consecutive. machine: they must belong to one machine. Other
+    // placements require nothing.
     Placement placement = Placement::lowest;
-    // Whether jobs go on when processors that they have become unavailable; if not, they must end there and then.
+    // Whether jobs continue when their processors become unavailable. If not, they must end at that instant.
     bool jobs_survive_losses = true;
-    // Whether a job may be rejected though the machine could run it: it has a walltime, asks for no licence, and is not
-    // wider than the largest group of hosts that are alike. Always so where processors fail.
+    // Whether a job may be rejected although the machine could run it: the job has a walltime, asks for no licence, and
+    // is not wider than the largest group of equal hosts. Always allowed where processors fail.
     bool rejections_allowed = false;
 };
 
@@ -34,37 +35,48 @@ struct Violation {
 };
 
 struct CheckReport {
-    std::size_t jobs = 0;  // in the schedule
+    std::size_t jobs = 0;  // number of jobs in the schedule
     std::size_t rejected = 0;
-    std::size_t deadlines = 0;  // jobs of the workloads that have one and finished
+    // Finished jobs that have a deadline in the workloads.
+    std::size_t deadlines = 0;
     std::size_t missed_deadlines = 0;
-    std::size_t guarantees = 0;                // jobs of the schedule that were guaranteed a start
-    std::size_t broken_guarantees = 0;         // of these jobs, those that did not start by then
-    std::size_t listed_broken_guarantees = 0;  // of these, those whose guarantee a loss of processors had moved
-    std::size_t resubmitted = 0;               // jobs of the schedule that are later runs of killed ones
-    std::vector<Violation> violations;         // in the order of time, then of the schedule
+    std::size_t guarantees = 0;                // jobs of the schedule with a guaranteed start
+    std::size_t broken_guarantees = 0;         // jobs with a guarantee that did not start by then
+    std::size_t listed_broken_guarantees = 0;  // broken ones whose guarantee a loss of processors had moved
+    std::size_t resubmitted = 0;               // jobs of the schedule that are later runs of killed jobs
+    std::vector<Violation> violations;         // by time, then in the order of the schedule
 };
 
-// Audits a schedule of `workloads` on `platform` against the rules in docs/metrics.md: every job is there once and does
-// not start before its submission; allocations have the requested size, are made of the platform's processors, and
-// share no processor at any instant; execution times and final states are those that profile and walltime demand;
-// columns agree; no more licences are in use than there are. A job that was killed may be there again, as a job of its
-// own with "#1", "#2", ... behind the id, submitted when the run before had been killed. If `guarantees` is not null,
-// they must be those of the schedule's jobs and must have been kept; those that `broken` lists, if that is not null,
-// may have been broken as it says. Requires that there are guarantees if there are broken ones. `event_lists`, one for
-// each file, are the external events of the run: no job may start on a processor that is unavailable. Throws InputError
-// only for a platform whose licence properties cannot be read, and for events that name processors which the platform
-// does not have, or which have gone, or come, already. There are at most a few violations per job. O(n log n +
-// processors of all allocations and events, times the logarithm of the events).
+// Audits a schedule of `workloads` on `platform` against the rules in docs/metrics.md:
+// - every job occurs once and does not start before its submission
+// - an allocation has the requested size, consists of the platform's processors, and shares none with another job at
+//   any instant
+// - execution time and final state are those that profile and walltime demand
+// - columns agree
+// - no more licences are in use than exist
+// - no job starts on an unavailable processor (`event_lists`: the external events of the run, one list per file)
+//
+// A killed job may occur again, as a job of its own with "#1", "#2", ... behind the id, submitted when the run before
+// was killed.
+//
+// `guarantees`, if not null, must be those of the schedule's jobs, and the schedule must keep them. It may break those
+// in `broken`, if not null, as listed there. There are at most a few violations per job.
+//
+// Requires: `guarantees` if there is `broken`.
+// Throws: InputError
+// - if the licence properties of the platform cannot be read
+// - if an event names a processor that the platform does not have
+// - if an event takes a processor that is unavailable already, or returns one that is available already
+// Cost: O(n log n), and O(processors of all allocations and events * log(events)).
 CheckReport check_schedule(const Schedule& schedule, const std::vector<Workload>& workloads, const Platform& platform,
                            const CheckOptions& options, const std::vector<Guarantee>* guarantees = nullptr,
                            const std::vector<BrokenGuarantee>* broken = nullptr,
                            const std::vector<std::vector<ExternalEvent>>& event_lists = {});
 
-// A schedule that need not be in memory: it calls the function that it is given with each of its jobs, in their order.
+// A schedule that need not be in memory: it calls `use` with each of its jobs, in order.
 using ScheduleSource = std::function<void(const std::function<void(const ScheduledJob&)>& use)>;
 
-// The same for such a schedule, which is gone through once. Of a job it keeps some 120 bytes.
+// As above, for such a schedule. Calls it once. Keeps about 120 bytes of each job.
 CheckReport check_schedule(const ScheduleSource& schedule, const std::vector<Workload>& workloads,
                            const Platform& platform, const CheckOptions& options,
                            const std::vector<Guarantee>* guarantees = nullptr,

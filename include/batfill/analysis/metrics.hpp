@@ -23,46 +23,47 @@ namespace batfill {
 
 struct MetricsOptions {
     Duration tau = Duration::seconds(10);         // bound of the bounded slowdown; positive
-    std::optional<int> processors;                // of the machine, positive; without it there is no utilisation
-    std::vector<Machine::Counter> licenses{};     // of the machine, by name, each once, copies not negative
+    std::optional<int> processors;                // of the machine, positive; none: no utilisation is computed
+    std::vector<Machine::Counter> licenses{};     // of the machine, by name, each once; copies not negative
     Duration short_deadline = Duration::days(1);  // a deadline at most this long after the submission is short
 };
 
-// What the metrics need to know of a job that ran and came to an end, however it ended.
+// What the metrics need to know of a job that ran and ended, in whatever way.
 struct FinishedJob {
     std::string_view id;
     int processors = 0;  // requested
-    int allocated = 0;   // how many processors it ran on
+    int allocated = 0;   // number of processors that it ran on
     Time submit;
-    SmallOptional<Duration> walltime;  // none: the job has none
+    SmallOptional<Duration> walltime;  // none: the job has no walltime
     Time start;
     Duration run;
     Time finish;
 };
 
-// What the metrics need to know of the schedule of a run, in less than half of its memory.
+// What the metrics need to know of the schedule of a run. Takes less than half of the schedule's memory.
 class MeasuredSchedule {
  public:
-    // One of no jobs, with memory for as many as are expected.
+    // Makes an empty schedule with memory for the expected jobs.
     explicit MeasuredSchedule(std::string path, std::size_t expected_jobs = 0) : path_(std::move(path)) {
         finished_.reserve(expected_jobs);
     }
     // NOLINTNEXTLINE(google-explicit-constructor): whoever has a schedule may give it to whatever measures one.
     MeasuredSchedule(const Schedule& schedule);
 
-    // Takes in the next job of the schedule. Costs what copying its id does.
+    // Adds the next job of the schedule.
+    // Cost: that of copying its id.
     void add(const ScheduledJob& job);
 
-    // Where it was read from, for messages.
+    // The file that it was read from, for messages.
     const std::string& path() const { return path_; }
-    // The jobs that finished, in the order of the schedule. Their ids are valid as long as this object or a copy of it.
+    // The finished jobs, in the order of the schedule. Their ids are valid as long as this object or a copy of it.
     const std::vector<FinishedJob>& finished() const { return finished_; }
     // The ids of the other jobs.
     const std::vector<std::string_view>& others() const { return others_; }
-    // How many jobs there are, and how many of them are in this state.
+    // Number of jobs; number of jobs in this state.
     std::size_t jobs() const { return finished_.size() + others_.size(); }
     std::size_t jobs_in(JobState state) const { return in_state_[static_cast<std::size_t>(state)]; }
-    // The first job that ran on a processor of this number or a larger one, and the largest processor that it ran on.
+    // The first job that ran on processor `processor` or a higher one, and the highest processor that it ran on.
     struct Wide {
         std::string_view id;
         int last_processor;
@@ -76,29 +77,31 @@ class MeasuredSchedule {
     std::vector<FinishedJob> finished_;
     std::vector<std::string_view> others_;
     std::array<std::size_t, all_job_states.size()> in_state_{};  // by state
-    std::vector<Wide> widest_;  // the jobs with a larger processor than all before them
-    // The texts of the ids, which copies share.
+    std::vector<Wide> widest_;                                   // each job with a higher processor than all before it
+    // The texts of the ids. Copies share them.
     std::shared_ptr<std::pmr::monotonic_buffer_resource> texts_ =
         std::make_shared<std::pmr::monotonic_buffer_resource>();
 };
 
-// The same as read_schedule(), which says what is read and what is thrown, of a schedule that is only measured.
+// As read_schedule(), for a schedule that is only measured.
 MeasuredSchedule read_measured_schedule(const std::string& path);
 
-// Full ids of jobs ("w0!17"). They refer to the texts in the jobs from which they were taken.
+// Full ids of jobs ("w0!17"). They refer to texts in the jobs that they come from.
 using JobIds = std::unordered_set<std::string_view>;
 
-// The jobs that finished after a wait in at least one of `schedules`, which must outlive the result.
+// The jobs that finished after a wait in at least one of `schedules`.
+// Requires: `schedules` outlive the result.
 JobIds jobs_that_waited(const std::vector<MeasuredSchedule>& schedules);
 
-// The metrics of one run, defined one by one in docs/metrics.md. Times are in seconds. A value is missing where no job
-// counts for it, or where what it needs was not given: a workload, a baseline, the number of processors.
+// The metrics of one run; docs/metrics.md defines each. Times are in seconds. A value is missing if no job counts for
+// it, or if its input was not given: a workload, a baseline, the number of processors.
 class Metrics {
  public:
     // The values of all metrics in the order of metric_names().
     explicit Metrics(std::vector<std::optional<double>> values) : values_(std::move(values)) {}
 
-    // The metric that is called `name` in csv and json. Throws std::out_of_range if there is none of that name.
+    // The metric that csv and json call `name`.
+    // Throws: std::out_of_range if no metric has this name.
     std::optional<double> operator[](std::string_view name) const;
     const std::vector<std::optional<double>>& values() const { return values_; }
 
@@ -106,28 +109,33 @@ class Metrics {
     std::vector<std::optional<double>> values_;
 };
 
-// The names of all metrics in the order in which they are shown.
+// The names of all metrics, in the order in which they are shown.
 std::vector<std::string> metric_names();
 
-// Computes the metrics of a schedule; the result does not depend on the order of its jobs. `workloads`, if not empty,
-// give deadlines and licences. Regular jobs count in the metrics of regular jobs if they are among `counted_regular`,
-// or if it is null. The waits are compared with those of `baseline`, unless it is null. Throws InputError naming a job
-// if a job of the schedule is in none of the workloads, or was submitted at another time or asks for other processors
-// there, or if not the same jobs finished in the baseline. O(n log n).
+// Computes the metrics of a schedule. The order of its jobs does not matter.
+// - `workloads`, if not empty, give deadlines and licences.
+// - A regular job counts in the metrics of regular jobs if it is among `counted_regular`, or if that is null.
+// - The waits are compared with those of `baseline`, unless it is null.
+//
+// Throws: InputError, which names a job,
+// - if a job of the schedule is in no workload, or has another submission time or number of processors there
+// - if the same jobs did not finish in the baseline
+// Cost: O(n log n).
 Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& options,
                         const std::vector<Workload>& workloads = {}, const JobIds* counted_regular = nullptr,
                         const MeasuredSchedule* baseline = nullptr);
 
-// Writes the csv file `path`, whole or not at all, with a line for every job that finished in all of `schedules`, in
-// the order of the workloads: its id, its kind, whether it counts as in compute_metrics(), and its wait and stretch in
-// each of the schedules, which have the names `labels`. Throws InputError if the file cannot be written. O(number of
-// jobs * number of schedules).
+// Writes the csv file `path`, whole or not at all. It has a line for every job that finished in all of `schedules`, in
+// the order of the workloads: id, kind, whether the job counts as in compute_metrics(), and its wait and stretch in
+// each schedule. `labels` are the names of the schedules.
+// Throws: InputError if the file cannot be written.
+// Cost: O(number of jobs * number of schedules).
 void write_compared_jobs(const std::string& path, const std::vector<std::string>& labels,
                          const std::vector<MeasuredSchedule>& schedules, const std::vector<Workload>& workloads,
                          const JobIds* counted_regular);
 
-// By what jobs can be divided into groups: by class of requested processors or of run time (docs/metrics.md has the
-// classes), or by what the workload says of them.
+// How jobs are grouped: by class of requested processors or of run time (docs/metrics.md lists the classes), or by the
+// user or queue that the workload gives.
 enum class JobGrouping { width, length, user, queue };
 
 inline constexpr std::array<std::pair<const char*, JobGrouping>, 4> job_groupings{{{"width", JobGrouping::width},
@@ -135,10 +143,10 @@ inline constexpr std::array<std::pair<const char*, JobGrouping>, 4> job_grouping
                                                                                    {"user", JobGrouping::user},
                                                                                    {"queue", JobGrouping::queue}}};
 
-// What is measured of a group of finished jobs. Times are in seconds.
+// The metrics of a group of finished jobs. Times are in seconds.
 struct GroupMetrics {
     std::size_t jobs = 0;
-    double processor_seconds = 0;  // of their processors in use
+    double processor_seconds = 0;  // in use
     std::optional<double> mean_wait;
     std::optional<double> median_wait;
     std::optional<double> max_wait;
@@ -147,21 +155,22 @@ struct GroupMetrics {
 };
 
 struct JobGroup {
-    std::vector<std::string> names;  // in each of the groupings; empty where the workload has none
+    std::vector<std::string> names;  // one for each grouping; empty where the workload has none
     GroupMetrics metrics;
 };
 
-// The finished jobs in groups that agree in all of `groupings`, in the order of these: classes from the smallest up,
-// users and queues by name. Groups without jobs are left out. For users and queues, throws InputError naming a job that
-// is in none of the workloads; without them, no workload is needed. O(n log n).
+// Groups the finished jobs by all of `groupings`, and sorts the groups in the order of these: classes from the smallest
+// up, users and queues by name. Omits groups without jobs. Workloads are needed for users and queues only.
+// Throws: InputError, which names the job, if users or queues are asked for and a job is in no workload.
+// Cost: O(n log n).
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,
                                      const std::vector<Workload>& workloads = {});
 
-// How confidence intervals are found: by bootstrap over weeks. All of these are positive but the seed.
+// How confidence intervals are computed: by bootstrap over weeks. All values are positive, except the seed.
 struct IntervalOptions {
     std::size_t resamples = 2000;
-    std::size_t block = 1;  // consecutive weeks that are drawn together
+    std::size_t block = 1;  // consecutive weeks that are sampled together
     std::uint64_t seed = 1;
 };
 
@@ -170,20 +179,21 @@ struct Interval {
     double high;
 };
 
-// A metric with its confidence interval of 95 %, and by how much it is above the baseline's.
+// A metric, its 95 % confidence interval, and its difference from the baseline's metric.
 struct MetricInterval {
     std::string metric;     // mean_wait or mean_bounded_slowdown
-    std::size_t weeks = 0;  // in which jobs were submitted
+    std::size_t weeks = 0;  // number of weeks in which jobs were submitted
     std::optional<double> value;
     std::optional<Interval> interval;
     std::optional<double> difference;
-    std::optional<Interval> difference_interval;  // of the pairs of one job
+    std::optional<Interval> difference_interval;  // of the paired differences of each job
 };
 
-// The intervals of each of these metrics, as docs/metrics.md defines them. A value is missing where no job finished or
-// no baseline is given (null), an interval also if there are fewer than two blocks of weeks. Throws InputError naming a
-// job if not the same jobs finished in the baseline. The result depends on the seed, and not on the order of the jobs.
-// O(n log n + resamples * weeks).
+// The intervals of these metrics, as docs/metrics.md defines them. A value is missing if no job finished or no baseline
+// is given (null). An interval is also missing if there are fewer than two blocks of weeks. The result depends on the
+// seed, but not on the order of the jobs.
+// Throws: InputError, which names a job, if the same jobs did not finish in the baseline.
+// Cost: O(n log n + resamples * weeks).
 std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                               const IntervalOptions& how, const MeasuredSchedule* baseline = nullptr);
 
@@ -193,8 +203,8 @@ struct RunMetrics {
 };
 
 enum class MetricsFormat {
-    table,  // for people: a metric per line, a run per column, rounded; metrics that no run has are left out
-    csv,    // a run per line, every metric a column, full precision, empty where missing
+    table,  // for people: a line per metric, a column per run, rounded; omits metrics that no run has
+    csv,    // a line per run, a column per metric, full precision, empty where missing
     json,   // an array with an object per run, full precision, null where missing
 };
 
@@ -205,7 +215,7 @@ struct RunGroups {
     std::vector<JobGroup> groups;  // of these groupings
 };
 
-// A line, or object, for every group of every run, in each format.
+// Writes a line, or object, for every group of every run, in any format.
 void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,
                   MetricsFormat format);
 
@@ -214,7 +224,7 @@ struct RunIntervals {
     std::vector<MetricInterval> intervals;  // of measure_intervals()
 };
 
-// A line, or object, for every metric of every run, in each format.
+// Writes a line, or object, for every metric of every run, in any format.
 void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, MetricsFormat format);
 
 }  // namespace batfill

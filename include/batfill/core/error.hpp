@@ -6,27 +6,28 @@
 
 namespace batfill {
 
-// Makes text from outside fit for one line of a terminal or a log: line ends and other control characters, characters
-// that turn the direction of writing, and bytes that are not UTF-8 are written as escapes (\n, \u001B, \xFF). All else
-// stays as it is. O(size of the text).
+// Makes text from outside fit for one line of a terminal or a log. Writes line ends and other control characters,
+// characters that change the direction of writing, and bytes that are not UTF-8 as escapes (\n, \u001B, \xFF). Keeps
+// everything else.
+// Cost: O(size of the text).
 std::string one_line(std::string_view text);
 
-// Input from outside (a file, a message) that cannot be used. `what()` is one_line() of the given text and names the
-// place (file, line or job) and what was expected there; the command ends with status 1.
+// Input from outside (a file, a message) that cannot be used. `what()` is one_line() of the given text. It names the
+// place (file, line or job) and what was expected there. The command ends with status 1.
 class InputError : public std::runtime_error {
  public:
     explicit InputError(std::string_view problem) : std::runtime_error(one_line(problem)) {}
 };
 
-// A wrong command line or parameter. `what()`, likewise one line, lists what is known; the command ends with status 2.
+// A wrong command line or parameter. `what()`, also one line, lists what is known. The command ends with status 2.
 class UsageError : public std::runtime_error {
  public:
     explicit UsageError(std::string_view problem) : std::runtime_error(one_line(problem)) {}
 };
 
 // An algorithm broke a rule: it asked for something that the machine cannot do (a processor used twice, an unknown
-// job), or forgot something that its family owes its jobs. `what()`, likewise one line, names the algorithm, the job
-// and the rule. It is a bug of the algorithm, found before the decision leaves; the command ends with status 1.
+// job), or broke a promise of its family to a job. `what()`, also one line, names the algorithm, the job and the rule.
+// This is a bug of the algorithm, found before the decision leaves. The command ends with status 1.
 class DecisionError : public std::logic_error {
  public:
     explicit DecisionError(std::string_view problem) : std::logic_error(one_line(problem)) {}

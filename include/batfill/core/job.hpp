@@ -12,15 +12,15 @@
 
 namespace batfill {
 
-// Numbers the jobs of a simulation in the order in which their submissions arrive.
+// Number of a job of a simulation, in the order in which submissions arrive.
 using JobIndex = std::uint32_t;
 
-// What a user says of a job when submitting it: all that a scheduler may know.
+// What a user states about a job at its submission. A scheduler may know no more.
 struct JobDescription {
     std::string id;                     // as in messages, "w0!17"
     Time submit;                        // the job's own submission time (`subtime`)
     int processors = 0;                 // requested, `res`
-    SmallOptional<Duration> walltime;   // the estimate, an upper bound; none: no field, or negative
+    SmallOptional<Duration> walltime;   // the estimate, an upper bound; none: missing or negative in the input
     SmallOptional<Time> deadline;       // an instant, not a length of time
     SharedText queue;                   // empty: none named
     SharedText user;                    // empty: unknown
@@ -29,15 +29,16 @@ struct JobDescription {
     friend bool operator==(const JobDescription&, const JobDescription&) = default;
 };
 
-// A description as who hands a job on and who takes it share it. Nobody changes it, and a copy of this object is
-// another reference to the same description. O(1), but for the first of a description that nobody else keeps.
+// A description that whoever passes a job on shares with whoever receives it. It never changes. A copy of this object
+// refers to the same description.
+// Cost: O(1), except to make the first one from a description that nobody else keeps.
 class SharedJobDescription {
  public:
-    SharedJobDescription() = default;  // refers to nothing, and may only be assigned to
+    SharedJobDescription() = default;  // refers to nothing; may only be assigned to
     // NOLINTNEXTLINE(google-explicit-constructor): a description is one that nobody else keeps.
     SharedJobDescription(JobDescription description)
         : shared_(std::make_shared<const JobDescription>(std::move(description))) {}
-    // Refers to one that the caller keeps where it is for as long as anybody refers to it, as a workload does.
+    // Refers to a description that the caller keeps, at the same address, for as long as anybody refers to it.
     static SharedJobDescription kept_elsewhere(const JobDescription& description) {
         SharedJobDescription result;
         result.shared_ = std::shared_ptr<const JobDescription>(std::shared_ptr<void>(), &description);

@@ -8,8 +8,8 @@
 
 namespace batfill {
 
-// The states of a job, as Batsim distinguishes them. A job waits while it is `submitted`. It leaves the system with one
-// of the states after `running`: it is rejected before it starts, or it starts and comes to an end, however that was.
+// The states of a job that Batsim distinguishes. A job waits while it is `submitted`. It leaves the system in one of
+// the states after `running`: rejected before it starts, or ended in some way after it started.
 enum class JobState : std::uint8_t {
     not_submitted,
     submitted,
@@ -29,16 +29,16 @@ inline constexpr std::array all_job_states{
 
 // Batsim's word for a state, such as "COMPLETED_KILLED", in messages and in jobs.csv.
 const char* to_string(JobState state);
-// The state that Batsim's `word` stands for; no value if there is none.
+// The state that Batsim's `word` denotes; no value if there is none.
 std::optional<JobState> parse_job_state(std::string_view word);
 // Batsim's words for all states, "NOT_SUBMITTED, SUBMITTED, ...", for error messages.
 std::string known_job_states();
 
-// The job ran and came to an end: one of the four states completed_*.
+// Whether the job ran and ended: one of the four states completed_*.
 constexpr bool has_completed(JobState state) {
     return state >= JobState::completed_successfully && state <= JobState::completed_killed;
 }
-// The job has neither completed nor been rejected.
+// Whether the job has neither completed nor been rejected.
 constexpr bool is_unfinished(JobState state) {
     return state <= JobState::running;
 }

@@ -13,25 +13,26 @@
 
 namespace batfill {
 
-// One compute resource, as a platform file or Batsim's first message describes it. Its number is its place in the list.
+// One compute resource, as a platform file or Batsim's first message describes it. Its number is its position in the
+// list.
 struct Host {
     std::string name;
-    // Floating-point operations per second in the state (pstate) in which the host starts, which is state 0 unless the
-    // file says otherwise. 0: unknown.
+    // Floating-point operations per second in the initial pstate, which is 0 unless the file says otherwise. 0:
+    // unknown.
     double speed = 0;
-    std::map<std::string, std::string> properties;       // <prop> of the host, or of the cluster that it is in
-    std::map<std::string, std::string> zone_properties;  // <prop> of the zones around it; the innermost wins
-    // The speeds in all of its pstates, if it has several; empty if it has one, or they are unknown.
+    std::map<std::string, std::string> properties;       // <prop> of the host or of its cluster
+    std::map<std::string, std::string> zone_properties;  // <prop> of the enclosing zones; the innermost wins
+    // The speeds in all pstates, if there are several. Empty if there is one, or if they are unknown.
     std::vector<double> pstate_speeds = {};
-    int pstate = 0;  // in which it starts, if they are known
+    int pstate = 0;  // the initial one, if they are known
 };
 
-// The pstate in which all hosts compute as long as nobody says otherwise, and to which those that slept come back.
+// The pstate in which hosts compute unless somebody changes it, and to which woken hosts return.
 constexpr int computing_pstate = 0;
 
-// What Batsim's property `sleep_pstates` says of a host, "SLEEP:OFF:ON": the pstate in which it sleeps, and the two
-// virtual ones in which it is while it falls asleep and while it wakes. In these it computes one flop, so that the
-// reciprocals of their speeds are the seconds that this takes.
+// Batsim's property `sleep_pstates` of a host, "SLEEP:OFF:ON": the pstate for sleeping, and the two virtual pstates for
+// falling asleep and waking. A host computes one flop in each virtual pstate, so the reciprocal of its speed there is
+// the duration in seconds.
 struct SleepPstates {
     int sleep = 0;
     int falling_asleep = 0;
@@ -39,81 +40,85 @@ struct SleepPstates {
     friend bool operator==(const SleepPstates&, const SleepPstates&) = default;
 };
 
-// Of several, with commas between them, the first; none if the host has no such property. Throws InputError if it is
-// not like that, or names the pstate in which hosts compute.
+// The sleep pstates of a host; the first of several separated by commas; none if it has no such property.
+// Throws: InputError if the property has another form, or names the pstate in which hosts compute.
 std::optional<SleepPstates> sleep_pstates_of(const Host& host);
 
-// Numbers the counters of a machine: its place in Machine::counters().
+// Number of a counter of a machine: its position in Machine::counters().
 using CounterIndex = std::size_t;
 
-// Numbers the groups of a machine: its place in Machine::groups().
+// Number of a group of a machine: its position in Machine::groups().
 using GroupIndex = std::size_t;
 
-// Which of the idle processors a job gets.
+// Which idle processors a job gets.
 enum class Placement {
-    lowest,                  // those with the lowest numbers
-    contiguous,              // consecutive ones, the lowest such; a job waits until there are some
-    best_effort_contiguous,  // consecutive ones if there are some, else the lowest
-    machine,                 // of one group, the first that has enough; a job also holds its licences
+    lowest,                  // the lowest numbers
+    contiguous,              // the lowest consecutive ones; a job waits until there are enough
+    best_effort_contiguous,  // the lowest consecutive ones if there are enough, else the lowest
+    machine,                 // those of the first group that has enough; a job also holds its licences
 };
 
 // "lowest", "contiguous", "best-effort-contiguous", "machine".
 const char* to_string(Placement placement);
-// The placement of that name; none if there is no such.
+// The placement of that name, if there is one.
 std::optional<Placement> placement_named(std::string_view name);
 
 // What a job holds from its start to its end: processors, and one copy of each of some counters.
 struct Request {
     int processors = 0;
     Placement placement = Placement::lowest;
-    // Increasing, each once. Only with Placement::machine, and usable in the group that has the processors.
+    // Increasing, each once. Only with Placement::machine; usable in the group that has the processors.
     std::vector<CounterIndex> counters;
     friend bool operator==(const Request&, const Request&) = default;
 };
 
-// The machine that is scheduled, as it is described when a simulation begins: groups of hosts that are alike, and
-// counters, of which a number of copies may be in use at one time, on whatever hosts (floating licences). Which of it
-// is in use or unavailable is kept by SchedulerState.
+// The machine that is scheduled, as described when a simulation begins: groups of equal hosts, and counters. A counter
+// limits how many copies of something are in use at a time, on any hosts (floating licences). SchedulerState knows what
+// is in use or unavailable.
 //
-// The homogeneous machine of most logs is one group without counters. A farm is a group for each of its machines; a
-// cluster with partitions is a group for each kind of host.
+// The homogeneous machine of most logs is one group without counters. A farm has a group for each of its machines; a
+// cluster with partitions has one for each kind of host.
 class Machine {
  public:
-    // Hosts that have the same property `machine`, speed and licences.
+    // Hosts with the same property `machine`, speed and licences.
     struct Group {
         std::string name;                    // property `machine`; empty if the hosts have none
         double speed = 0;                    // of each host
         ResourceSet processors;              // their numbers, at least one
-        std::vector<CounterIndex> counters;  // that can be used here (installable licences), increasing
+        std::vector<CounterIndex> counters;  // usable here (installable licences), increasing
         int size = 0;                        // number of processors
 
-        // Whether all of these can be used here. O(counters).
+        // Whether all of these can be used here.
+        // Cost: O(counters).
         bool has_all(std::span<const CounterIndex> required) const;
     };
     struct Counter {
         std::string name;
         long long copies = 0;
     };
-    // Processors that can be put to sleep, and the pstate in which they are then.
+    // Processors that can be put to sleep, and their pstate when asleep.
     struct SleepState {
         int pstate = 0;
         ResourceSet processors;
     };
 
-    // No processors at all.
+    // A machine without processors.
     Machine() = default;
-    // One group of equal processors 0..processors-1. Requires processors >= 0.
+    // One group of equal processors 0..processors-1.
+    // Requires: processors >= 0.
     explicit Machine(int processors);
-    // Reads what the properties of the hosts say: `machine`, `licenses` (names with commas between them), `speed`
-    // (flops per second, where Host::speed is unknown) and `sleep_pstates` of a host, `licenses` of a zone
-    // ("name:copies,name:copies").
-    // Licences count only where some zone states copies; one that only hosts name has none. Throws InputError if a
-    // property is not like that, if two zones disagree on a licence, or if the hosts of one named machine differ.
-    // O(hosts * log(groups)).
+    // Reads these properties of hosts: `machine`, `licenses` (names separated by commas), `speed` (flops per second,
+    // used where Host::speed is unknown) and `sleep_pstates`; and of zones: `licenses` ("name:copies,name:copies"). A
+    // licence that only hosts name has no copies: it counts only if some zone states them.
+    // Throws: InputError
+    // - if a property has another form
+    // - if two zones disagree on a licence
+    // - if the hosts of one named machine differ
+    // Cost: O(hosts * log(groups)).
     explicit Machine(std::span<const Host> hosts);
 
     int processors() const { return processors_; }
-    // From the fastest to the slowest, groups of equal speed by their lowest processor.
+    // From the fastest to the slowest; groups of equal speed by their lowest processor.
     const std::vector<Group>& groups() const { return groups_; }
     // By name.
     const std::vector<Counter>& counters() const { return counters_; }
@@ -121,18 +126,20 @@ class Machine {
     const std::vector<SleepState>& sleep_states() const { return sleep_states_; }
     // All processors that can be put to sleep.
     const ResourceSet& can_sleep() const { return can_sleep_; }
-    // O(log(counters)).
+    // Cost: O(log(counters)).
     std::optional<CounterIndex> find_counter(std::string_view name) const;
 
-    // The group of a processor of this machine. O(1).
+    // The group of a processor of this machine.
+    // Cost: O(1).
     GroupIndex group_number_of(int processor) const;
     const Group& group_of(int processor) const { return groups_[group_number_of(processor)]; }
 
-    // One bit for each group, in words of 64: those where the counter can be used.
+    // A bit for each group, in words of 64: set if the counter can be used there.
     std::span<const std::uint64_t> groups_with(CounterIndex counter) const { return groups_with_[counter]; }
 
-    // Why the machine could not run such a job even if it were empty, as a predicate ("asks for ..."); nothing if it
-    // could. O(groups * counters of the request).
+    // Why the machine could not run such a job even if it were empty, as a predicate ("asks for ..."). Empty if it
+    // could.
+    // Cost: O(groups * counters of the request).
     std::optional<std::string> reason_to_refuse(const Request& request) const;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace batfill {
 
-// What a NOTIFY of Batsim's protocol says. The first four come from Batsim, the next two from a scheduler; any other is
-// an external event of the user's own, which is only passed on to the scheduler.
+// What a NOTIFY of Batsim's protocol says. The first four come from Batsim, the next two from a scheduler. Any other is
+// an external event of the user's own, which Batsim only passes on to the scheduler.
 enum class NotificationType : std::uint8_t {
     no_more_static_job_to_submit,
     no_more_external_event_to_occur,
@@ -17,9 +17,9 @@ enum class NotificationType : std::uint8_t {
     other,
 };
 
-// Batsim's name of a type, such as "registration_finished". Requires one that is not `other`.
+// Batsim's name of a type, such as "registration_finished". Requires: `type` is not `other`.
 const char* to_string(NotificationType type);
-// The type that Batsim's `name` stands for; `other` for every name that is not Batsim's.
+// The type that Batsim's `name` denotes; `other` for every name that is not Batsim's.
 NotificationType parse_notification_type(std::string_view name);
 
 }  // namespace batfill

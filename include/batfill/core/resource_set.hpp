@@ -10,9 +10,9 @@
 
 namespace batfill {
 
-// A set of processor numbers, kept as disjoint closed intervals in increasing order that do not touch, so that equal
-// sets have equal representations and one canonical text. Costs are given for n intervals (and m of another set); they
-// do not depend on the number of processors.
+// A set of processor numbers. It consists of disjoint closed intervals in increasing order that do not touch, so equal
+// sets have equal representations and one canonical text. Costs are for n intervals (and m of another set). They do not
+// depend on the number of processors.
 class ResourceSet {
  public:
     struct Interval {
@@ -26,17 +26,21 @@ class ResourceSet {
     static ResourceSet range(int first, int last);
 
     // Reads Batsim's text, "0-3 7", also with commas instead of blanks, in any order and with repetitions. Returns no
-    // value if it is anything else or has a number above 2^31 - 2. O(n log n).
+    // value for any other text, or for a number above 2^31 - 2.
+    // Cost: O(n log n).
     static std::optional<ResourceSet> parse(std::string_view text);
-    // The canonical text: numbers increase, as in "0-3 7"; empty for the empty set. O(n).
+    // The canonical text: increasing numbers, as in "0-3 7"; empty for the empty set.
+    // Cost: O(n).
     std::string to_string() const;
     void append_to(std::string& out) const;
 
     bool empty() const { return intervals_.empty(); }
-    // The number of processors. O(n).
+    // The number of processors.
+    // Cost: O(n).
     int size() const;
     const std::vector<Interval>& intervals() const { return intervals_; }
-    // The largest number in the set; requires !empty().
+    // The largest number in the set.
+    // Requires: !empty().
     int last() const {
         assert(!empty());
         return intervals_.back().last;
@@ -48,15 +52,18 @@ class ResourceSet {
 
     void insert(const ResourceSet& other);                     // union, O(n + m)
     void remove(const ResourceSet& other);                     // difference, O(n + m)
-    ResourceSet intersection(const ResourceSet& other) const;  // O(log n + m) and the intervals of this in between
+    ResourceSet intersection(const ResourceSet& other) const;  // O(log n + m + intervals of this set in between)
 
-    // The lowest `count` consecutive processors of this set; none if there are not as many in a row. Requires count >
-    // 0. O(n).
+    // The lowest `count` consecutive processors of this set; none if there are not so many.
+    // Requires: count > 0.
+    // Cost: O(n).
     std::optional<ResourceSet> lowest_block(int count) const;
-    // The largest number of consecutive processors. O(n).
+    // The largest number of consecutive processors.
+    // Cost: O(n).
     int longest_block() const;
 
-    // Takes the `count` lowest processors out of this set and returns them. Requires count <= size().
+    // Takes the `count` lowest processors out of this set and returns them.
+    // Requires: count <= size().
     ResourceSet take_lowest(int count);
 
     void clear() { intervals_.clear(); }

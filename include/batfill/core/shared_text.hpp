@@ -11,9 +11,9 @@
 
 namespace batfill {
 
-// A text that nobody changes, and that copies of this object share: the name of a user, a queue or a profile, which a
-// million jobs may have in common. It takes 8 bytes, and nothing else if the text is empty. A copy is O(1); copies may
-// be used in several threads.
+// An immutable text that copies of this object share: the name of a user, a queue or a profile, which a million jobs
+// may have in common. It takes 8 bytes, and no other memory if the text is empty. Several threads may use copies.
+// Cost: O(1) for a copy.
 class SharedText {
  public:
     SharedText() = default;
@@ -67,10 +67,11 @@ class SharedText {
     Kept* kept_ = nullptr;
 };
 
-// Makes equal texts share their memory. For one thread.
+// Makes equal texts share their memory. Not for use by several threads.
 class TextPool {
  public:
-    // A text that is equal to `text`: the one that was given for it before, or a new one. O(length of the text).
+    // A text equal to `text`: the one returned for it before, or a new one.
+    // Cost: O(length of the text).
     SharedText shared(std::string_view text) {
         if (text.empty()) {
             return {};

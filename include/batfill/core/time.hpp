@@ -8,12 +8,12 @@
 
 namespace batfill {
 
-// 128 bits, because Batsim is used with timestamps up to 1e17 seconds: in microseconds they overflow 64 bits.
-// (An alias declaration cannot say that the extension is meant.)
+// 128 bits, because Batsim uses timestamps up to 1e17 seconds. In microseconds they overflow 64 bits. (An alias
+// declaration cannot mark the extension as intended.)
 __extension__ typedef __int128 Microseconds;  // NOLINT(modernize-use-using)
 
-// A length of time: an integer number of microseconds, so that sums and comparisons are exact.
-// Values read from outside are within +-1e18 seconds, so no sum of a few of them overflows.
+// A length of time: an integer number of microseconds, so sums and comparisons are exact. Values from outside are
+// within +-1e18 seconds, so a sum of a few of them does not overflow.
 class Duration {
  public:
     constexpr Duration() = default;
@@ -21,25 +21,25 @@ class Duration {
     static constexpr Duration seconds(long long s) { return Duration(static_cast<Microseconds>(s) * 1'000'000); }
     static constexpr Duration days(long long d) { return Duration(static_cast<Microseconds>(d) * 86'400'000'000); }
 
-    // Longer than any length of time that can be read from outside.
+    // Longer than any length of time from outside.
     static constexpr Duration infinity() { return Duration(infinite); }
     constexpr bool is_infinite() const { return us_ >= infinite; }
 
-    // The longest that can be read from outside.
+    // The longest length of time that can be read.
     static constexpr Duration longest_readable() { return seconds(1'000'000'000'000'000'000); }
 
-    // Reads the decimal number of seconds in `text` exactly; more than six decimals are rounded half to even.
-    // Returns no value if `text` is not a JSON number or is beyond +-1e18 seconds.
+    // Reads the decimal number of seconds in `text` exactly. Rounds more than six decimals half to even. Returns no
+    // value if `text` is not a JSON number or is beyond +-1e18 seconds.
     static std::optional<Duration> parse(std::string_view text);
-    // The same up to +-1e24 seconds: what our own plans add up, as of guarantees. Only few of them may be added.
+    // As above, up to +-1e24 seconds: for sums in our own plans, such as guarantees. Only a few of them may be added.
     static std::optional<Duration> parse_sum(std::string_view text);
 
-    // The same for the shortest decimal number that denotes `seconds`: 1.0000005 is a tie and becomes 1 s, as it would
-    // if the text were read. Returns no value if `seconds` is not finite or beyond +-1e18.
+    // As above, for the shortest decimal number that denotes `seconds`. 1.0000005 is a tie and becomes 1 s, as it would
+    // as text. Returns no value if `seconds` is not finite or is beyond +-1e18.
     static std::optional<Duration> from_seconds(double seconds);
 
     constexpr Microseconds count() const { return us_; }
-    // The nearest double. It is for scores and metrics; decisions compare Durations.
+    // The nearest double, for scores and metrics. Decisions compare Durations.
     constexpr double to_seconds() const {
         const Microseconds whole_seconds = us_ / 1'000'000;
         return static_cast<double>(whole_seconds) + static_cast<double>(us_ % 1'000'000) / 1e6;
@@ -77,7 +77,7 @@ class Time {
     static constexpr Time at(Duration since_zero) { return Time(since_zero); }
     static constexpr Time seconds(long long s) { return Time(Duration::seconds(s)); }
 
-    // After every instant that can be read from outside: "never".
+    // "Never": after every instant from outside.
     static constexpr Time infinity() { return Time(Duration::infinity()); }
     constexpr bool is_infinite() const { return since_zero_.is_infinite(); }
 
@@ -99,8 +99,8 @@ class Time {
     Duration since_zero_;
 };
 
-// A Time or Duration, or nothing: a std::optional of it in half the memory, for what there are millions of. Nothing is
-// a value below all others, so that it compares as that of std::optional does.
+// A Time or Duration, or nothing. Takes half the memory of a std::optional, because millions are kept. Nothing is less
+// than every value, as in std::optional.
 template <class Value>
 class SmallOptional {
  public:
@@ -116,7 +116,7 @@ class SmallOptional {
 
     constexpr bool has_value() const { return value_ != Value::nothing(); }
     constexpr explicit operator bool() const { return has_value(); }
-    // These two require has_value().
+    // Both require: has_value().
     constexpr const Value& operator*() const { return value_; }
     constexpr const Value* operator->() const { return &value_; }
     constexpr Value value_or(Value other) const { return has_value() ? value_ : other; }

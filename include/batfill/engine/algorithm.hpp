@@ -22,15 +22,15 @@ namespace batfill {
 
 class Engine;
 
-// A job that ended, as an algorithm hears of it.
+// A job that ended, as the engine reports it to an algorithm.
 struct Completion {
     JobIndex job;
-    Time expected_end;  // start + estimate; the end was early if it is still to come
-    int processors;     // that its end made available
+    Time expected_end;  // start + estimate; if it is in the future, the job ended early
+    int processors;     // number that became available
 };
 
-// What an algorithm sees and may do during one scheduling round. Every decision is checked here before it leaves: it
-// throws DecisionError, and nothing is changed, if the machine cannot do it.
+// What an algorithm sees and may do during one scheduling round. Each decision is checked here before it leaves.
+// Throws: DecisionError, and changes nothing, if the machine cannot do what is decided.
 class Round {
  public:
     explicit Round(Engine& engine) : engine_(engine) {}
@@ -38,41 +38,49 @@ class Round {
     const SchedulerState& state() const;
     Time now() const { return state().now; }
 
-    // Starts a waiting job now on the idle processors that its placement says, or on `allocation`, which must be idle
-    // and what it requested. It leaves the queue and is running at once. O(queue + intervals of the idle processors).
+    // Starts a waiting job now: on the idle processors that its placement chooses, or on `allocation`, which must be
+    // idle and what the job requested. The job leaves the queue and runs at once.
+    // Cost: O(queue + intervals of the idle processors).
     void start(JobIndex job);
     void start(JobIndex job, const ResourceSet& allocation);
-    // The same, if its request can be fulfilled now; returns whether it was.
+    // As above, if the job's request can be fulfilled now. Returns whether it was.
     bool start_if_possible(JobIndex job);
 
-    // Asks for the end of a running job, also of one that starts in this round. It runs, and holds all that it has,
-    // until its end is told. Nothing happens if that was asked for before. O(1).
+    // Asks to kill a running job, possibly one that starts in this round. The job runs, and holds all that it has,
+    // until its end is reported. Does nothing if this was asked before.
+    // Cost: O(1).
     void kill(JobIndex job);
 
-    // Puts idle processors to sleep, all of which can sleep (Machine::can_sleep()), or wakes processors that are asleep
-    // and available. Nothing happens without processors. They are in state().falling_asleep and state().waking until
-    // Batsim tells that it is done, which is a round. Only of an algorithm that switches_processors().
+    // Puts idle processors to sleep, or wakes sleeping ones. They are in state().falling_asleep or state().waking until
+    // Batsim reports that it is done, which causes a round. An empty set does nothing.
+    // Requires:
+    // - the algorithm switches_processors()
+    // - to sleep: all of them can sleep (Machine::can_sleep())
+    // - to wake: all of them are asleep and available
     void put_to_sleep(const ResourceSet& processors);
     void wake(const ResourceSet& processors);
 
-    // Writes a text of the algorithm's own of a job that it was told of, or has registered, without double quotes, into
-    // the column `metadata` of Batsim's jobs.csv; of several the last counts. O(text).
+    // Sets the column `metadata` of Batsim's jobs.csv for a job that the algorithm knows or has registered. The last
+    // text counts.
+    // Requires: `metadata` has no double quotes.
+    // Cost: O(text).
     void set_metadata(JobIndex job, std::string metadata);
 
-    // Adds a profile, a JSON object as in a workload of Batsim 4, to a workload, which may be one that there is not
-    // yet. Its name must be new there. Only in decide().
+    // Adds a profile, a JSON object as in a workload of Batsim 4, to a workload, which need not exist yet.
+    // Requires: its name is new there; the engine is in decide().
     void register_profile(std::string workload, std::string name, std::string source);
-    // Submits a job of the algorithm's own, whose id "WORKLOAD!ID" must be new, with a profile that is there. It is
-    // told of the job as of all others, by submitted(): before this returns, or, if Batsim acknowledges registrations,
-    // when it has done so. Only in decide(), and only while Algorithm::registers_jobs(). Returns the job's number.
+    // Submits a job of the algorithm's own and returns its number. The engine reports the job like all others, by
+    // submitted(): before this returns, or, if Batsim acknowledges registrations, after the acknowledgement.
+    // Requires: the id "WORKLOAD!ID" is new; the profile exists; the engine is in decide();
+    // Algorithm::registers_jobs().
     JobIndex register_job(JobDescription description);
 
  private:
     Engine& engine_;
 };
 
-// Thrown by what families of algorithms share when an algorithm breaks one of its rules; the engine, which knows the
-// names of algorithm and job, makes a DecisionError of it. `rule` says what was done and what is demanded.
+// Thrown by code that algorithms of a family share when an algorithm breaks one of its rules. The engine, which knows
+// the names of algorithm and job, turns it into a DecisionError. `rule` says what was done and what is required.
 class BrokenRule : public std::logic_error {
  public:
     BrokenRule(JobIndex job, const std::string& rule) : std::logic_error(rule), job_(job) {}
@@ -82,7 +90,7 @@ class BrokenRule : public std::logic_error {
     JobIndex job_;
 };
 
-// Something that an algorithm counts of its own decisions, for the log and PREFIX_statistics.csv.
+// A count that an algorithm keeps of its own decisions, for the log and PREFIX_statistics.csv.
 struct Statistic {
     std::string name;
     std::uint64_t value;
@@ -91,78 +99,84 @@ struct Statistic {
 // "name value, name value, ...", for the log.
 std::string text_of(const std::vector<Statistic>& statistics);
 
-// A scheduling algorithm. The engine calls, in each round: begin_round; withdrawn for each job that the machine has
-// become too small for, if such are rejected; machine_changed or completed (not both; neither if nothing of the kind
-// happened); submitted for each new job in the order received; decide; end_round. A round takes place when jobs were
-// submitted or ended, when processors went or came, slept or woke, at the instants that next_wake() names, and at the
-// beginning if the algorithm registers jobs. See docs/architecture.md.
+// A scheduling algorithm. In each round the engine calls:
+// 1. begin_round
+// 2. withdrawn, for each job that the machine has become too small for, if such jobs are rejected
+// 3. machine_changed or completed, or neither if nothing of the kind happened
+// 4. submitted, for each new job in the order received
+// 5. decide
+// 6. end_round
+//
+// A round takes place when jobs were submitted or ended; when processors were lost, returned, fell asleep or woke; at
+// the times that next_wake() names; and at the beginning if the algorithm registers jobs. See docs/architecture.md.
 class Algorithm {
  public:
     virtual ~Algorithm() = default;
 
-    // ---- What it is told. Jobs may be started in all of these but begin, begin_round and end_round.
+    // ---- What the engine reports. All functions may start jobs, except begin, begin_round and end_round.
 
-    // The machine is known, no job is.
+    // The machine is known; no job is.
     virtual void begin(Round&) {}
 
-    // Jobs ended; they are out of the state.
+    // Jobs ended. They are no longer in state().running and hold nothing.
     virtual void completed(Round&, std::span<const Completion>) {}
 
-    // Processors became unavailable or available; state().processors stays the whole machine. Jobs may have ended too.
+    // Processors became unavailable or available. Jobs may have ended, too. state().processors remains the size of the
+    // whole machine.
     virtual void machine_changed(Round&, std::span<const Completion>) {}
 
-    // A waiting job was rejected because the machine that is left is too small for it, and has left the queue. Comes
-    // before machine_changed.
+    // A waiting job was rejected because the remaining machine is too small for it. It has left the queue. Comes before
+    // machine_changed.
     virtual void withdrawn(const SchedulerState&, JobIndex) {}
 
-    // A job arrived; it is the newest in state().waiting, and later ones of the same message are not there yet.
+    // A job arrived. It is the newest in state().waiting; later ones of the same message are not yet there.
     virtual void submitted(Round&, JobIndex) {}
 
-    // Start what is to start.
+    // Starts the jobs that are to start.
     virtual void decide(Round& round) = 0;
 
-    // A job has just started by a decision of this algorithm: it has left the queue and is running.
+    // A decision of this algorithm has just started a job: it has left the queue and runs.
     virtual void started(const SchedulerState&, JobIndex) {}
 
-    // For what a family of algorithms has in common: called before and after everything else in a round.
+    // For code that a family of algorithms shares: called before and after everything else in a round.
     virtual void begin_round(const SchedulerState&) {}
     virtual void end_round(const SchedulerState&) {}
 
-    // ---- What it is asked.
+    // ---- What the engine asks.
 
-    // Whether it is to be told how long jobs would run (SchedulerState::run_times), which only a simulator knows: the
-    // daemon refuses such an algorithm.
+    // Whether it needs to know how long jobs would run (SchedulerState::run_times). Only a simulator knows; the daemon
+    // refuses such an algorithm.
     virtual bool needs_run_times() const { return false; }
 
-    // Whether it may still register jobs (Round::register_job); asked often. One that does has its first round when the
-    // simulation begins, and Batsim goes on until it says no. Not together with needs_run_times().
+    // Whether it may still register jobs (Round::register_job); asked often. Such an algorithm has its first round when
+    // the simulation begins, and Batsim continues until the answer is no. Not together with needs_run_times().
     virtual bool registers_jobs() const { return false; }
 
-    // Whether it registers jobs with profiles that jobs which have ended may have had, which Batsim must allow.
+    // Whether it registers jobs with profiles that ended jobs may have had. Batsim must allow this.
     virtual bool reuses_profiles() const { return false; }
 
-    // Whether it may put processors to sleep (Round::put_to_sleep). The same all the time.
+    // Whether it may put processors to sleep (Round::put_to_sleep). Never changes.
     virtual bool switches_processors() const { return false; }
 
-    // Why this job can never run under this algorithm, as a predicate ("asks for ..."), or nothing. The engine has
+    // Why this job can never run under this algorithm, as a predicate ("asks for ..."); empty if it can. The engine has
     // already refused jobs that are too large for the machine, or whose walltime is missing or 0.
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
 
-    // Whether it guarantees jobs a latest start. PREFIX_guarantees.csv then lists what guaranteed_start() said, and the
-    // audit holds the algorithm to it (`batfill check --guarantees`).
+    // Whether it guarantees jobs a latest start. PREFIX_guarantees.csv then lists the answers of guaranteed_start(),
+    // and the audit (`batfill check --guarantees`) checks that the algorithm keeps them.
     virtual bool gives_guarantees() const { return false; }
 
-    // The latest start that it guarantees a job, asked just after submitted(); none if it leaves this job open. Asked
-    // again of each waiting job with a guarantee at the end of a round in which the machine changed: what is later than
-    // the job's present guarantee then breaks that and takes its place.
+    // The latest start that it guarantees a job; none if it guarantees nothing. The engine asks just after submitted().
+    // At the end of a round in which the machine changed, it asks again for each waiting job with a guarantee: a later
+    // answer breaks the job's guarantee and replaces it.
     virtual std::optional<Time> guaranteed_start(const SchedulerState&, JobIndex) const { return std::nullopt; }
 
-    // The first instant after `after` at which it wants a round even if nothing happens then; Time::infinity() if there
-    // is none. The engine asks Batsim for a call at that time, unless a running job is expected to end just then.
-    // Called often: O(1) is expected.
+    // The first time after `after` at which it wants a round even if nothing happens; Time::infinity() if there is
+    // none. The engine asks Batsim for a call at that time, unless a running job is expected to end just then.
+    // Cost: should be O(1), because it is called often.
     virtual Time next_wake(Time /*after*/) const { return Time::infinity(); }
 
-    // What it has counted so far, in the order in which it is to be shown; described in docs/algorithms.md.
+    // Its counts so far, in the order in which they are shown. docs/algorithms.md describes them.
     virtual std::vector<Statistic> statistics() const { return {}; }
 };
 
@@ -170,40 +184,40 @@ class Algorithm {
 struct AlgorithmDescription {
     std::string name;
     std::string summary;  // one line
-    std::string paper;    // where it is defined
+    std::string paper;    // where the algorithm is defined
     std::vector<Parameter> parameters;
     std::function<std::unique_ptr<Algorithm>(const Parameters&)> make;
-    // The values of the parameter `placement` that it knows, the default first. One that knows Placement::machine asks
-    // before each start whether the job can start (Round::start_if_possible, Reservation): enough idle processors do
-    // not say so.
+    // The values of the parameter `placement` that it supports, the default first. An algorithm that supports
+    // Placement::machine asks before each start whether the job can start (Round::start_if_possible, Reservation):
+    // enough idle processors do not guarantee it.
     std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous};
 };
 
-// The description with the parameters that all algorithms have appended: default-walltime, walltime-margin, placement,
-// on-failure, when-too-small. Registration does it; only who makes an Engine of a description that is not registered
-// needs it.
+// Appends the parameters that all algorithms have: default-walltime, walltime-margin, placement, on-failure,
+// when-too-small. Registration calls it. Only code that makes an Engine from an unregistered description needs it.
 AlgorithmDescription with_common_parameters(AlgorithmDescription description);
 
-// How a Registration reaches the library. The name of the function holds the version of the interface, so the linker
-// refuses a plugin that was built for another version before any of its code runs.
+// How a Registration reaches the library. The function's name contains the version of the interface, so the linker
+// refuses a plugin for another version before any of its code runs.
 namespace registration {
 void BATFILL_INTERFACE(AlgorithmDescription description);
 }
 
-// Registers an algorithm; one static object of this type is all that an algorithm needs, in a file of schedulers/ or of
-// a plugin (plugin.hpp). Two algorithms of one name are a bug, and end the program when it starts.
+// Registers an algorithm. An algorithm needs one static object of this type, in a file of schedulers/ or of a plugin
+// (plugin.hpp). Two algorithms of the same name are a bug: the program ends when it starts.
 class Registration {
  public:
     explicit Registration(AlgorithmDescription description) { registration::BATFILL_INTERFACE(std::move(description)); }
 };
 
-// All registered algorithms by name, the parameters common to all appended to each one's own.
+// All registered algorithms by name. Each has its own parameters, followed by the common ones.
 std::vector<const AlgorithmDescription*> registered_algorithms();
 
 // The names of all registered algorithms, for error messages.
 std::string known_algorithms();
 
-// Throws UsageError that lists the known names.
+// The registered algorithm of this name.
+// Throws: UsageError, which lists the known names, if there is none.
 const AlgorithmDescription& find_algorithm(const std::string& name);
 
 }  // namespace batfill

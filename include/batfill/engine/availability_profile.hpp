@@ -12,43 +12,46 @@
 namespace batfill {
 
 // The number of free processors as a step function of time, from an origin to infinity: what running and planned jobs
-// leave free according to their estimates. It only counts; which processors a job gets is decided when it starts.
+// leave free according to their estimates. It only counts. Which processors a job gets is decided when it starts.
 //
-// Steps lie in blocks of at most `block_size`, each with its smallest and its largest value, so that a search skips
-// whole blocks and a change that covers a block is noted once for all its steps. With n steps (at most two for each
-// running or planned job) a change costs O(block_size + n / block_size), and a search the same plus the steps of the
-// blocks whose bounds do not tell the answer. The benchmarks in bench/ measure both.
+// Steps lie in blocks of at most `block_size`. Each block keeps its smallest and largest value, so a search skips whole
+// blocks. A change that covers a block is noted once for all its steps.
+// Cost, with n steps (at most two for each running or planned job): O(block_size + n / block_size) for a change. A
+// search costs the same, plus the steps of the blocks whose bounds do not give the answer. The benchmarks in bench/
+// measure both.
 class AvailabilityProfile {
  public:
-    // A profile in which `processors` are free from `origin` on.
+    // Makes a profile in which `processors` are free from `origin` on.
     AvailabilityProfile(Time origin, int processors);
     ~AvailabilityProfile();
     AvailabilityProfile(AvailabilityProfile&&) noexcept;
     AvailabilityProfile& operator=(AvailabilityProfile&&) noexcept;
 
-    // Adds `change` to the free processors during [from, to); nothing if from >= to. Times before the origin count as
-    // the origin. The sums may be any numbers: the profile knows no size of the machine.
+    // Adds `change` to the free processors during [from, to); does nothing if from >= to. Times before the origin count
+    // as the origin. Sums may be any numbers: the profile does not know the size of the machine.
     void add(Time from, Time to, int change);
 
-    // Forgets what is before `now`, which becomes the origin. Requires now >= origin(). O(steps forgotten /
-    // block_size).
+    // Makes `now` the origin and forgets what is before it.
+    // Requires: now >= origin().
+    // Cost: O(steps forgotten / block_size).
     void advance(Time now);
 
-    // The first t >= max(from, origin()) such that `processors` are free during all of [t, min(t + length, limit)), and
-    // t < min(limit, before); Time::infinity() if there is none. With a limit, this is the search for an earlier place
-    // of a job that is planned at `limit` and itself in the profile: from `limit` on, its own processors serve it.
+    // The first t >= max(from, origin()) with t < min(limit, before), such that `processors` are free during all of [t,
+    // min(t + length, limit)); Time::infinity() if there is none. A `limit` finds an earlier place for a job that is
+    // planned at `limit` and is itself in the profile: from `limit` on, it has its own processors.
     Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity(),
                   Time before = Time::infinity()) const;
 
-    // For how long processors are free from the origin on, by their number, as free_from_origin() tells it.
+    // How long each number of processors is free from the origin on; see free_from_origin().
     class FreeFromOrigin {
      public:
-        // How many are free at the origin.
+        // Number of free processors at the origin.
         int most() const { return descents_.front().processors; }
-        // The first instant at which fewer than `processors` are free; infinite if there is none. Requires processors >
-        // 0. O(instants at which fewer are free than ever before).
+        // The first instant at which fewer than `processors` are free; infinite if there is none.
+        // Requires: processors > 0.
+        // Cost: O(instants at which fewer are free than ever before).
         Time until(int processors) const;
-        // Whether some number of processors is free for longer than by `other`.
+        // Whether some number of processors is free for longer than in `other`.
         bool exceeds(const FreeFromOrigin& other) const;
 
      private:
@@ -57,50 +60,57 @@ class AvailabilityProfile {
             Time at;
             int processors;
         };
-        std::vector<Descent> descents_;  // where fewer are free than ever before, up to the first where none is
+        // The instants at which fewer are free than ever before, up to the first at which none is.
+        std::vector<Descent> descents_;
     };
-    // Writes over `result`, to use its memory again. O(steps / block_size), and the steps of as many blocks as there
-    // are such instants; nothing behind the first instant at which no processor is free.
+    // Overwrites `result`, to reuse its memory.
+    // Cost: O(steps / block_size), and O(block_size) for each instant at which fewer are free than ever before. Stops
+    // at the block with the first instant at which no processor is free.
     void free_from_origin(FreeFromOrigin& result) const;
 
-    // What it helps that processors were given back during an interval: for how long just before and just after it
-    // processors are free, by their number.
+    // What processors given back during an interval make possible: for each number of processors, how far before and
+    // after the interval that many are free.
     class Surroundings {
      public:
-        // Only those that need from `least` to `most` processors are helped: there were too few at some instant of the
-        // interval, and there are enough now. Nobody if least > most.
+        // Only jobs that need from `least` to `most` processors profit. At some instant of the interval, too few
+        // processors were free for them before, and enough are free now. If least > most, no job profits.
         int least() const { return least_; }
         int most() const { return most_; }
         struct Window {
-            Time begin;  // of what is free before the interval, or that of the interval
-            Time end;    // of what is free after it, or that of the interval; may be infinite
+            // Where the free time before the interval begins, or the interval itself.
+            Time begin;
+            // Where the free time after the interval ends, or the interval itself. May be infinite.
+            Time end;
             Duration length() const { return end.is_infinite() ? Duration::infinity() : end - begin; }
         };
-        // For this number rounded down to a power of two, if that is not less than `least`. Requires least() <=
-        // processors <= most().
+        // The window for this number, rounded down to a power of two but not below `least`.
+        // Requires: least() <= processors <= most().
         const Window& find(int processors) const { return windows_[static_cast<std::size_t>(power_of(processors))]; }
 
         static constexpr std::size_t powers = 31;
-        // Which power of two the number is rounded down to; that of 1 for less.
+        // The exponent of the power of two to which the number is rounded down; 0 for numbers below 1.
         static int power_of(int processors) {
             return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(processors, 1)))) - 1;
         }
 
      private:
         friend class AvailabilityProfile;
-        // What the window of a power of two is made for.
+        // The number of processors that the window of a power of two is for.
         int wanted(int power) const { return std::max(1 << power, least_); }
         int least_ = 1;
         int most_ = 0;
-        std::array<Window, powers> windows_;  // by power of two, of those from least_ to most_
+        std::array<Window, powers> windows_;  // by exponent, for those from least_ to most_
     };
-    // Writes over `result`, for `given` processors that have been given back during [from, to); requires origin() <=
-    // from < to and given >= 0. O(steps / block_size), the steps between the two and those of as many blocks as there
-    // are ends of windows.
+    // Overwrites `result` for `given` processors given back during [from, to).
+    // Requires: origin() <= from < to, given >= 0.
+    // Cost: O(steps / block_size), the steps in [from, to), and O(block_size) for each end of a window.
     void surroundings(Time from, Time to, int given, Surroundings& result) const;
 
-    int free_at(Time t) const;  // requires t >= origin()
-    // How many steps begin or hold in [from, to); requires origin() <= from <= to. O(steps / block_size).
+    // Requires: t >= origin().
+    int free_at(Time t) const;
+    // The number of steps that overlap [from, to).
+    // Requires: origin() <= from <= to.
+    // Cost: O(steps / block_size).
     std::size_t steps_between(Time from, Time to) const;
     Time origin() const { return firsts_.front(); }
     std::size_t steps() const { return steps_; }
@@ -110,13 +120,13 @@ class AvailabilityProfile {
 
     struct Block {
         int count = 0;
-        int offset = 0;  // to be added to every value of the block
-        int least = 0;   // bounds of the values, offset included
+        int offset = 0;  // added to every value of the block
+        int least = 0;   // bounds of the values, with `offset`
         int most = 0;
         Time times[block_size];
         int values[block_size];
     };
-    // Where a step is: a block and a place in it.
+    // A step: its block and its index there.
     struct Position {
         std::size_t block;
         int index;
@@ -127,13 +137,16 @@ class AvailabilityProfile {
         int least;
         int most;
     };
-    Bounds bounds(Position at, Time to) const;  // of the values from that step on, of steps before `to`
+    // Bounds of the values from that step on, over the steps that begin before `to`.
+    Bounds bounds(Position at, Time to) const;
     void find_begins(Surroundings& around, Position first, Time from) const;
     void find_ends(Surroundings& around, Time to) const;
-    Position split_at(Time t);                // makes t the beginning of a step and returns it
-    void merge_at(Position at);               // removes a step that has its predecessor's value; bounds are not updated
-    void tidy(std::size_t number);            // updates the bounds of a block; removes it if empty, joins it if small
-    void join_with_next(std::size_t number);  // makes one block of two that have become small
+    Position split_at(Time t);  // makes t the beginning of a step, which it returns
+    // Removes the step if it has its predecessor's value. Does not update bounds.
+    void merge_at(Position at);
+    // Updates the bounds of a block; removes it if it is empty, joins it with the next if both are small.
+    void tidy(std::size_t number);
+    void join_with_next(std::size_t number);  // makes one block of two if both are small
     static void update_bounds(Block& block);
     int value(Position at) const { return blocks_[at.block]->values[at.index] + blocks_[at.block]->offset; }
 

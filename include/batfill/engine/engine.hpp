@@ -16,70 +16,77 @@ namespace batfill {
 class MachineFailures;
 class RunTimePredictor;
 
-// A loss of processors has moved the guaranteed start of a waiting job later.
+// A loss of processors has moved the guaranteed start of a waiting job to a later time.
 struct GuaranteeBreak {
     JobIndex job;
-    Time at;                // when the processors were lost, not after the guaranteed start before
-    Time guaranteed_start;  // the one that is broken
-    Time new_start;         // what the job is guaranteed from then on; infinite: nothing any more
+    Time at;                // when the processors were lost; at most `guaranteed_start`
+    Time guaranteed_start;  // the broken guarantee
+    Time new_start;         // the new guarantee; infinite: none
 };
 
-// The one scheduler behind the daemon and the embedded simulator: owns the state, applies what happened, lets the
-// algorithm decide, and keeps the decisions of the round.
+// The one scheduler behind the daemon and the embedded simulator. It owns the state, applies events, lets the algorithm
+// decide, and keeps the decisions of the round.
 //
-// Use: begin(), then for each message arrive() with its time, take_in() for each event, and decide().
-// A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if an
-// instant has come at which the algorithm wants to be woken; other messages change nothing.
+// Use: begin(); then, for each message, arrive() with its time, take_in() for each event, and decide().
+//
+// A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if a
+// time has come at which the algorithm wants to be woken. Other messages change nothing.
 class Engine {
  public:
-    // The registered algorithm of this name. `given` may hold the parameters common to all algorithms. Throws
-    // UsageError for unknown names or values.
+    // Uses the registered algorithm of this name. `given` may set parameters common to all algorithms.
+    // Throws: UsageError for an unknown name or value.
     Engine(const std::string& algorithm, const Parameters::Given& given);
-    // An algorithm that need not be registered. `description` has the common parameters, and must outlive the engine.
+    // Uses an algorithm that need not be registered.
+    // Requires: `description` has the common parameters and outlives the engine.
     Engine(const AlgorithmDescription& description, const Parameters::Given& given);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // All of the machine is available at time `now`, and nothing runs. `acknowledges_jobs`: acknowledge() will be
-    // called for each job that is registered. A decide() may follow at once, and has to if registers_jobs().
+    // Begins at time `now`: all of the machine is available and nothing runs. `acknowledges_jobs`: the caller will call
+    // acknowledge() for each registered job. A decide() may follow at once, and must if registers_jobs().
     void begin(Time now, Machine machine, bool acknowledges_jobs = false);
 
-    // A message of time `now` follows. Requires now >= state().now.
+    // Begins a message of time `now`.
+    // Requires: now >= state().now.
     void arrive(Time now);
 
-    // Notes what happened; the round itself is decide(). Jobs that are submitted have the numbers 0, 1, ... in the
-    // order of the calls; a job that completes is running. Of changes of the machine, processors outside it are
-    // ignored. Refers to the description of a submitted job from then on, and does not copy it.
+    // Notes an event; decide() runs the round. Ignores processors outside the machine when the machine changes. Refers
+    // to the description of a submitted job from then on, and does not copy it.
+    // Requires:
+    // - submitted jobs have the numbers 0, 1, ... in the order of the calls
+    // - a job that completes is running
     void take_in(Event&& event);
 
-    // Notes that a job which a RegisterJob has named is submitted now. Those that an algorithm registers wait from then
-    // on, those that are submitted again have done so since they were registered.
+    // Notes that a registered job (RegisterJob) is submitted now. A job that the algorithm registered waits from now
+    // on. A job that is submitted again has waited since it was registered.
     void acknowledge(JobIndex job);
 
-    // The round. The decisions are valid until the next call of decide(), in the order in which they are to be applied.
-    // The caller may move out of them. Throws DecisionError if the algorithm breaks a rule; the engine is of no use
-    // after that.
+    // Runs the round and returns its decisions in the order in which they must be applied. They are valid until the
+    // next call of decide(). The caller may move out of them.
+    // Throws: DecisionError if the algorithm breaks a rule. The engine is unusable afterwards.
     std::vector<Decision>& decide();
 
     const SchedulerState& state() const { return state_; }
-    // What the algorithm is called and what its parameters are, and the algorithm itself as it is at work.
+    // Name and parameters of the algorithm, and the algorithm in use.
     const AlgorithmDescription& description() const { return description_; }
     const Algorithm& algorithm() const { return *algorithm_; }
     bool gives_guarantees() const;
     bool needs_run_times() const { return algorithm_->needs_run_times(); }
-    // What the algorithm has counted, and behind it what was predicted, if that is asked for, and what became of jobs
-    // whose processors were lost, unless they go on.
+    // What the algorithm counts; then the counts of predictions, if run times are predicted; then the counts of jobs
+    // killed for lost processors, unless such jobs continue to run.
     std::vector<Statistic> statistics() const;
 
-    // Whether it may register jobs: those that were killed because their processors were lost (`on-failure=requeue`),
-    // or the algorithm's own. The same all the time; when none can follow any more it says registration_finished.
+    // Whether the engine may register jobs: jobs killed for lost processors (`on-failure=requeue`) or the algorithm's
+    // own. Never changes. When no more jobs can follow, the engine sends registration_finished.
     bool registers_jobs() const { return registers_jobs_; }
-    // Whether it may do so with profiles of jobs that have ended.
+    // Whether it may register jobs with profiles of ended jobs.
     bool reuses_profiles() const;
-    // In the order in which they broke; a job may be there more than once. Job::guaranteed_start is always the last.
+    // In the order in which they broke. A job may occur more than once; Job::guaranteed_start is always the latest
+    // guarantee.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;
-    // What a job was guaranteed when it was submitted; infinite if nothing. O(1).
+    // What a job was guaranteed at its submission; infinite if nothing.
+    // Cost: O(1).
     Time guaranteed_at_submission(JobIndex job) const;
 
  private:
@@ -93,7 +100,7 @@ class Engine {
     void make_idle(const ResourceSet& processors);
     void run_round();
     void correct_predictions();
-    void start(JobIndex index, const ResourceSet* allocation);  // null: as its placement says
+    void start(JobIndex index, const ResourceSet* allocation);  // null: its placement chooses
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
     void put_to_sleep(const ResourceSet& processors);
@@ -128,21 +135,21 @@ class Engine {
     std::unique_ptr<MachineFailures> failures_;
     std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
     std::unique_ptr<Algorithm> algorithm_;
-    // How many jobs the algorithm was told of, or would have been had they not been rejected, with the ones of its own
-    // that are not acknowledged.
+    // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
+    // acknowledged yet.
     std::size_t admitted_ = 0;
     SchedulerState state_;
     Time last_round_;
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
-    std::set<JobIndex> unacknowledged_;           // the algorithm's own
+    std::set<JobIndex> unacknowledged_;           // jobs that the algorithm registered
     bool acknowledges_jobs_ = false;
     bool registers_jobs_ = false;
-    bool is_beginning_ = false;  // and the algorithm has a round of its own for that
+    bool is_beginning_ = false;  // the first round is still to come, of an algorithm that registers jobs
     bool is_deciding_ = false;
-    bool all_submitted_ = false;  // but for jobs that are registered
+    bool all_submitted_ = false;  // except registered jobs
     bool registration_finished_ = false;
 
-    // Of the message that is being taken in.
+    // From the current message.
     bool machine_changed_ = false;
     bool processors_switched_ = false;
     std::vector<JobIndex> submissions_;
@@ -150,8 +157,8 @@ class Engine {
     std::vector<JobIndex> to_be_requeued_;
 
     std::vector<Decision> decisions_;
-    std::set<Time> calls_;                 // asked for and still to come
-    std::vector<JobIndex> to_be_stopped_;  // running jobs whose walltime was assumed
+    std::set<Time> calls_;                 // requested and still to come
+    std::vector<JobIndex> to_be_stopped_;  // running jobs with an assumed walltime
 };
 
 }  // namespace batfill

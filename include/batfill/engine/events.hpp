@@ -10,37 +10,37 @@
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 
-// What a scheduler is told and what it decides, as the engine, the simulator and the daemon say it to each other. Names
-// are Batsim's. Jobs are named by their number: in the engine in the order in which they arrive, in the simulator their
-// number in the scenario. Who stands between two of them changes the number and passes the same object on.
+// Events and decisions, as the engine, the simulator and the daemon exchange them. Names are Batsim's. Jobs have
+// numbers: in the engine, the order of arrival; in the simulator, the number in the scenario. Code between two of them
+// changes the number and passes on the same object.
 namespace batfill {
 
-// ---- Said in both directions
+// ---- In both directions
 
-// Of all types but event_machine_available and event_machine_unavailable, which are a MachineChanged.
+// Any type except event_machine_available and event_machine_unavailable, which are a MachineChanged.
 struct Notification {
     NotificationType type = NotificationType::other;
     std::string other_type;    // type `other`: its name
-    std::string other_fields;  // type `other`: a JSON object with all that it says beside its name, or empty
+    std::string other_fields;  // type `other`: a JSON object with everything besides its name, or empty
 };
 
-// ---- Events: what a scheduler is told
+// ---- Events: what a scheduler hears
 
 struct JobSubmitted {
     JobIndex job = 0;
     SharedJobDescription description;
-    // How long it would run if nothing stopped it, which only a simulator knows, and only if that is the same on all
-    // hosts. Schedulers that are to be as blind as those of a real machine must not look.
+    // How long the job would run if nothing stopped it. Only a simulator knows, and only if this is the same on all
+    // hosts. A scheduler that imitates that of a real machine must not look.
     std::optional<Duration> run_time = {};
 };
 
-// A running job came to an end.
+// A running job ended.
 struct JobCompleted {
     JobIndex job = 0;
     JobState state = JobState::completed_successfully;  // one of the four completed_*
 };
 
-// KillJobs was done. Jobs of these that still ran end with it, unless their JobCompleted came before.
+// KillJobs was done. It ended those jobs that still ran, unless their JobCompleted came before.
 struct JobsKilled {
     std::vector<JobIndex> jobs;
 };
@@ -51,7 +51,7 @@ struct MachineChanged {
     bool available = false;
 };
 
-// A SetResourceState was done, which has taken its time.
+// A SetResourceState is complete; it took time.
 struct ResourceStateChanged {
     ResourceSet processors;
     int pstate = 0;
@@ -67,14 +67,14 @@ struct Event {
         data;
 };
 
-// ---- Decisions: what a scheduler wants done
+// ---- Decisions: what a scheduler wants
 
 struct StartJob {
     JobIndex job = 0;
-    ResourceSet allocation;  // as many processors as the job asked for
+    ResourceSet allocation;  // as many processors as the job requested
 };
 
-// Why a job is rejected, as far as the user can change that.
+// Why a job is rejected, as far as the user can change the reason.
 enum class RejectionCause { no_walltime, too_wide_for_machine, other };
 
 struct RejectJob {
@@ -87,37 +87,39 @@ struct KillJobs {
     std::vector<JobIndex> jobs;  // not empty
 };
 
-// Asks for a message at `time`, which is in the future.
+// Asks for a message at `time`.
+// Requires: `time` is in the future.
 struct CallMeLater {
     Time time;
 };
 
-// Adds a profile to a workload, which need not be there, for jobs that are registered behind this.
+// Adds a profile to a workload, which need not exist, for jobs that are registered after this.
 struct RegisterProfile {
     std::string workload;
-    std::string name;    // that no profile of the workload has, or has had
-    std::string source;  // a JSON object, as the profiles of a workload of Batsim 4
+    std::string name;    // that no profile of the workload has or had
+    std::string source;  // a JSON object, as in a workload of Batsim 4
 };
 
-// Submits a job that is in no workload: that of a killed job once more, or one of the scheduler's own. It may be
-// started, or rejected, behind this in the same reply.
+// Submits a job that is in no workload: a killed job again, or one of the scheduler's own. Later decisions of the same
+// reply may start or reject it.
 struct RegisterJob {
-    JobIndex job = 0;  // a new number, the next one
+    JobIndex job = 0;  // the next new number
     JobDescription description;
-    std::string source;  // the job object in the words of a scheduler behind a socket; else empty
+    std::string source;  // the job object as a scheduler behind a socket wrote it; else empty
 };
 
-// `metadata` is a text of the user's own for the column of that name of jobs.csv, without double quotes.
+// Sets the column `metadata` of jobs.csv for a job.
+// Requires: `metadata` has no double quotes.
 struct SetJobMetadata {
     JobIndex job = 0;
     std::string metadata;
 };
 
-// Puts idle processors to sleep, or wakes sleeping ones: a ResourceStateChanged of the same processors tells when all
-// of them are there.
+// Puts idle processors to sleep, or wakes sleeping ones. A ResourceStateChanged of the same processors reports when all
+// of them have switched.
 struct SetResourceState {
     ResourceSet processors;  // not empty
-    int pstate = 0;          // in which they sleep, or computing_pstate
+    int pstate = 0;          // the one to sleep in, or computing_pstate
 };
 
 using Decision = std::variant<StartJob, RejectJob, KillJobs, CallMeLater, RegisterProfile, RegisterJob, SetJobMetadata,

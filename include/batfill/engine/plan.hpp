@@ -14,144 +14,158 @@
 
 namespace batfill {
 
-// How many events of the profile a plain search from the present on would look at in all calls of Plan::move_earlier,
-// up to the end of the job's place: what the paper on prioritized compression counts (section 4.3), by three readings
-// of what an event is and what is in the profile.
+// Numbers of profile events that plain searches would look at, over all calls of Plan::move_earlier. A plain search
+// begins at the present and stops at the end of the job's place. The paper on prioritized compression counts these
+// events (section 4.3). Each member is one reading of what an event is and what is in the profile.
 struct ProfileEventCounts {
-    std::uint64_t instants = 0;         // at which the number of free processors changes
-    std::uint64_t starts_and_ends = 0;  // planned ones of all other jobs, those of one instant each for itself
-    // The same where a pass takes all planned jobs out of the profile first, and then places one after the other; none
-    // if there was no pass.
+    std::uint64_t instants = 0;  // instants at which the number of free processors changes
+    // Ends of running jobs, and planned starts and ends of all other jobs. Several at one instant count separately.
+    std::uint64_t starts_and_ends = 0;
+    // As above, for a pass that first takes all planned jobs out of the profile and then places one after the other.
+    // Empty if there was no pass.
     std::optional<std::uint64_t> placed_anew;
 };
 
-// The planned starts of the waiting jobs and the availability profile that they and the running jobs leave. Owned by
-// PlanAlgorithm: what distinguishes the algorithms of the plan family is only which jobs they place, and in which
+// The planned starts of the waiting jobs, and the availability profile that these jobs and the running jobs leave.
+// PlanAlgorithm owns the plan. The algorithms of the plan family differ only in which jobs they place, and in which
 // order.
 //
-// Whatever names a job throws BrokenRule if the plan does not have the job, or has it already where a new one is
-// demanded.
+// Throws: BrokenRule from each function that takes a job, except contains(), if the plan does not have the job, or
+// already has it where a new one is required.
 //
-// The plan remembers what it has proved: for each planned job, between which instants a start before its planned one
-// may have become possible. That is nowhere when it is placed, and where processors are given back an index finds the
-// jobs that may profit, by their width, their walltime and their planned start. All others are known to stay where they
-// are without a search, which is what makes compression cheap (see docs/performance.md). Proofs are of the plan as it
-// is when a job is placed and when processors are given back. Where some jobs are to be placed regardless of others
-// (dbf's L0 of its L1), the others have to be cancelled before either; look_again_at is for a job where that was not
-// so.
+// The plan remembers proofs. For each planned job it keeps the interval in which a start before the planned one may
+// have become possible. This interval is empty after the job is placed from the present on. When processors are given
+// back, an index finds the jobs that may profit, by width, walltime and planned start. All other jobs stay where they
+// are without a search. This makes compression cheap (see docs/performance.md).
+//
+// A proof describes the plan at the time when the job is placed and when processors are given back. If some jobs must
+// be placed as if others did not exist (dbf places L0 regardless of L1), cancel the others before either. Otherwise
+// call look_again_at for each job concerned.
 class Plan {
  public:
     Plan() : profile_(Time(), 0) {}
 
-    // An empty plan of `processors` free from `now` on.
+    // Makes the plan empty, with `processors` free from `now` on.
     void reset(Time now, int processors);
 
-    // The clock moves to `now`. Requires that it does not move back.
+    // Moves the clock to `now`. Requires: the clock does not move back.
     void advance(Time now);
 
-    // Processors that a running job holds until `end`, or gives back that long before it. To give back costs a change
-    // of the profile, a walk over it as far as these processors are free around, and O(1) for each job that is planned
-    // in what is free there or is short enough for it.
+    // Takes `processors` for a running job during [from, end).
     void hold(Time from, Time end, int processors);
+    // Gives back `processors` of a running job during [from, end).
+    // Cost: one change of the profile; a walk over the free interval around [from, end); O(1) for each job planned
+    // inside that interval or short enough to fit into it.
     void give_back(Time from, Time end, int processors);
 
-    // Plans a job at earliest(job, from), which is returned: the first instant from `from` on at which its processors
-    // are free for its whole walltime; Time::infinity() if the machine has too few at present. The job must be new to
-    // the plan. Cost: a search and two changes of the profile, O(planned jobs) to keep the order.
     struct Request {
         JobIndex job;
         int processors;
         Duration walltime;
         Time submit;
     };
+    // Plans a job and returns its planned start, earliest(job, from). That is the first instant from `from` on at which
+    // its processors are free for its whole walltime; Time::infinity() if the machine has too few at present.
+    // Requires: the plan does not have the job.
+    // Cost: one search, one change of the profile, and O(planned jobs) to keep the order.
     Time place(const Request& request, Time from);
 
-    // Removes a planned job and places it at earliest(job, now) if that is earlier than its planned start, and than the
-    // instant `than`; it never moves later. Returns whether it moved. Cost: O(1) when nothing that was given back since
-    // it was last looked at can help it, else one search of the profile; when it moves, two changes of the profile, a
-    // search of the order, and what giving back costs.
+    // Moves a planned job to earliest(job, now), computed without the job itself, if that is earlier than both its
+    // planned start and `than`. Never moves it later. Returns whether the job moved.
+    // Cost: O(1) if nothing given back since the last look can help the job; else one search of the profile. A move
+    // adds a change of the profile, a search of the order, and what give_back costs.
     bool move_earlier(JobIndex job, Time now, Time than = Time::infinity());
 
-    // Calls move_earlier for each planned job, in the order of their planned starts. A job that moves goes to a place
-    // before its own, so the jobs behind it keep theirs. Returns how many moves there were. O(1) if no job may move,
-    // else O(planned jobs) and the calls for those that may.
+    // Calls move_earlier for each planned job, in the order of planned starts. A job only moves forward in that order,
+    // so the jobs behind it keep their positions. Returns the number of moves.
+    // Cost: O(1) if no job may move; else O(planned jobs) and the calls for those that may.
     std::size_t move_all_earlier(Time now, Time than = Time::infinity());
 
-    // Calls move_earlier for the jobs in this order, and after each that moved again from the first one on, until none
-    // moves. Returns how many moves there were. Requires that they are planned jobs, each once. Only jobs that may
-    // move are looked at: O(log planned jobs) for each, and the call; O(planned jobs) once if there is such a job.
+    // Calls move_earlier for the jobs in this order. After each move, starts again from the first job, until none
+    // moves. Returns the number of moves. Looks only at jobs that may move.
+    // Requires: `order` has planned jobs only, each once.
+    // Cost: O(log planned jobs) and the call for each job that may move; O(planned jobs) once if there is such a job.
     std::size_t move_earlier_in_order(const std::vector<JobIndex>& order, Time now);
 
-    // The same for moves to `now` alone, which has to be the profile's origin. Nothing is searched: what is free from
-    // now on tells which jobs can start. Cost: O(jobs), again for each move that makes more free from now on, and O(1)
-    // for each other move, apart from the move itself.
+    // As above, but moves jobs to `now` only. Finds the jobs that can start from what is free from `now` on, without a
+    // search.
+    // Requires: `now` is the profile's origin.
+    // Cost: O(jobs) at first, and again after each move that frees more from `now` on. Each move also costs one
+    // free_from_origin().
     std::size_t move_to_now_in_order(const std::vector<JobIndex>& order, Time now);
 
-    // Whether move_earlier may have to search for some job. O(1).
+    // Whether move_earlier may have to search for some job.
+    // Cost: O(1).
     bool may_move() const { return !may_move_.empty(); }
 
-    // Takes planned jobs out of the profile and out of by_start(); until place_again they have no planned start. What
-    // they free is theirs alone until then, and is not counted as given back. O(planned jobs), and a change of the
-    // profile for each.
+    // Takes planned jobs out of the profile and out of by_start(). They have no planned start until place_again. The
+    // processors that they free do not count as given back: no other job is looked at because of them.
+    // Cost: O(planned jobs), and one change of the profile for each cancelled job.
     void cancel(std::span<const JobIndex> jobs);
-    // Places a cancelled job at earliest(job, from). Costs what place() costs.
+    // Places a cancelled job at earliest(job, from). Cost: as place().
     void place_again(JobIndex job, Time from);
 
-    // The next move_earlier of this planned job searches: nothing is taken as proved of it. O(1).
+    // Forgets what was proved of this planned job, so its next move_earlier searches.
+    // Cost: O(1).
     void look_again_at(JobIndex job);
 
-    // Planned jobs and their places, to be put back after a trial.
+    // A planned job and its start, to be restored after a trial.
     struct Place {
         JobIndex job;
         Time start;
     };
     std::vector<Place> places() const;
-    // Puts jobs back to where they were, and forgets what was proved of them; they are the planned and cancelled ones,
-    // but for cancelled ones that stay so. Requires that running jobs hold no more than they did then. Two changes of
-    // the profile for each job.
+    // Puts jobs back to their `places`, and forgets what was proved of them. Other cancelled jobs stay cancelled.
+    // Requires:
+    // - `places` comes from places(), and has all jobs that are planned now
+    // - running jobs hold no more than they did then
+    // Cost: two changes of the profile for each job.
     void restore(const std::vector<Place>& places);
 
-    // Removes a job that starts as planned: its processors stay taken until start + walltime.
+    // Removes a job that starts as planned. Its processors stay taken until start + walltime.
     void start(JobIndex job);
-    // Removes a job that will not start; its processors are given back, and it costs the same.
+    // Removes a job that will not start, and gives its processors back. Cost: as give_back().
     void remove(JobIndex job);
 
-    // The planned jobs by planned start, ties by submission time, then order of arrival.
+    // The planned jobs by planned start; ties by submission time, then by order of arrival.
     const std::vector<JobIndex>& by_start() const { return by_start_; }
-    // Whether the job is in by_start(). O(1).
+    // Whether the job is in by_start().
+    // Cost: O(1).
     bool contains(JobIndex job) const {
         return job < slot_of_.size() && slot_of_[job] != no_slot && !slots_[slot_of_[job]].cancelled;
     }
     Time planned_start(JobIndex job) const { return planned(job).start; }
-    // The first planned start after `after`; infinite if there is none. O(1), and O(1) for each job that is planned at
-    // or before that instant.
+    // The first planned start after `after`; infinite if there is none.
+    // Cost: O(1), and O(1) for each job planned at or before `after`.
     Time next_start(Time after) const;
 
     const AvailabilityProfile& profile() const { return profile_; }
 
-    // Counts from now on; requires that nothing is held or planned yet. The searches themselves are cheaper: counting
-    // costs O(log planned jobs) for each call, and O(planned and running jobs) for each change of the plan.
+    // Begins to count events.
+    // Requires: nothing is held or planned yet.
+    // Cost: O(log planned jobs) for each call of move_earlier, and O(planned and running jobs) for each change of the
+    // plan. This is more than the searches themselves cost.
     void count_events() { events_.emplace(); }
-    // Nothing if they are not counted.
+    // Empty unless events are counted.
     std::optional<ProfileEventCounts> counted_events() const {
         return events_ ? std::optional(events_->counts) : std::nullopt;
     }
 
  private:
-    // Instants in order, each as often as it was added; none that is infinite. O(log instants) to count, O(instants) to
-    // change.
+    // Finite instants in order, with repetitions.
+    // Cost: O(log instants) to count, O(instants) to change.
     class Instants {
      public:
         void add(Time instant);
-        void remove(Time instant);  // once; nothing if it is not there
+        void remove(Time instant);  // removes one occurrence, if there is one
         void remove_until(Time instant);
         std::uint64_t within(Time after, Time until) const;
 
      private:
         std::vector<Time> instants_;
     };
-    // What counts need: the ends of running jobs, the starts and ends of planned ones, and in a pass the ends of
-    // running jobs with the starts and ends of those that it has placed.
+    // What the counts need: the ends of running jobs; the starts and ends of planned jobs; and in a pass the ends of
+    // running jobs, with the starts and ends of the jobs that it has placed.
     struct Events {
         ProfileEventCounts counts;
         Instants running;
@@ -159,7 +173,7 @@ class Plan {
         Instants in_pass;
     };
 
-    // Starts that may have become possible.
+    // An interval [from, until) of starts that may have become possible.
     struct Opened {
         Time from;
         Time until;
@@ -171,27 +185,28 @@ class Plan {
     };
     static const Opened nothing_opened;
     static const Opened everything_opened;
-    // What is asked of many jobs at once lies in one cache line.
+    // A job that is planned or cancelled. The first cache line holds the fields that scans of many jobs read first.
     struct alignas(64) Slot {
         Time start;
-        Opened opened;  // proved: before `start` it can start nowhere else
+        Opened opened;  // proved: no other start before `start` is possible
         JobIndex job;
         int processors;
-        bool cancelled;  // else `start` is planned and in the profile
-        bool listed;     // in may_move_
+        bool cancelled;  // if not, `start` is planned and in the profile
+        bool listed;     // is in may_move_
         Duration walltime;
         Time submit;
         Time end() const { return start + walltime; }
     };
 
-    // What was given back in a pass by planned start, where each job is looked at once after all that can help it: the
-    // starts that this opened, by how much it takes to use them.
+    // Collects the starts that moves open during a pass by planned start: for each bound `most`, those for jobs that
+    // need at most this much. The pass looks at each job once, after all moves that can help it.
     class Openings {
      public:
         void clear() { count_ = 0; }
-        // For those that need at most `most`.
+        // For jobs that need at most `most`.
         void add(Duration most, const Opened& opened);
-        // Adds the starts for one that needs that much, and maybe more than these, to `opened`. O(1).
+        // Adds the starts for a job that needs `needed` to `opened`, and possibly more than these.
+        // Cost: O(1).
         void include_in(Opened& opened, Duration needed) const {
             std::size_t step = 0;
             while (step < count_ && steps_[step].most >= needed) {
@@ -205,13 +220,14 @@ class Plan {
      private:
         struct Step {
             Duration most;
-            Opened opened;  // of this one and those before
+            Opened opened;  // by this step and those before it
         };
         static constexpr std::size_t most_steps = 8;
         std::size_t count_ = 0;
-        std::array<Step, most_steps + 1> steps_;  // the first `count_`: `most` decreases, and what is opened grows
+        // The first `count_` are used. `most` decreases, `opened` grows.
+        std::array<Step, most_steps + 1> steps_;
     };
-    // Of jobs of about the same width: for those that are short enough, and for those that are planned early enough.
+    // For one class of widths: the starts for jobs that are short enough, and for jobs that are planned early enough.
     struct OpeningsOfWidth {
         Openings by_walltime;
         Openings by_start;
@@ -220,10 +236,10 @@ class Plan {
     static constexpr std::uint32_t no_slot = UINT32_MAX;
     static constexpr std::size_t width_classes = AvailabilityProfile::Surroundings::powers;
 
-    // Of a job that the plan is known to have.
+    // Requires: the plan has the job.
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
     Slot& slot(JobIndex job) { return slots_[slot_of_[job]]; }
-    // The same, checked: of a job that is planned, or that is cancelled.
+    // The same, checked: slot_number() and planned() require a planned job, cancelled() a cancelled one.
     std::uint32_t slot_number(JobIndex job) const {
         if (!contains(job)) {
             refuse_unplanned(job);
@@ -240,17 +256,17 @@ class Plan {
     void change_place(const Slot& slot, int change);
     void forget(JobIndex job);
     void return_processors(Time from, Time end, int processors);
-    // Finds the jobs that may profit from `processors` given back during [from, to).
+    // Opens starts for the jobs that may profit from `processors` given back during [from, to).
     void open_starts(Time from, Time to, int processors);
     void open(std::uint32_t number, const Opened& opened);
-    // Empties may_move_, and calls `use` with the numbers of the slots in it whose jobs may move. They count as listed
-    // until `listed` is taken back: what opens more starts for them meanwhile does not list them again.
+    // Empties may_move_, and calls `use` with the number of each slot in it whose job may move. The slot counts as
+    // listed until the caller resets `listed`: until then, list() does not list it again.
     template <class Use>
     void take_listed(Use use);
     void list(std::uint32_t number);
-    // The same as for its job, which is at that place in the order by planned start, if that is known.
+    // As the public move_earlier, for a slot. `place` is the job's position in by_start(), if the caller knows it.
     bool move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place = {});
-    // A job among those of its class of widths, which are sorted by walltime.
+    // An entry of by_walltime_.
     struct Alike {
         Duration walltime;
         std::uint32_t slot;
@@ -259,25 +275,42 @@ class Plan {
         }
     };
     std::vector<Alike>& alike(const Slot& slot);
-    // What events are counted of: every attempt, also those that are known to be in vain.
+    // Makes every attempt, even if it is proved to be in vain: events are counted for all.
     std::size_t try_all_in_order(const std::vector<JobIndex>& order, Time now, Time than);
-    // Of a search for a start before `than` that has found `earlier`, or nothing: infinity.
+    // Counts the events of a search for a start before `than`. `earlier` is its result, infinity if there is none.
     void count_events_of_search(const Slot& slot, Time than, Time earlier);
 
+    // Invariants between calls of public functions, and the functions that break them for a while:
+    // 1. slot_of_[job] is no_slot or the number of the slot that has the job. All other slots are in free_slots_, once
+    //    each.
+    // 2. by_start_ has the planned jobs, once each, sorted by before(). move_earlier changes `start` first and then the
+    //    position.
+    // 3. profile_ is the number of processors, minus what running jobs hold, minus each planned job's processors during
+    //    [start, end()). A start at infinity takes nothing.
+    // 4. by_walltime_[k] has the planned and cancelled jobs that need at least 2^k and less than 2^(k+1) processors,
+    //    once each, sorted. place() adds a job last.
+    // 5. may_move_ has the slots with `listed`, once each. take_listed() leaves slots listed outside may_move_ until
+    //    its caller resets `listed`.
+    // 6. A planned job is listed if `opened` has an instant before `start`. In free slots and for cancelled jobs,
+    //    `opened` is empty.
+    // 7. A planned job cannot start between the origin and `start`, except in `opened`. cancel() breaks this until the
+    //    cancelled jobs are back in their places, or look_again_at() is called for the others. In move_all_earlier()
+    //    it holds for a job once the pass has added the starts in openings_ to `opened`.
+    // 8. openings_ is empty and passing_by_start_ is false, except in move_all_earlier().
     AvailabilityProfile profile_;
     std::vector<JobIndex> by_start_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_slots_;
-    std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: not in the plan
-    // The slots of all jobs that may move, once each, and of some that may not.
+    std::vector<std::uint32_t> slot_of_;  // by JobIndex; no_slot: the plan does not have the job
+    // Jobs that may move (invariant 5), and some that may not.
     std::vector<std::uint32_t> may_move_;
-    // For each power of two of processors the jobs that need from it up to the next, by walltime.
+    // Index: the power of two that the job's processors are rounded down to.
     std::array<std::vector<Alike>, width_classes> by_walltime_;
-    // In move_all_earlier what is opened is noted here, not with the jobs.
+    // In move_all_earlier, openings_ notes opened starts, and the slots do not.
     bool passing_by_start_ = false;
     std::array<OpeningsOfWidth, width_classes> openings_;
     std::optional<Events> events_;
-    // Of functions that use their memory again.
+    // Kept between calls to reuse their memory.
     AvailabilityProfile::Surroundings around_;
     AvailabilityProfile::FreeFromOrigin free_now_;
     AvailabilityProfile::FreeFromOrigin free_before_;

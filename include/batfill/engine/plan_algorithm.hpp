@@ -11,15 +11,16 @@
 
 namespace batfill {
 
-// What the plan family has in common: every waiting job has a planned start, a job is placed when it is submitted, and
-// jobs start when their planned start has come. A subclass says what an early completion is good for, and where new
-// jobs are placed; what it promises a job is its planned start unless it says otherwise.
+// What the plan family has in common. Every waiting job has a planned start: a job is placed when it is submitted, and
+// starts when its planned start has come. A subclass decides how early completions are used and where new jobs are
+// placed. It promises a job its planned start unless it says otherwise.
 //
-// At the end of each round every waiting job must be in the plan, and nothing else; a job that starts has to leave the
-// plan before. An algorithm that breaks this ends in a DecisionError that names the job.
+// At the end of each round, the plan must have every waiting job and nothing else. A job must leave the plan before it
+// starts. If an algorithm breaks this, a DecisionError names the job.
 class PlanAlgorithm : public Algorithm {
  public:
-    // The parameter `count-events`, for algorithms whose compressions are compared by the events that they examine.
+    // The parameter `count-events`, for algorithms whose compressions are compared by the number of events that they
+    // examine.
     static Parameter count_events();
 
     void begin_round(const SchedulerState& state) final;
@@ -27,14 +28,14 @@ class PlanAlgorithm : public Algorithm {
     void machine_changed(Round& round, std::span<const Completion> completions) override;
     void completed(Round& round, std::span<const Completion> completions) override;
     void submitted(Round& round, JobIndex job) override;
-    // Starts the jobs that are due, in the order of the plan. A job that is due but finds its processors still taken,
-    // because a job has outlived its estimate, waits for that job; the plan is made anew once it starts late.
+    // Starts the jobs that are due, in the order of the plan. If another job has outlived its estimate, a due job may
+    // find its processors still taken. It waits for that job, and once it starts late the plan is made again.
     void decide(Round& round) override;
     void started(const SchedulerState& state, JobIndex job) override;
     void end_round(const SchedulerState& state) final;
 
     bool gives_guarantees() const override { return true; }
-    // The planned start, or the start of a job that runs already; none if the machine is too small at present.
+    // The planned start, or the start of a running job; none if the machine is too small at present.
     std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override;
     // The next planned start.
     Time next_wake(Time after) const override { return plan_.next_start(after); }
@@ -44,39 +45,41 @@ class PlanAlgorithm : public Algorithm {
  protected:
     explicit PlanAlgorithm(bool counts_events = false) : counts_events_(counts_events) {}
 
-    // Once a round, after all early completions gave their processors back to the plan.
+    // Compresses the plan: called once in a round, after all early completions gave their processors back.
     virtual void compress(Round& round) = 0;
 
     Plan& plan() { return plan_; }
 
     // Gives the processors of early completions back to the plan. Returns whether there was one.
     bool give_back(const Round& round, std::span<const Completion> completions);
-    // Places a waiting job at its earliest start from `from` on, on the present plan.
+    // Places a waiting job at its earliest start from `from` on, in the present plan.
     Time place(const Round& round, JobIndex index, Time from);
-    // Compression by planned start: each planned job in turn is placed again if it can start earlier than planned and
-    // before `than`. O(1) for each that provably cannot move. Returns how many moved.
+    // Compression by planned start: moves each planned job in turn if it can start earlier than planned and before
+    // `than`. Returns the number of moves.
+    // Cost: O(1) for each job that provably cannot move.
     std::size_t move_all_earlier(const Round& round, Time than = Time::infinity());
-    // Starts a planned job now if it can start, and returns whether it could. It cannot if another job has outlived its
-    // estimate, or if enough processors are idle but not as its placement demands.
+    // Starts a planned job now if it can start. Returns whether it could. It cannot if another job has outlived its
+    // estimate, or if enough processors are idle but not as its placement requires.
     bool start_if_idle(Round& round, JobIndex job);
 
-    // `own`, and the number of events that the plan has counted if it was to.
+    // `own`, and the number of events that the plan counted, if it counts them.
     std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
 
  private:
     enum class NotBefore { now, planned_start };
-    // Builds the plan anew from the running jobs and the waiting ones in the order of their planned starts, each at the
-    // earliest start not before `not_before`. For the rare events that break promises: processors that go or come back,
-    // a job that starts late. O(waiting jobs) searches.
+    // Rebuilds the plan from the running jobs and then the waiting ones in the order of their planned starts. Places
+    // each at its earliest start not before `not_before`. Used for the rare events that break promises: processors are
+    // lost or returned, or a job starts late.
+    // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
 
     Plan plan_;
-    bool has_plan_ = false;  // not before the first round: the machine must be known
+    bool has_plan_ = false;  // false until the first round, when the machine is known
     bool counts_events_;
 };
 
-// A plan algorithm that tries the waiting jobs in an order of the user's choice. It has the parameters `order` and
-// `weights`, with `scale`, as JobOrder makes them, and PlanAlgorithm::count_events().
+// A plan algorithm that tries the waiting jobs in an order that the user chooses. It has the parameters `order`,
+// `weights` and `scales`, as JobOrder makes them, and PlanAlgorithm::count_events().
 class OrderedPlanAlgorithm : public PlanAlgorithm {
  public:
     void submitted(Round& round, JobIndex job) override;
@@ -86,14 +89,14 @@ class OrderedPlanAlgorithm : public PlanAlgorithm {
  protected:
     explicit OrderedPlanAlgorithm(const Parameters& parameters);
 
-    // The waiting jobs. Whoever overrides `submitted` has to insert the new one.
+    // The waiting jobs. A subclass that overrides `submitted` must insert the new job.
     OrderedJobs& queue() { return queue_; }
 
-    // Compression in that order: each job in turn is placed again if it can start earlier than planned, and after each
-    // that moved the pass begins anew, until none moves. O(1) for each job that provably cannot move, and what
-    // Plan::move_earlier_in_order says for each move. Returns how many moves there were.
+    // Compression in that order: moves each job in turn if it can start earlier than planned. After each move the pass
+    // starts again, until no job moves. Returns the number of moves.
+    // Cost: O(1) for each job that provably cannot move; as Plan::move_earlier_in_order for each move.
     std::size_t move_earlier_in_order(const Round& round);
-    // The same for those jobs alone that can start now. Costs what Plan::move_to_now_in_order says.
+    // As above, only for jobs that can start now. Cost: as Plan::move_to_now_in_order.
     std::size_t move_to_now_in_order(const Round& round);
 
  private:

@@ -5,13 +5,17 @@
 
 namespace batfill {
 
-// Loads a plugin: a shared object with algorithms, which register themselves as those of the library do
-// (algorithm.hpp). From then on they are known by their names like these; the plugin stays loaded until the process
-// ends. Returns the names. Not to be called while other threads use algorithms.
+// Loads a plugin, a shared object with algorithms, and returns their names. The algorithms register themselves as those
+// of the library do (algorithm.hpp) and are then known by name like these. The plugin stays loaded until the process
+// ends.
 //
-// Throws InputError naming the file, and nothing has changed, if there is no such file, it is not a shared object, it
-// was built for another version of the interface (before any of its code runs), it refers to something that nobody
-// defines, it is loaded already, it registers no algorithm, or one whose name is taken.
+// Requires: no other thread uses algorithms during the call.
+// Throws: InputError, which names the file, and changes nothing, if the file
+// - does not exist, is incomplete, or is not a shared object
+// - was built for another version of the interface (checked before its code runs)
+// - has undefined symbols
+// - is already loaded
+// - registers no algorithm, or one whose name is taken
 std::vector<std::string> load_plugin(const std::string& path);
 
 }  // namespace batfill

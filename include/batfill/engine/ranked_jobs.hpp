@@ -10,9 +10,9 @@
 
 namespace batfill {
 
-// Waiting jobs in the order of their scores at one instant, larger ones first. Most rounds start few jobs or none, so
-// nothing is kept sorted from round to round: a round ranks only the jobs that it may start, and takes only as many as
-// it looks at.
+// Waiting jobs in the order of their scores at one instant, largest first. Most rounds start few jobs or none, so
+// nothing stays sorted between rounds: a round ranks only the jobs that it may start, and takes only as many as it
+// looks at.
 class RankedJobs {
  public:
     void clear() {
@@ -20,7 +20,8 @@ class RankedJobs {
         largest_error_ = 0;
     }
 
-    // Jobs are to be added in the order of the queue, which decides between equal scores. O(1).
+    // Adds a job. Call it in the order of the queue, which decides between equal scores.
+    // Cost: O(1).
     void add(JobIndex job, double score) { ranked_.push_back({score, ranked_.size(), job}); }
     void add(JobIndex job, JobScore::Approximation score) {
         add(job, score.value);
@@ -29,9 +30,10 @@ class RankedJobs {
 
     std::size_t size() const { return ranked_.size(); }
 
-    // Lets the jobs that were added come one by one, first to last, until `take` returns false. None may be added
-    // meanwhile, and clear() must follow before the next are. `compare`, as JobScore::compare of two jobs, is asked
-    // where approximations are too near to tell. O(jobs added), and O(log(jobs added)) for each that comes.
+    // Passes the added jobs to `take`, first to last, until it returns false. `compare`, like JobScore::compare of two
+    // jobs, decides where approximations are too close.
+    // Requires: no job is added during the call, and clear() is called before the next one is added.
+    // Cost: O(jobs added), and O(log(jobs added)) for each job taken.
     template <typename Take, typename Compare>
     void for_each_until(Take take, Compare compare) {
         const auto goes_after = [&](const Ranked& a, const Ranked& b) {
@@ -49,7 +51,7 @@ class RankedJobs {
             }
         }
     }
-    // The same for scores that are compared as the numbers that were added.
+    // As above, for exact scores: they compare as the numbers that were added.
     template <typename Take>
     void for_each_until(Take take) {
         assert(largest_error_ == 0);

@@ -9,8 +9,8 @@
 
 namespace batfill {
 
-// One line of an events file (Batsim's --events): processors that go or come back, or an event of the user's own that
-// is only passed on to the scheduler.
+// One line of an events file (Batsim's --events): processors that are lost or return, or an event of the user's own
+// that is only passed on to the scheduler.
 struct ExternalEvent {
     enum class Kind { machine_available, machine_unavailable, other };  // events of one instant occur in this order
     Time time;
@@ -20,12 +20,12 @@ struct ExternalEvent {
     std::string other_fields;  // kind `other`: the object without its type, compact JSON
 };
 
-// Reads an events file: one JSON object per line; empty lines are skipped. Returns the events sorted by time, then by
-// kind, then by line. An event of unknown type is an error unless `forward_unknown` is set. Throws InputError naming
-// file and line.
+// Reads an events file: one JSON object per line; skips empty lines. Returns the events sorted by time, then by kind,
+// then by line.
+// Throws: InputError, which names file and line; also for an event of unknown type, unless `forward_unknown` is set.
 std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown);
 
-// The same for the text of an events file; `path` only serves error messages.
+// As above, for the text of an events file. `path` is used in error messages only.
 std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown);
 
 }  // namespace batfill

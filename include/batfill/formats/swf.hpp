@@ -10,7 +10,7 @@
 
 namespace batfill {
 
-// One job of a log in the Standard Workload Format 2.2: the columns that matter for a rigid job, as they stand in the
+// One job of a log in the Standard Workload Format 2.2: the columns that matter for a rigid job, with the values of the
 // log. Negative (-1) means unknown.
 struct SwfJob {
     std::size_t line = 0;                // in the file, counted from 1
@@ -32,17 +32,21 @@ struct SwfLog {
     std::vector<std::string> header;  // the comment lines, with their ';', without line ends
     std::vector<SwfJob> jobs;         // in the order of the file
 
-    // The value of the first header comment `; name: value`, without surrounding blanks. O(header).
+    // The value of the first header comment `; name: value`, without surrounding blanks.
+    // Cost: O(header).
     std::optional<std::string> field(std::string_view name) const;
 };
 
-// Reads a log, plain or gzipped. Throws InputError naming file, line, column and what was expected for anything that is
-// not a comment, an empty line or 18 numbers (decimals are accepted; counts and ids must be whole numbers), and for a
-// file of more than 10 million jobs, a line of more than 64 KiB or more than 4 MiB of comments, so that memory is
-// bounded. O(size of the file).
+// Reads a log, plain or gzipped. Each line must be a comment, empty, or 18 numbers. Decimals are accepted, but counts
+// and ids must be whole numbers.
+// Throws: InputError
+// - for any other line, naming file, line, column and what was expected
+// - for a file of more than 10 million jobs, a line of more than 64 KiB, or more than 4 MiB of comments; these limits
+//   bound memory
+// Cost: O(size of the file).
 SwfLog read_swf(const std::string& path);
 
-// The same from a text in memory; `path` is only used in messages.
+// As above, for a text in memory. `path` is used in messages only.
 SwfLog parse_swf(std::string_view text, const std::string& path);
 
 }  // namespace batfill

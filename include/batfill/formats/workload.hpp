@@ -13,72 +13,82 @@
 
 namespace batfill {
 
-// In which of Batsim's formats a workload is written. They differ in the names of profile types, and in where a job has
-// its deadline, queue, user and licences: beside its other fields, or inside `extra_data`, as Batsim 5 passes nothing
-// else on.
+// The format of a workload: Batsim 4's or 5's. They differ in the names of profile types, and in where a job has its
+// deadline, queue, user and licences: beside its other fields, or inside `extra_data`, because Batsim 5 passes on
+// nothing else.
 enum class WorkloadFormat { batsim4, batsim5 };
 
-// What a job does when it runs (Batsim's word is "profile", not to be confused with the availability profile).
+// What a job does when it runs. "Profile" is Batsim's word, not to be confused with the availability profile.
 struct JobProfile {
     enum class Type {
         delay,                 // runs for `delay`, whatever the hosts
         parallel_homogeneous,  // `cpu` flops on each of its hosts, `com` bytes between each pair
-        other,                 // everything else that Batsim knows; `simulate` refuses jobs that have it
+        other,                 // everything else that Batsim knows; `simulate` refuses such jobs
     };
     Type type = Type::other;
     std::string type_name;  // as written, for messages
     Duration delay;
     double cpu = 0;
     double com = 0;
-    int return_code = 0;  // `ret`: what a job that ends in time returns; it has failed if this is not 0
-    std::string source;   // the object of the file as compact JSON; empty unless asked for
-    WorkloadFormat format = WorkloadFormat::batsim4;  // whose name the type has
+    int return_code = 0;  // `ret`: what the job returns if it ends in time; not 0: it has failed
+    std::string source;   // the object in the file as compact JSON; empty unless asked for
+    WorkloadFormat format = WorkloadFormat::batsim4;  // the format of the type's name
 };
 
-// For how many seconds a parallel_homogeneous job that does not communicate computes on `processors`: each of them
-// computes `cpu` flops, so the slowest decides. Requires at least one processor. O(processors).
+// The seconds for which a parallel_homogeneous job without communication computes on `processors`. Each processor
+// computes `cpu` flops, so the slowest decides.
+// Requires: at least one processor.
+// Cost: O(processors).
 double computing_seconds(const Platform& platform, const JobProfile& profile, const ResourceSet& processors);
 
 struct WorkloadJob {
     JobDescription description;  // id is "NAME!ID"
-    SharedText source;           // the object of the file with `id` replaced, compact JSON; empty unless asked for
+    SharedText source;           // the object in the file with `id` replaced, compact JSON; empty unless asked for
 };
 
-// A workload of Batsim.
+// A Batsim workload.
 struct Workload {
     std::string name;  // "w0", "w1", ...
     std::string path;
     int processors = 0;             // `nb_res`
     std::vector<WorkloadJob> jobs;  // in the order of the file
     std::map<std::string, JobProfile> profiles;
-    WorkloadFormat format = WorkloadFormat::batsim4;  // of the file, by its profiles, or to be written
+    WorkloadFormat format = WorkloadFormat::batsim4;  // of the file, by its profiles, or for writing
 };
 
-// Reads a workload of either format (JSON, also gzipped). With `keep_source`, jobs and profiles carry their text, for
-// an external scheduler that wants to see every field. Throws InputError naming file and job for what Batsim would
-// refuse: missing or mistyped fields, duplicate ids and profile names, profile types that it does not know, ids that
-// contain the workload's name or a zero byte, a walltime of 0. A negative walltime counts as none, though Batsim 4
-// accepts only -1 and Batsim 5 not even that. What is inside profiles of type `other` is not looked at. Holds the text
-// and the result in memory. O(size of the file).
+// Reads a workload of either format (JSON, also gzipped). With `keep_source`, jobs and profiles keep their text, for an
+// external scheduler that wants to see every field. Does not look into profiles of type `other`. A negative walltime
+// counts as none, although Batsim 4 accepts only -1, and Batsim 5 not even that. Holds the text and the result in
+// memory.
+// Throws: InputError, which names file and job, for what Batsim would refuse:
+// - missing or mistyped fields
+// - duplicate ids and profile names
+// - unknown profile types
+// - ids with the workload's name or a zero byte
+// - a walltime of 0
+// Cost: O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
-// Returns the text of a workload's file, unpacked. Throws InputError if it cannot be read or is larger than 2 GiB.
+// Returns the text of a workload file, unpacked.
+// Throws: InputError if it cannot be read or is larger than 2 GiB.
 std::string read_workload_text(const std::string& path);
 
-// The same as read_workload() for such a text; `path` only serves error messages and the result's `path`.
+// As read_workload(), for such a text. `path` is used in error messages and as the result's `path`.
 Workload parse_workload(std::string_view text, const std::string& path, const std::string& name,
                         bool keep_source = false);
 
-// Reads one profile, a JSON object as in the file of a workload, and keeps its source. Throws InputError for what
-// read_workload() refuses of one.
+// Reads one profile, a JSON object as in a workload file, and keeps its source.
+// Throws: InputError for whatever read_workload() refuses in a profile.
 JobProfile parse_profile(std::string_view text);
 
-// Writes a workload in its format to `path` (a temporary file beside it, renamed when complete; gzipped if the name
-// ends in .gz). Jobs are written in the given order and without the workload's name in their ids, times without
-// needless zeros, optional fields only where they are set, and profiles as their source says. Profiles without a source
-// must be delays. In the format of Batsim 5, jobs with a source keep all other fields of that, too, inside
-// `extra_data`. Throws InputError if the file cannot be written, or has a profile that is no delay and was read in the
-// other format.
+// Writes a workload in its format to `path`: into a temporary file beside it, which is renamed when complete, and
+// gzipped if the name ends in .gz. Writes
+// - jobs in the given order, without the workload's name in their ids
+// - times without needless zeros
+// - optional fields only where they are set
+// - profiles as their source; those without a source must be delays
+// - in the format of Batsim 5, all other fields of a job's source, if there is one, inside `extra_data`
+// Throws: InputError if the file cannot be written, or if a profile is not a delay and was read in the other format.
 void write_workload(const Workload& workload, const std::string& path);
 
 }  // namespace batfill

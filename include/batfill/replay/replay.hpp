@@ -19,17 +19,19 @@ namespace analysis {
 struct Metric;
 }
 
-// One of the metrics of docs/metrics.md for which less is better, chosen by its name in the csv of `batfill metrics`.
+// A metric of docs/metrics.md for which less is better. Its name is that in the csv of `batfill metrics`.
 class ReplayMetric {
  public:
-    // `tau` is the bound of the bounded slowdown and must be positive. Throws UsageError that lists the known names if
-    // `name` is none of them.
+    // `tau` is the bound of the bounded slowdown.
+    // Requires: tau > 0.
+    // Throws: UsageError, which lists the known names, if `name` is not one of them.
     explicit ReplayMetric(const std::string& name, Duration tau = Duration::seconds(10));
 
     static std::vector<std::string> known_names();
 
     const std::string& name() const { return name_; }
-    // The value over `jobs`, whose order does not matter; none if no job counts for it. O(n log n).
+    // The value over `jobs`, in any order; none if no job counts for it.
+    // Cost: O(n log n).
     std::optional<double> value(const std::vector<FinishedJob>& jobs) const;
 
  private:
@@ -40,25 +42,27 @@ class ReplayMetric {
 
 struct ReplayPreparation;
 
-// Replays one workload on an empty machine in this process, without files, as often as wanted; what does not depend on
-// the scheduler is prepared once. All const members may be called from several threads at once, and what they return
-// does not depend on what else runs.
+// Replays one workload on an empty machine in this process, without files, any number of times. Prepares once what does
+// not depend on the scheduler. Several threads may call const members at once; their results do not depend on each
+// other.
 class Replay {
  public:
-    // Throws InputError for jobs that cannot be simulated (profiles that communicate), naming the job.
+    // Throws: InputError, which names the job, for a job that cannot be simulated (its profile communicates).
     Replay(Platform platform, Workload workload);
     ~Replay();
     Replay(Replay&&) noexcept;
     Replay& operator=(Replay&&) noexcept;
 
-    // Returns what `batfill simulate` writes to PREFIX_jobs.csv, rejected jobs included, in its order. Throws
-    // UsageError if there is no such algorithm or parameter, or it submits jobs of its own, and DeadlockError if jobs
-    // are never started.
+    // Returns what `batfill simulate` writes to PREFIX_jobs.csv, including rejected jobs, in its order.
+    // Throws:
+    // - UsageError if no such algorithm or parameter exists, or if the algorithm submits jobs of its own
+    // - DeadlockError if some jobs never start
     Schedule run(const SchedulerChoice& scheduler) const;
 
-    // Returns the metric of that schedule, bit for bit as `batfill metrics` computes it, and computes no other. There
-    // is no value if no job counts for it, for instance because there are no jobs. Throws what run() throws, and
-    // InputError naming a job that the scheduler rejects: values over different jobs must not be compared.
+    // Returns the metric of that schedule, bit for bit as `batfill metrics` computes it, and computes no other. No
+    // value if no job counts for it, for instance because there are no jobs.
+    // Throws: as run(), and InputError, which names a job that the scheduler rejects: values over different jobs must
+    // not be compared.
     std::optional<double> measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const;
 
     std::size_t jobs() const;

@@ -12,10 +12,11 @@
 
 namespace batfill {
 
-// The engine as the scheduler of a simulation in the same process, with no protocol in between.
+// The engine as the scheduler of a simulation in the same process, without a protocol.
 class EmbeddedScheduler : public SimulatedScheduler {
  public:
-    // `machine` is that of the scenario's platform, if the caller has it already and keeps it; else begin() makes it.
+    // `machine` is that of the scenario's platform, if the caller already has it and keeps it. If null, begin() makes
+    // it.
     explicit EmbeddedScheduler(Engine& engine, const Machine* machine = nullptr) : engine_(engine), machine_(machine) {}
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
@@ -26,19 +27,20 @@ class EmbeddedScheduler : public SimulatedScheduler {
     struct Rejections {
         std::size_t jobs = 0;
         JobNumber first = 0;
-        std::string reason;  // for which the first was rejected, as RejectJob has it
+        std::string reason;  // why the first was rejected, as in RejectJob
     };
     const std::map<RejectionCause, Rejections>& rejections() const { return rejections_; }
 
     bool gives_guarantees() const { return engine_.gives_guarantees(); }
-    // What a job was guaranteed when it was submitted, if anything. Requires a job that was submitted.
+    // What a job was guaranteed at its submission, if anything.
+    // Requires: the job was submitted.
     std::optional<Time> guaranteed_start(JobNumber number) const {
         assert(number_of_.at(index_of_.at(number)) == number);
         const Time guaranteed = engine_.guaranteed_at_submission(index_of_[number]);
         return guaranteed.is_infinite() ? std::nullopt : std::optional(guaranteed);
     }
-    // The guarantees that losses of processors have moved later, in the order in which that happened. `job` is the
-    // number in the simulation.
+    // The guarantees that losses of processors have moved to a later time, in the order in which this happened. `job`
+    // is the number in the simulation.
     std::vector<GuaranteeBreak> broken_guarantees() const {
         std::vector<GuaranteeBreak> broken = engine_.broken_guarantees();
         for (GuaranteeBreak& one : broken) {
@@ -55,7 +57,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
 
     Engine& engine_;
     const Machine* machine_;
-    std::vector<JobIndex> index_of_;    // the engine's index of each job of the simulation, once it was submitted
+    std::vector<JobIndex> index_of_;    // the engine's index of each submitted job of the simulation
     std::vector<JobNumber> number_of_;  // the simulation's number of each job of the engine
     std::map<RejectionCause, Rejections> rejections_;
 };

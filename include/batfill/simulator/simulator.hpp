@@ -31,33 +31,36 @@ struct Scenario {
     Platform platform;
     std::vector<Workload> workloads;
     std::vector<std::vector<ExternalEvent>> event_lists;  // one per file
-    std::string scheduler_configuration;                  // --sched-cfg, for a scheduler on the other side of a socket
+    // Batsim's --sched-cfg, for a scheduler behind a socket.
+    std::string scheduler_configuration;
     bool forward_unknown_events = false;
-    // Batsim's options of these names: the scheduler may register jobs, and the simulation ends only when it has said
-    // that it is done with it; it is told of the submission of the jobs that it registers; and a profile can be used by
-    // them even when a job that had it has ended.
+    // Batsim's options of these names.
+    // The scheduler may register jobs. The simulation ends only after it has said that it registers no more.
     bool enable_dynamic_jobs = false;
+    // The simulator reports the submission of registered jobs to the scheduler.
     bool acknowledge_dynamic_jobs = false;
+    // Registered jobs may use a profile even after a job with this profile has ended.
     bool enable_profile_reuse = false;
-    // Those about hosts and files are for the caller: the simulator takes hosts as they come, and writes no files.
+    // The simulator leaves the rules for hosts and files to the caller: it uses hosts in the given order and writes no
+    // files.
     SimulatorRules rules{};
 };
 
-// Numbers the jobs of a scenario: workload by workload, in the order of the files; then those that the scheduler
-// registers, one after the other.
+// Number of a job in a scenario: workload by workload, in the order of the files; then the jobs that the scheduler
+// registers, in order.
 using JobNumber = JobIndex;
 
-// What a scheduler answers to one message.
+// A scheduler's answer to one message.
 struct SchedulerReply {
     struct TimedDecision {
-        Time timestamp;  // when it is applied
+        Time timestamp;  // when the simulator applies it
         Decision decision;
     };
-    Time now;  // the simulation goes on when this time has come
+    Time now;  // when the simulation continues
     std::vector<TimedDecision> decisions;
 };
 
-// The simulation stops because nothing will happen any more, but some jobs were submitted and never started.
+// The simulation stops because nothing more will happen, but some submitted jobs never started.
 class DeadlockError : public InputError {
  public:
     using InputError::InputError;
@@ -66,34 +69,35 @@ class DeadlockError : public InputError {
 class Simulator;
 class DoubleClock;
 
-// The scheduler of a simulation, which runs in this process or at the other end of a socket.
+// The scheduler of a simulation, in this process or behind a socket.
 class SimulatedScheduler {
  public:
     virtual ~SimulatedScheduler() = default;
-    // The simulation begins at time 0; `simulator` outlives this object's use. `reply` is empty before each call.
+    // Begins the simulation at time 0. `simulator` outlives this object's use. `reply` is empty before each call.
     virtual void begin(const Simulator& simulator, SchedulerReply& reply) = 0;
-    // Jobs are named by their numbers in the scenario. What is in `events` may be moved out of them.
+    // Handles one message. Events name jobs by their numbers in the scenario. The callee may move out of `events`.
     virtual void message(Time now, std::span<Event> events, SchedulerReply& reply) = 0;
-    // The simulation is over, and no reply is expected. This is also called when an error ends it.
+    // Ends the simulation, also after an error. No reply is expected.
     virtual void end(Time now) = 0;
 };
 
-// A job in the simulation. All pointers are into the scenario, but `job` into the simulator if the scheduler has
-// registered it.
+// A job in the simulation. `job` and `profile` point into the scenario, or into the simulator if the scheduler
+// registered them.
 struct SimulatedJob {
     const WorkloadJob* job = nullptr;
     const JobProfile* profile = nullptr;
     Time start;
-    Time end;  // of a running job: as far as it is known
+    Time end;  // of a running job: as far as known
     ResourceSet allocation;
     JobState state = JobState::not_submitted;
-    JobState expected_state{};  // at `end`, unless it is killed
+    JobState expected_state{};  // at `end`, unless the job is killed
     bool kill_requested = false;
-    bool end_told = false;  // the scheduler was told of its end and may not speak of it again
+    // The scheduler knows that the job has ended, and may not kill it any more.
+    bool end_told = false;
 };
 
-// For how long machines were in a state, summed over the machines. As in Batsim, only periods count that ended with a
-// change of state.
+// The time that machines spent in each state, summed over machines. As in Batsim, a period counts only once a change of
+// state has ended it.
 struct MachineTimes {
     Duration computing;
     Duration idle;
@@ -103,55 +107,60 @@ struct MachineTimes {
     Duration waking;
 };
 
-// Simulates a scenario event by event, with the instants, the order of events within an instant and their division into
-// messages of Batsim 4.2.1 on a platform without latency (docs/simulator.md), in exact microseconds. The scenario's
-// rules say what it does otherwise to be like another Batsim.
+// Simulates a scenario event by event, in exact microseconds. Times, order of events within an instant, and their
+// division into messages are those of Batsim 4.2.1 on a platform without latency (docs/simulator.md). The scenario's
+// rules change this to imitate another Batsim.
+//
 // A copy of a simulator that has not run simulates the same scenario without preparing it again.
 class Simulator {
  public:
-    // Called now and then with the number of jobs that have ended and the clock.
+    // Called now and then with the number of ended jobs and the clock.
     using Progress = std::function<void(std::size_t, Time)>;
 
-    // Throws InputError for jobs that this simulator cannot run (profiles that communicate), naming the job.
+    // Throws: InputError, which names the job, for a job that this simulator cannot run (its profile communicates).
     explicit Simulator(const Scenario& scenario);
 
-    // Runs the simulation to its end. Throws InputError if the scheduler asks for something impossible, and
-    // DeadlockError if jobs are never started; the jobs that had ended until then are in ended().
-    // O((jobs + calls) log(jobs + calls)) and what the scheduler takes.
+    // Runs the simulation to its end.
+    // Throws:
+    // - InputError if the scheduler asks for something impossible
+    // - DeadlockError if some jobs never start; ended() has the jobs that ended until then
+    // Cost: O((jobs + calls) log(jobs + calls)), and the scheduler's own time.
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});
 
     const Scenario& scenario() const { return scenario_; }
     const std::vector<SimulatedJob>& jobs() const { return jobs_; }
-    std::optional<JobNumber> find_job(const std::string& id) const;  // "w0!17"; the first call builds an index
-    // The jobs in the order in which their ends were handled, which is the order of the rows in the jobs' CSV.
+    // `id` is like "w0!17". The first call builds an index.
+    std::optional<JobNumber> find_job(const std::string& id) const;
+    // The jobs in the order in which their ends were handled. The rows of the jobs' CSV have this order.
     const std::vector<JobNumber>& ended() const { return ended_; }
-    // The text that the scheduler has set for a job; empty if none.
+    // The text that the scheduler set for a job; empty if none.
     const std::string& metadata(JobNumber job) const;
     const MachineTimes& machine_times() const { return machine_times_; }
-    // How often processors were put to sleep or woken, and in how many decisions.
+    // Number of times that a processor was put to sleep or woken, and number of decisions that did so.
     std::size_t processor_switches() const { return processor_switches_; }
     std::size_t grouped_switches() const { return switches_.size(); }
-    // How many jobs ran for a computing time that is no whole number of microseconds, and was rounded.
+    // Number of jobs whose computing time was rounded to whole microseconds.
     std::size_t rounded_run_times() const { return rounded_run_times_; }
     std::size_t messages() const { return messages_; }
     Time now() const { return now_; }
 
  private:
-    // Whatever waits for an instant. Of those that wait for the same one, the one that was set first expires first.
+    // Something that waits for a time. Timers for the same time expire in the order in which they were set.
     struct Timer {
         enum class Kind { submitter, event_submitter, job, call, reply, switching };
         Time time;
         std::size_t order;
         Kind kind;
-        std::size_t number;  // of the workload, event list, job or entry of switches_
+        std::size_t number;  // of a workload, an event list, a job, or an entry of switches_
     };
     struct Later {
         bool operator()(const Timer& a, const Timer& b) const {
             return a.time != b.time ? a.time > b.time : a.order > b.order;
         }
     };
-    // What lies in Batsim's mailbox: that a timer has expired, or something that its sender could only say once an
-    // earlier message had been read, such as a submitter's last word, the rest of a reply, or the end of killed jobs.
+    // A message in Batsim's mailbox: an expired timer, or the continuation of a sender that had to wait until an
+    // earlier message was read. Examples of the second are a submitter's last word, the rest of a reply, and the end of
+    // killed jobs.
     struct Message {
         enum class Kind {
             timer_expired,
@@ -166,17 +175,19 @@ class Simulator {
         std::vector<JobNumber> killed;
     };
     enum class MachineState : std::uint8_t { idle, computing, unavailable, sleeping, falling_asleep, waking };
-    // By number, in columns: a job that starts or ends changes all of its machines alike, which is most of the work of
-    // a replay where jobs are wide.
+    // Machines by number, in columns. A job that starts or ends changes all of its machines alike. With wide jobs, this
+    // is most of the work of a replay.
     struct Machines {
         explicit Machines(std::size_t number)
             : state(number), since(number), busy(number), power(number), counted(number) {}
         std::vector<MachineState> state;
         std::vector<Time> since;
-        std::vector<std::uint8_t> busy;     // 1: a job holds it, available or not
-        std::vector<MachineState> power;    // in which it would be if no job held it and it were available
-        std::vector<MachineState> counted;  // as which its time counts; only with machine_times_of_batsim5
-        std::size_t unavailable = 0;        // how many are
+        std::vector<std::uint8_t> busy;  // 1: a job holds the machine, available or not
+        // The state that the machine would have if no job held it and it were available.
+        std::vector<MachineState> power;
+        // The state for which its time counts; only with machine_times_of_batsim5.
+        std::vector<MachineState> counted;
+        std::size_t unavailable = 0;  // number of unavailable machines
     };
 
     static const char* name_of(MachineState state);
@@ -228,24 +239,29 @@ class Simulator {
     const Scenario& scenario_;
     std::vector<SimulatedJob> jobs_;
     std::map<JobNumber, std::string> metadata_;
-    std::deque<WorkloadJob> registered_;  // by the scheduler; they do not move
-    std::map<std::string, std::map<std::string, JobProfile>> registered_profiles_;  // likewise, by workload and name
-    std::set<const JobProfile*> removed_profiles_;     // that Batsim has forgotten with a job that had them
+    // Jobs that the scheduler registered. They keep their addresses.
+    std::deque<WorkloadJob> registered_;
+    // Profiles that the scheduler registered, likewise, by workload and name.
+    std::map<std::string, std::map<std::string, JobProfile>> registered_profiles_;
+    // Profiles that Batsim has forgotten because a job that had them has ended.
+    std::set<const JobProfile*> removed_profiles_;
     std::vector<std::vector<JobNumber>> submissions_;  // of each workload, in the order of submission
-    std::vector<std::size_t> submitted_;               // how many of each workload
-    std::vector<std::size_t> occurred_;                // how many of each event list
+    std::vector<std::size_t> submitted_;               // number of jobs submitted from each workload
+    std::vector<std::size_t> occurred_;                // number of events of each list that have occurred
     Machines machines_;
-    double equal_speed_ = 0;  // of all hosts; 0: they differ
+    double equal_speed_ = 0;  // of all hosts; 0 if they differ
     mutable std::map<std::string, JobNumber> by_id_;
 
     Time now_;
-    std::shared_ptr<DoubleClock> clock_;  // of this run; none without clock_of_doubles
+    std::shared_ptr<DoubleClock> clock_;  // of this run; null without clock_of_doubles
     std::priority_queue<Timer, std::vector<Timer>, Later> timers_;
     std::size_t order_ = 0;
-    std::vector<Message> mailbox_;  // of the present instant, read from `next_message_` on
+    // Messages of the present instant, read from `next_message_` on.
+    std::vector<Message> mailbox_;
     std::size_t next_message_ = 0;
-    std::vector<Message> late_messages_;  // those that arrive only after the scheduler was told
-    std::vector<Event> events_;           // what the scheduler will be told next
+    // Messages that arrive only after the scheduler has its message.
+    std::vector<Message> late_messages_;
+    std::vector<Event> events_;  // for the scheduler's next message
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
     bool scheduler_ready_ = false;
@@ -258,7 +274,7 @@ class Simulator {
     std::size_t pending_calls_ = 0;
     std::size_t messages_ = 0;
     std::size_t rounded_run_times_ = 0;
-    std::vector<SetResourceState> switches_;  // all that were asked for
+    std::vector<SetResourceState> switches_;  // all switches requested so far
     std::size_t pending_switches_ = 0;
     std::size_t processor_switches_ = 0;
     std::vector<JobNumber> ended_;

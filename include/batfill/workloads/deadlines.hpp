@@ -16,14 +16,15 @@ namespace batfill {
 // A decimal number from 0 to 1,000,000 with at most six decimals, kept exactly.
 class Decimal {
  public:
-    // Reads the decimal number in `text`; more than six decimals are rounded half to even. Returns no value if `text`
-    // is not a JSON number or lies outside the limits.
+    // Reads the decimal number in `text`. Rounds more than six decimals half to even. Returns no value if `text` is not
+    // a JSON number or is outside the limits.
     static std::optional<Decimal> parse(std::string_view text);
-    // Requires 0 <= number <= 1,000,000.
+    // Requires: 0 <= number <= 1,000,000.
     static constexpr Decimal of(int number) { return Decimal(number * 1'000'000LL); }
 
     long long millionths() const { return millionths_; }
-    // The product, computed exactly and rounded half to even to the microsecond. Requires length >= 0.
+    // The product, computed exactly and rounded half to even to the microsecond.
+    // Requires: length >= 0.
     Duration times(Duration length) const;
 
  private:
@@ -31,19 +32,21 @@ class Decimal {
     long long millionths_;
 };
 
-// How many jobs the share `share` of `jobs` jobs is, computed exactly and rounded down. Requires a share of at most 1.
+// `share` of `jobs`, computed exactly and rounded down.
+// Requires: share <= 1.
 std::size_t count_of_share(Decimal share, std::size_t jobs);
 
-// Returns the places in `workload.jobs`, in increasing order, of the jobs that can be given a deadline: those with a
+// Returns the positions in `workload.jobs`, in increasing order, of the jobs that can get a deadline: those with a
 // walltime.
 std::vector<std::size_t> jobs_with_walltime(const Workload& workload);
 
-// Draws `count` of `places` and returns them in increasing order; every choice is equally likely. The same seed draws
-// the same places on any machine, and a larger `count` draws those of a smaller one and more. Requires
-// count <= places.size(). O(places.size() + count log count).
+// Samples `count` of `places` and returns them in increasing order; every choice is equally likely. The same seed gives
+// the same places on any machine. A larger `count` gives those of a smaller one and more.
+// Requires: count <= places.size().
+// Cost: O(places.size() + count log count).
 std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count, std::uint64_t seed);
 
-// The rule for the deadline of a job: submit + max(floor, factor * walltime).
+// The rule for a job's deadline: submit + max(floor, factor * walltime).
 struct DeadlineRule {
     Duration floor;  // not negative
     Decimal factor;
@@ -52,10 +55,11 @@ struct DeadlineRule {
     Duration allowance(Duration walltime) const;
 };
 
-// Returns the text of a workload with other deadlines: job i, in the order of the text, gets deadlines[i], or has none
-// if that is nullopt. Deadlines that were there before are dropped; everything else stays as it was, down to the digits
-// of numbers, except for blanks in jobs. Requires a text that parse_workload() accepts, and as many deadlines as it has
-// jobs. O(size of the text).
+// Returns the text of a workload with other deadlines. Job i, in the order of the text, gets deadlines[i], or none if
+// that is nullopt. Drops earlier deadlines. Keeps everything else, down to the digits of numbers, except blanks in
+// jobs.
+// Requires: parse_workload() accepts the text; there are as many deadlines as jobs.
+// Cost: O(size of the text).
 std::string with_deadlines(const std::string& text, const std::vector<std::optional<Time>>& deadlines);
 
 }  // namespace batfill
