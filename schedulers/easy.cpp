@@ -12,7 +12,6 @@
 #include <batfill/engine/job_order.hpp>
 #include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
-#include <batfill/engine/weight_tuner.hpp>
 
 #include "schedulers/easy_orders.hpp"
 #include "schedulers/event_rounds.hpp"
@@ -20,6 +19,7 @@
 #include "schedulers/multifactor.hpp"
 #include "schedulers/several_reservations.hpp"
 #include "schedulers/start_history.hpp"
+#include "src/engine/weight_tuner.hpp"
 
 namespace batfill {
 

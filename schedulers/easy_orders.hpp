@@ -7,10 +7,10 @@
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/engine/weight_tuner.hpp>
 
 #include "schedulers/multifactor.hpp"
 #include "schedulers/ranking.hpp"
+#include "src/engine/weight_tuner.hpp"
 
 namespace batfill {
 

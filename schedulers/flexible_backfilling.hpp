@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/ranked_jobs.hpp>
+#include <batfill/engine/job_order.hpp>
 
 #include "schedulers/farm_heuristics.hpp"
 

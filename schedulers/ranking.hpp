@@ -6,10 +6,9 @@
 #include <vector>
 
 #include <batfill/engine/job_order.hpp>
-#include <batfill/engine/job_tournament.hpp>
-#include <batfill/engine/ranked_jobs.hpp>
 #include <batfill/engine/state.hpp>
 
+#include "schedulers/job_tournament.hpp"
 #include "schedulers/multifactor.hpp"
 
 namespace batfill {

@@ -9,7 +9,6 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/job_order.hpp>
-#include <batfill/engine/ranked_jobs.hpp>
 #include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 

@@ -1,6 +1,5 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/job_order.hpp>
-#include <batfill/engine/ranked_jobs.hpp>
 
 namespace batfill {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
-#include <batfill/formats/external_events.hpp>
+#include <batfill/formats/platform.hpp>
 
 namespace batfill::analysis {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/engine/parameters.hpp>
 
 namespace batfill::commands {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/engine/plugin.hpp>
 
 #include "options.hpp"
 #include "src/support/files.hpp"

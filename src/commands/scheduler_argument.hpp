@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/engine/parameters.hpp>
 
 namespace batfill::commands {
 

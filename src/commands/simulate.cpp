@@ -10,7 +10,6 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/simulator/simulator.hpp>
 

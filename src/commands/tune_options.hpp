@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/engine/parameters.hpp>
 #include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"

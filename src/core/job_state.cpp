@@ -2,7 +2,7 @@
 #include <array>
 #include <cstddef>
 
-#include <batfill/core/job_state.hpp>
+#include <batfill/core/job.hpp>
 
 namespace batfill {
 

@@ -10,7 +10,7 @@
 #include <link.h>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/plugin.hpp>
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/version.hpp>
 
 #include "src/engine/registry.hpp"

@@ -6,7 +6,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/engine/parameters.hpp>
 
 #include "src/support/json.hpp"
 

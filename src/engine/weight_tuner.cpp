@@ -1,8 +1,9 @@
+#include "src/engine/weight_tuner.hpp"
+
 #include <algorithm>
 #include <utility>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/weight_tuner.hpp>
 
 namespace batfill {
 

@@ -1,6 +1,6 @@
 #include <array>
 
-#include <batfill/formats/guarantees.hpp>
+#include <batfill/formats/schedule.hpp>
 
 #include "src/formats/job_id.hpp"
 #include "src/support/csv_reader.hpp"

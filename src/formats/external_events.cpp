@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/external_events.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
-#include <batfill/formats/guarantees.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 
 namespace batfill {

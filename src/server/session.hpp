@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "protocol/codec.hpp"

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/formats/guarantees.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/simulator/simulator.hpp>

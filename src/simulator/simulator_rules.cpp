@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
-#include <batfill/simulator/simulator_rules.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 namespace batfill {
 

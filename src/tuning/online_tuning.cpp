@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include <batfill/engine/weight_tuner.hpp>
 #include <batfill/formats/workload.hpp>
 #include <batfill/replay/replay.hpp>
 
+#include "src/engine/weight_tuner.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/interruption.hpp"
 #include "src/tuning/weight_search.hpp"

@@ -12,8 +12,8 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/plugin.hpp>
 
 // Every registered algorithm, or those of plugins, with parameters that are drawn from its registration. Tests that
 // hold for all algorithms take them from here, so that a new algorithm is covered by all of them without being named

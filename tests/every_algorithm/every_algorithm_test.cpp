@@ -13,7 +13,7 @@
 
 #include <batfill/analysis/check.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/formats/guarantees.hpp>
+#include <batfill/formats/schedule.hpp>
 #include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "../workloads_of.hpp"

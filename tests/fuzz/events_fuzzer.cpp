@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/external_events.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "fuzzer.hpp"
 #include "src/support/json.hpp"

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
-#include <batfill/formats/external_events.hpp>
-#include <batfill/formats/guarantees.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>

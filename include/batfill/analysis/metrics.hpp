@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <batfill/core/job_state.hpp>
+#include <batfill/core/job.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/formats/schedule.hpp>

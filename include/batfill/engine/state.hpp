@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <batfill/core/job.hpp>
-#include <batfill/core/job_state.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>

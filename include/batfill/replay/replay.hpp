@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>

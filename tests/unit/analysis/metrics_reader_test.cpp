@@ -7,7 +7,6 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/guarantees.hpp>
 #include <batfill/formats/schedule.hpp>
 
 #include "src/support/files.hpp"

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/core/job_state.hpp>
+#include <batfill/core/job.hpp>
 
 namespace batfill::tests::job_state_test {
 

@@ -7,10 +7,10 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/engine/job_order.hpp>
-#include <batfill/engine/job_tournament.hpp>
 
 #include "plain_order.hpp"
 #include "random_stream.hpp"
+#include "schedulers/job_tournament.hpp"
 
 namespace batfill::tests::job_tournament_test {
 

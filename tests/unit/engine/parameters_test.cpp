@@ -8,7 +8,6 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 
 namespace batfill::tests::parameters_test {
 

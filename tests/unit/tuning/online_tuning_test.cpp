@@ -10,11 +10,11 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/weight_tuner.hpp>
 #include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "random_stream.hpp"
 #include "simulator_fixture.hpp"
+#include "src/engine/weight_tuner.hpp"
 
 namespace batfill::tests::online_tuning_test {
 

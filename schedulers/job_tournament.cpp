@@ -1,8 +1,8 @@
+#include "schedulers/job_tournament.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
-
-#include <batfill/engine/job_tournament.hpp>
 
 namespace batfill {
 

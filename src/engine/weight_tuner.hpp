@@ -12,7 +12,6 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/engine/state.hpp>
 
 namespace batfill {
