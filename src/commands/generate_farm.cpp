@@ -1,19 +1,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
+#include <iostream>
 #include <optional>
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/workloads/farm.hpp>
-#include <batfill/workloads/lublin.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
+#include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
@@ -103,25 +100,9 @@ FarmModel model_of(const Options& options) {
     return model;
 }
 
-void print_summary(const Farm& farm, const FarmModel& model, const std::string& workload_path,
-                   const std::string& platform_path) {
-    const std::vector<WorkloadJob>& jobs = farm.workload.jobs;
-    const auto per_cent = [&](auto holds) {
-        return 100 * static_cast<double>(std::count_if(jobs.begin(), jobs.end(), holds)) /
-               static_cast<double>(jobs.size());
-    };
-    std::printf("%s: %d machines with %d processors, %d licences\n", platform_path.c_str(), model.machines,
-                farm.workload.processors, model.licenses);
-    std::printf("%s: %zu jobs, submitted over %s s\n", workload_path.c_str(), jobs.size(),
-                jobs.back().description.submit.since_zero().to_shortest_string().c_str());
-    std::printf("offered load %.4f, jobs with a deadline %.1f %%, with licences %.1f %%\n", offered_load(farm.workload),
-                per_cent([](const WorkloadJob& job) { return job.description.deadline.has_value(); }),
-                per_cent([](const WorkloadJob& job) { return !job.description.licenses.empty(); }));
-}
-
 }  // namespace
 
-int farm(const Arguments& arguments) {
+std::optional<FarmOptions> parse_farm_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     const auto text = [](const char* standard, const char* name) {
         return Value<std::string>(name).otherwise(standard);
@@ -156,23 +137,46 @@ int farm(const Arguments& arguments) {
     options.add("margin-unit", text("seconds", "UNIT"), "of margins: seconds, or percent of the walltime");
     options.add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
     if (!options.parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
-                       farm_summary)) {
-        return 0;
+                       farm_summary, origin)) {
+        return std::nullopt;
     }
     const FarmModel model = model_of(options);
-    const auto workload_path = options.get<std::string>("output");
-    const auto platform_path = options.get<std::string>("platform");
     require_other_file(options, "platform", "output");
-    const WorkloadFormat format = workload_format_option(options, WorkloadFormat::batsim4);
+    return FarmOptions{model, workload_format_option(options, WorkloadFormat::batsim4),
+                       options.get<std::string>("output"), options.get<std::string>("platform")};
+}
 
-    Farm farm = generate_farm(model);
-    farm.workload.format = format;
-    OutputFile platform(platform_path);
+Farm make_farm(const FarmOptions& options) {
+    Farm farm = generate_farm(options.model);
+    farm.workload.format = options.format;
+    OutputFile platform(options.platform);
     platform.write(platform_text(farm.platform, comment));
     platform.close();
-    write_workload(farm.workload, workload_path);
+    write_workload(farm.workload, options.output);
     platform.commit();
-    print_summary(farm, model, workload_path, platform_path);
+    return farm;
+}
+
+void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
+                const std::string& platform_name, std::ostream& out) {
+    const std::vector<WorkloadJob>& jobs = farm.workload.jobs;
+    const auto per_cent = [&](auto holds) {
+        const auto count = static_cast<double>(std::count_if(jobs.begin(), jobs.end(), holds));
+        return rounded(100 * count / static_cast<double>(jobs.size()), 1) + " %";
+    };
+    out << platform_name << ": " << model.machines << " machines with " << farm.workload.processors << " processors, "
+        << model.licenses << " licences\n"
+        << workload_name << ": " << jobs.size() << " jobs, submitted over "
+        << jobs.back().description.submit.since_zero().to_shortest_string() << " s\n"
+        << "offered load " << rounded(offered_load(farm.workload), 4) << ", jobs with a deadline "
+        << per_cent([](const WorkloadJob& job) { return job.description.deadline.has_value(); }) << ", with licences "
+        << per_cent([](const WorkloadJob& job) { return !job.description.licenses.empty(); }) << '\n';
+}
+
+int farm(const Arguments& arguments) {
+    if (const std::optional<FarmOptions> options = parse_farm_options(arguments)) {
+        print_farm(make_farm(*options), options->model, options->output, options->platform, std::cout);
+    }
     return 0;
 }
 
