@@ -106,12 +106,12 @@ void draw(const CampaignWorkload& workload, const fs::path& folder, const std::s
     const std::string name = workload.name + ".json";
     if (draws_machine(workload)) {
         const std::string platform = platform_name(workload);
-        const FarmOptions options =
+        const FarmFiles options =
             parsed(parse_farm_options, model_options, {"-o", file, "--platform", (folder / platform).string()});
-        print_farm(make_farm(options), options.model, name, platform, out);
+        print_farm(write_farm(options), options.model, name, platform, out);
     } else {
-        const LublinOptions options = parsed(parse_lublin_options, model_options, {"-o", file});
-        print_lublin_workload(make_lublin_workload(options), name, out);
+        const LublinFile options = parsed(parse_lublin_options, model_options, {"-o", file});
+        print_lublin_workload(write_lublin(options), name, out);
     }
 }
 

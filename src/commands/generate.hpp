@@ -13,36 +13,18 @@
 
 namespace batfill::commands {
 
-// What the options of the models of `batfill generate` say.
+// What the options of `batfill generate failures` say.
 struct FailureOptions {
     FailureModel model;
-    std::string output;
-};
-struct FarmOptions {
-    FarmModel model;
-    WorkloadFormat format = WorkloadFormat::batsim4;
-    std::string output;
-    std::string platform;
-};
-struct LublinOptions {
-    LublinModel model;
-    WorkloadFormat format = WorkloadFormat::batsim4;
     std::string output;
 };
 
 // None after printing the help. `arguments` are those after the model's name. Throws UsageError.
 std::optional<FailureOptions> parse_failure_options(const Arguments& arguments,
                                                     OptionsFrom origin = OptionsFrom::command_line);
-std::optional<FarmOptions> parse_farm_options(const Arguments& arguments,
-                                              OptionsFrom origin = OptionsFrom::command_line);
-std::optional<LublinOptions> parse_lublin_options(const Arguments& arguments,
-                                                  OptionsFrom origin = OptionsFrom::command_line);
-
-// Draws a farm and writes its platform and workload. Throws as generate_farm(), and InputError.
-Farm make_farm(const FarmOptions& options);
-
-// Draws a workload and writes it. Throws UsageError if it cannot have the load, and InputError.
-Workload make_lublin_workload(const LublinOptions& options);
+std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsFrom origin = OptionsFrom::command_line);
+std::optional<LublinFile> parse_lublin_options(const Arguments& arguments,
+                                               OptionsFrom origin = OptionsFrom::command_line);
 
 // What was drawn. The names are what the outputs are called.
 void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,

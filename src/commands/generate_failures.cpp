@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "generate.hpp"
@@ -38,15 +37,12 @@ FailureModel::Lengths lengths_of(const Options& options, const std::string& mean
                                  const std::string& shape) {
     FailureModel::Lengths lengths;
     lengths.mean = seconds_option("--" + mean, options.get<std::string>(mean), Duration::seconds(1));
-    const auto name = options.get<std::string>(distribution);
-    if (name == "weibull") {
+    if (word_option(options, distribution, {"exponential", "weibull"}) == "weibull") {
         const double value = options.given(shape) ? options.get<double>(shape) : 0.7;
         if (!(value >= 0.1 && value <= 100)) {
             throw UsageError("--" + shape + ": expected a number in 0.1..100, found " + std::to_string(value));
         }
         lengths.weibull_shape = value;
-    } else if (name != "exponential") {
-        throw UsageError("--" + distribution + ": " + unknown_name("value", name, {"exponential", "weibull"}));
     } else if (options.given(shape)) {
         throw UsageError("--" + shape + " needs --" + distribution + " weibull");
     }

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"
@@ -22,23 +21,7 @@ constexpr const char* farm_summary =
     "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007) does; the defaults are the paper's, but for\n"
     "--speed. A RANGE is LOW:HIGH, integers of which all are equally likely, or one integer.";
 
-constexpr const char* comment =
-    "  A farm that `batfill generate farm` has drawn. A host is one processor; its properties are the machine that it\n"
-    "  belongs to, the machine's speed in operations per second, and the licences that can be activated on it. The "
-    "zone's\n"
-    "  property says how many copies of each licence there are. All hosts are at one place, so that messages take no\n"
-    "  time. Names have zeros in front because Batsim numbers hosts in the lexicographic order of their names.";
-
 constexpr int million = 1'000'000;
-
-int integer_option(const Options& options, const std::string& name, int min, int max) {
-    const int value = options.get<int>(name);
-    if (value < min || value > max) {
-        throw UsageError("--" + name + ": expected a number in " + std::to_string(min) + ".." + std::to_string(max) +
-                         ", found " + std::to_string(value));
-    }
-    return value;
-}
 
 FarmModel::Range range_option(const Options& options, const std::string& name, int min, int max) {
     const auto text = options.get<std::string>(name);
@@ -68,17 +51,6 @@ Duration interarrival_option(const Options& options) {
     return *value;
 }
 
-FarmModel::MarginUnit margin_unit_option(const Options& options) {
-    const auto text = options.get<std::string>("margin-unit");
-    if (text == "seconds") {
-        return FarmModel::MarginUnit::seconds;
-    }
-    if (text == "percent") {
-        return FarmModel::MarginUnit::percent_of_walltime;
-    }
-    throw UsageError("--margin-unit: " + unknown_name("value", text, {"seconds", "percent"}));
-}
-
 FarmModel model_of(const Options& options) {
     FarmModel model;
     model.seed = options.get<std::uint64_t>("seed");
@@ -95,14 +67,16 @@ FarmModel model_of(const Options& options) {
     model.license_needs = integer_option(options, "license-needs", 0, 100);
     model.without_deadline = integer_option(options, "without-deadline", 0, 100);
     model.deadline_margin = range_option(options, "deadline-margin", 0, million);
-    model.margin_unit = margin_unit_option(options);
+    model.margin_unit = word_option(options, "margin-unit", {"seconds", "percent"}) == "seconds"
+                            ? FarmModel::MarginUnit::seconds
+                            : FarmModel::MarginUnit::percent_of_walltime;
     model.estimate_factor = estimates_option(options, {"exact"}).factor;
     return model;
 }
 
 }  // namespace
 
-std::optional<FarmOptions> parse_farm_options(const Arguments& arguments, OptionsFrom origin) {
+std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     const auto text = [](const char* standard, const char* name) {
         return Value<std::string>(name).otherwise(standard);
@@ -142,19 +116,8 @@ std::optional<FarmOptions> parse_farm_options(const Arguments& arguments, Option
     }
     const FarmModel model = model_of(options);
     require_other_file(options, "platform", "output");
-    return FarmOptions{model, workload_format_option(options, WorkloadFormat::batsim4),
-                       options.get<std::string>("output"), options.get<std::string>("platform")};
-}
-
-Farm make_farm(const FarmOptions& options) {
-    Farm farm = generate_farm(options.model);
-    farm.workload.format = options.format;
-    OutputFile platform(options.platform);
-    platform.write(platform_text(farm.platform, comment));
-    platform.close();
-    write_workload(farm.workload, options.output);
-    platform.commit();
-    return farm;
+    return FarmFiles{model, workload_format_option(options, WorkloadFormat::batsim4),
+                     options.get<std::string>("output"), options.get<std::string>("platform")};
 }
 
 void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
@@ -174,8 +137,8 @@ void print_farm(const Farm& farm, const FarmModel& model, const std::string& wor
 }
 
 int farm(const Arguments& arguments) {
-    if (const std::optional<FarmOptions> options = parse_farm_options(arguments)) {
-        print_farm(make_farm(*options), options->model, options->output, options->platform, std::cout);
+    if (const std::optional<FarmFiles> options = parse_farm_options(arguments)) {
+        print_farm(write_farm(*options), options->model, options->output, options->platform, std::cout);
     }
     return 0;
 }

@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"
@@ -16,31 +15,6 @@ namespace batfill::commands {
 
 namespace {
 
-int in_range(const Options& options, const std::string& name, int max) {
-    const int value = options.get<int>(name);
-    if (value <= 0 || value > max) {
-        throw UsageError("--" + name + ": expected a number in 1.." + std::to_string(max) + ", found " +
-                         std::to_string(value));
-    }
-    return value;
-}
-
-LublinModel::Jobs jobs_of_kind(const std::string& text) {
-    if (text == "batch") {
-        return LublinModel::Jobs::batch;
-    }
-    if (text == "interactive") {
-        return LublinModel::Jobs::interactive;
-    }
-    if (text == "both") {
-        return LublinModel::Jobs::both;
-    }
-    if (text == "undivided") {
-        return LublinModel::Jobs::undivided;
-    }
-    throw UsageError("--kind: " + unknown_name("value", text, {"batch", "interactive", "both", "undivided"}));
-}
-
 void read_estimates(const Options& options, LublinModel& model) {
     const EstimatesOption option = estimates_option(options, {"modal", "exact"});
     model.estimates = option.word == "modal"   ? LublinModel::Estimates::modal
@@ -49,23 +23,9 @@ void read_estimates(const Options& options, LublinModel& model) {
     model.estimate_factor = Duration::microseconds(option.factor.millionths()).to_seconds();
 }
 
-// Submissions are whole seconds. Where the jobs are submitted within a few, no time of the last one gives the load.
-void require_reached(double load, const Workload& workload) {
-    constexpr double most_deviation = 0.001;
-    const double reached = offered_load(workload);
-    if (!(std::abs(reached / load - 1) <= most_deviation)) {
-        std::ostringstream problem;
-        problem << "--load " << load << " cannot be reached: these jobs would be submitted within "
-                << workload.jobs.back().description.submit.since_zero().to_shortest_string()
-                << " s, and submissions are whole seconds, which gives " << reached
-                << "; expected a lower load or more --jobs";
-        throw UsageError(problem.str());
-    }
-}
-
 }  // namespace
 
-std::optional<LublinOptions> parse_lublin_options(const Arguments& arguments, OptionsFrom origin) {
+std::optional<LublinFile> parse_lublin_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     options.add("output,o", Value<std::string>("FILE").required(),
                 "the workload, Batsim JSON, gzipped if it ends in .gz");
@@ -89,11 +49,16 @@ std::optional<LublinOptions> parse_lublin_options(const Arguments& arguments, Op
                        "Draws a workload from the model of Lublin and Feitelson (JPDC 2003).", origin)) {
         return std::nullopt;
     }
-    LublinOptions read;
+    using Jobs = LublinModel::Jobs;
+    const std::map<std::string, Jobs> kinds = {{"batch", Jobs::batch},
+                                               {"interactive", Jobs::interactive},
+                                               {"both", Jobs::both},
+                                               {"undivided", Jobs::undivided}};
+    LublinFile read;
     LublinModel& model = read.model;
-    model.kind = jobs_of_kind(options.get<std::string>("kind"));
-    model.jobs = in_range(options, "jobs", 10'000'000);
-    model.processors = in_range(options, "processors", 1'000'000'000);
+    model.kind = kinds.at(word_option(options, "kind", {"batch", "interactive", "both", "undivided"}));
+    model.jobs = integer_option(options, "jobs", 1, 10'000'000);
+    model.processors = integer_option(options, "processors", 1, 1'000'000'000);
     model.seed = options.get<std::uint64_t>("seed");
     if (options.given("load")) {
         model.load = options.get<double>("load");
@@ -107,16 +72,6 @@ std::optional<LublinOptions> parse_lublin_options(const Arguments& arguments, Op
     read.format = workload_format_option(options, WorkloadFormat::batsim4);
     read.output = options.get<std::string>("output");
     return read;
-}
-
-Workload make_lublin_workload(const LublinOptions& options) {
-    Workload workload = generate_lublin(options.model);
-    workload.format = options.format;
-    if (options.model.load) {
-        require_reached(*options.model.load, workload);
-    }
-    write_workload(workload, options.output);
-    return workload;
 }
 
 void print_lublin_workload(const Workload& workload, const std::string& name, std::ostream& out) {
@@ -134,8 +89,8 @@ void print_lublin_workload(const Workload& workload, const std::string& name, st
 }
 
 int lublin(const Arguments& arguments) {
-    if (const std::optional<LublinOptions> options = parse_lublin_options(arguments)) {
-        print_lublin_workload(make_lublin_workload(*options), options->output, std::cout);
+    if (const std::optional<LublinFile> options = parse_lublin_options(arguments)) {
+        print_lublin_workload(write_lublin(*options), options->output, std::cout);
     }
     return 0;
 }

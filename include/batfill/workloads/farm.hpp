@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/workload.hpp>
@@ -68,5 +69,17 @@ struct Farm {
 // above 0 and at most 1e6 s, and estimate_factor >= 1. Throws UsageError if 10,000 draws in a row give a job that no
 // machine could run. O(jobs * machines) at worst, but for those that are drawn again.
 Farm generate_farm(const FarmModel& model);
+
+// A drawn farm, and the files that it goes to.
+struct FarmFiles {
+    FarmModel model;
+    WorkloadFormat format = WorkloadFormat::batsim4;
+    std::string output;    // path of the workload
+    std::string platform;  // path
+};
+
+// Draws the farm, writes both files, which appear together, and returns it. Throws as generate_farm(), and InputError
+// if a file cannot be written.
+Farm write_farm(const FarmFiles& files);
 
 }  // namespace batfill
