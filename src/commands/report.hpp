@@ -27,7 +27,8 @@ struct ReportOptions {
 // None after printing the help. Throws UsageError, and InputError for a platform or a folder that cannot be used.
 std::optional<ReportOptions> parse_report_options(const Arguments& arguments);
 
-// Reads the runs and returns their page. Throws InputError as report::report_page() and for files that cannot be read.
+// Reads the runs, as read_any_schedule() does, and returns their page. Throws InputError as report::report_page() and
+// for files that cannot be read.
 std::string make_report(const ReportOptions& options);
 
 // The line that says what was written.
