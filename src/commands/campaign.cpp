@@ -20,6 +20,8 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
+#include "platform_option.hpp"
+#include "report.hpp"
 #include "scheduler_argument.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/support/csv_text.hpp"
@@ -347,6 +349,18 @@ bool page_is_kept(const std::string& path, const std::string& key) {
     return page.size() > size && page.ends_with(last_line_of_page(key, page.substr(0, page.size() - size)));
 }
 
+// The options of `batfill report` that make the same page, but for its last line.
+std::string report_command(const ReportOptions& options) {
+    Arguments arguments = options.prefixes;
+    for (const std::string& workload : options.workloads) {
+        arguments.insert(arguments.end(), {"-w", workload});
+    }
+    arguments.insert(arguments.end(),
+                     {"-p", options.platform, "-o", options.output, "--tau", options.metrics.tau.to_string(),
+                      "--short-deadline", options.metrics.short_deadline.to_string(), "--title", *options.title});
+    return command_line(arguments);
+}
+
 // A page for each workload and machine, of the runs under all schedulers. Requires the result of each run.
 void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& runs,
                    const std::vector<RunResult>& results, const std::string& program, const std::string& folder) {
@@ -354,12 +368,11 @@ void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& run
     for (std::size_t first = 0; first < runs.size(); first += schedulers) {
         const CampaignRun& run = runs[first];
         const fs::path pages = fs::path(folder) / "reports" / run.workload->name;
-        const std::string page = (pages / (run.machine->name + ".html")).string();
         std::string made_of = program;
-        Arguments arguments;
+        ReportOptions page;
         bool registers_jobs = false;  // of which no workload says anything
         for (std::size_t i = first; i < first + schedulers; ++i) {
-            arguments.push_back(folder + '/' + runs[i].prefix);
+            page.prefixes.push_back(folder + '/' + runs[i].prefix);
             const SchedulerChoice& choice = runs[i].scheduler->scheduler.choice;
             registers_jobs = registers_jobs || Engine(choice.algorithm, choice.parameters).algorithm().registers_jobs();
             made_of += '\n' + runs[i].key;
@@ -368,22 +381,25 @@ void write_reports(const Campaign& campaign, const std::vector<CampaignRun>& run
             }
         }
         if (!registers_jobs) {
-            arguments.insert(arguments.end(), {"-w", folder + '/' + run.workload->file});
+            page.workloads.push_back(folder + '/' + run.workload->file);
         }
-        arguments.insert(arguments.end(), {"-p", run.platform, "-o", page, "--tau", campaign.metrics.tau.to_string(),
-                                           "--short-deadline", campaign.metrics.short_deadline.to_string(), "--title",
-                                           run.workload->name + " on " + run.machine->name});
-        const std::string key = sha256(made_of + '\n' + command_line(arguments));
-        if (page_is_kept(page, key)) {
+        page.platform = run.platform;
+        page.metrics = campaign.metrics;
+        page.title = run.workload->name + " on " + run.machine->name;
+        page.output = (pages / (run.machine->name + ".html")).string();
+        page.command = report_command(page);
+        const std::string key = sha256(made_of + '\n' + page.command);
+        if (page_is_kept(page.output, key)) {
             continue;
         }
         create_folders(pages.string());
-        report(arguments);
-        const std::string text = InputFile(page).read_all(max_page_size);
-        OutputFile file(page);
+        set_machine(Machine(named_platform(page.platform).hosts), page.metrics);
+        const std::string text = make_report(page);
+        OutputFile file(page.output);
         file.write(text);
         file.write(last_line_of_page(key, text));
         file.commit();
+        print_report(page, std::cout);
     }
 }
 
@@ -483,6 +499,27 @@ std::string size_text(std::uintmax_t bytes) {
                                 : "about " + rounded(size / gigabyte, 0) + " GB";
 }
 
+// Makes the table and the pages. Requires that all runs were replayed.
+void write_results_of_all(const Campaign& campaign, const std::vector<CampaignRun>& runs, const RunList& list,
+                          const std::string& program, const std::string& folder) {
+    std::vector<RunResult> results;
+    results.reserve(runs.size());
+    for (const CampaignRun& run : runs) {
+        std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
+        if (!result) {
+            throw InputError(folder + '/' + run.prefix + "_result.csv: has gone or changed: run the campaign again");
+        }
+        results.push_back(std::move(*result));
+    }
+    write_results_table(list, results, folder);
+    print_means(campaign, results);
+    note_rejections(runs, results);
+    if (campaign.reports) {
+        write_reports(campaign, runs, results, program, folder);
+    }
+    std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
+}
+
 // Replays what is missing of this shard; without shards, makes the table and the pages.
 int run_campaign(const Campaign& campaign, const Options& options) {
     const std::string folder = output_folder(options, fs::path(campaign.path).stem().string());
@@ -533,22 +570,7 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     if (shard.count > 1) {
         return 0;
     }
-    std::vector<RunResult> results;
-    results.reserve(runs.size());
-    for (const CampaignRun& run : runs) {
-        std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
-        if (!result) {
-            throw InputError(folder + '/' + run.prefix + "_result.csv: has gone or changed: run the campaign again");
-        }
-        results.push_back(std::move(*result));
-    }
-    write_results_table(list, results, folder);
-    print_means(campaign, results);
-    note_rejections(runs, results);
-    if (pages) {
-        write_reports(campaign, runs, results, program, folder);
-    }
-    std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
+    write_results_of_all(campaign, runs, list, program, folder);
     return 0;
 }
 

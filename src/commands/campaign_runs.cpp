@@ -18,6 +18,7 @@
 #include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/simulator/simulator.hpp>
 
+#include "inputs.hpp"
 #include "platform_option.hpp"
 #include "progress.hpp"
 #include "src/simulator/results.hpp"
@@ -33,13 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_result_size = std::size_t{1} << 20;
-constexpr const char* master_host = "master_host";
 constexpr std::string_view of_file = "sha256 of ";  // begins the line of a file in what is kept of a run
-
-Platform read_platform_of(const CampaignRun& run) {
-    const std::optional<int> hosts = number_of_hosts(run.platform);
-    return hosts ? homogeneous_platform(*hosts) : read_platform(platform_file(run.platform), master_host);
-}
 
 // What the replays of one workload on one machine share; they do not change it.
 struct Prepared {
@@ -57,7 +52,7 @@ struct Prepared {
  private:
     static Scenario scenario_of(const CampaignRun& run, const std::string& workload_path, bool registers_jobs) {
         Scenario scenario;
-        scenario.platform = read_platform_of(run);
+        scenario.platform = named_platform(run.platform);
         const std::string text = read_workload_text(workload_path);
         if (sha256(text) != run.workload->sha256) {
             throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
@@ -206,8 +201,7 @@ void replay(const Campaign& campaign, const CampaignRun& run, const std::string&
     audit(schedule, workloads, simulator, scheduler, engine, choice);
     leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
     MetricsOptions options = campaign.metrics;
-    options.processors = prepared->machine.processors();
-    options.licenses = prepared->machine.counters();
+    set_machine(prepared->machine, options);
     const Metrics metrics = compute_metrics(schedule, options, workloads);
     RunResult result;
     const std::vector<std::string> names = metric_names();

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -16,13 +14,14 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
+#include "deadlines.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
 #include "platform_option.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/sha256.hpp"
+#include "swf.hpp"
 
 namespace batfill::commands {
 
@@ -32,35 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* made_file = "made.txt";
 constexpr std::size_t max_made_size = std::size_t{1} << 26;
-
-// While it lives, what the program prints goes to the end of a file. The commands print for people, and here their
-// words are kept beside what they have made.
-class PrintsToFile {
- public:
-    explicit PrintsToFile(const std::string& path) : kept_(dup(STDOUT_FILENO)) {
-        flush();
-        const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (kept_ < 0 || file < 0 || dup2(file, STDOUT_FILENO) < 0) {
-            throw InputError(path + ": " + std::strerror(errno));
-        }
-        close(file);
-    }
-    ~PrintsToFile() {
-        flush();
-        dup2(kept_, STDOUT_FILENO);
-        close(kept_);
-    }
-    PrintsToFile(const PrintsToFile&) = delete;
-    PrintsToFile& operator=(const PrintsToFile&) = delete;
-
- private:
-    static void flush() {
-        std::cout.flush();
-        (void)std::fflush(stdout);  // who prints has to find out whether that works
-    }
-
-    int kept_;
-};
 
 // While it lives, other processes that make workloads in the same folder wait: one would remove what another has just
 // made. Where the file system has no locks, they do not wait.
@@ -95,16 +65,11 @@ auto in_place_of(const CampaignWorkload& workload, Work work) {
     }
 }
 
-void call(const CampaignWorkload& workload, int (*command)(const Arguments&), Arguments arguments,
-          const Arguments& more) {
+// What `parse` makes of arguments and of the options that the campaign file adds to them.
+template <class Parse>
+auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const WholeNamesOnly whole;  // the campaign looks for some of them itself
-    in_place_of(workload, [&] { return command(arguments); });
-}
-
-bool is_cut(const CampaignWorkload& workload) {
-    return std::any_of(workload.options.begin(), workload.options.end(),
-                       [](const std::string& option) { return option.starts_with("--split="); });
+    return parse(arguments, OptionsFrom::file).value();
 }
 
 bool draws_machine(const CampaignWorkload& workload) {
@@ -115,51 +80,8 @@ std::string platform_name(const CampaignWorkload& workload) {
     return workload.name + ".xml";
 }
 
-// Makes the files of the workload in `folder`, named as they will be.
-void make(const CampaignWorkload& workload, const fs::path& folder) {
-    const PrintsToFile prints((folder / made_file).string());
-    const std::string file = (folder / (workload.name + ".json")).string();
-    switch (workload.source) {
-        case CampaignWorkload::Source::log:
-            if (is_cut(workload)) {
-                const fs::path cut = folder / "cut";
-                call(workload, swf, {workload.path, "-o", cut.string()}, workload.options);
-                // "SP2-week-007.json" of the log "SP2" is to be "NAME-week-007.json".
-                const std::size_t log_name = workload_name(workload.path).size();
-                for (const fs::directory_entry& entry : fs::directory_iterator(cut)) {
-                    fs::rename(entry.path(),
-                               folder / (workload.name + entry.path().filename().string().substr(log_name)));
-                }
-                fs::remove(cut);
-            } else {
-                call(workload, swf, {workload.path, "-o", file}, workload.options);
-            }
-            break;
-        case CampaignWorkload::Source::workload: {
-            OutputFile copy(file);
-            copy.write(in_place_of(workload, [&] { return read_workload_text(workload.path); }));
-            copy.commit();
-            break;
-        }
-        case CampaignWorkload::Source::model:
-            call(workload, generate, workload.options,
-                 draws_machine(workload)
-                     ? Arguments{"-o", file, "--platform", (folder / platform_name(workload)).string()}
-                     : Arguments{"-o", file});
-            break;
-    }
-    if (!workload.deadlines) {
-        return;
-    }
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        if (entry.path().extension() == ".json") {
-            call(workload, deadlines, {entry.path().string(), "-o", entry.path().string()}, *workload.deadlines);
-        }
-    }
-}
-
-// The first lines of made.txt: the key of how it was made, and a line for each file, with a hash of these lines.
-std::string description(const CampaignWorkload& workload, const fs::path& folder, const std::string& key) {
+// The workloads in a folder.
+std::vector<fs::path> workload_files(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == ".json") {
@@ -167,6 +89,62 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
         }
     }
     std::sort(files.begin(), files.end());
+    return files;
+}
+
+void convert(const CampaignWorkload& workload, const fs::path& folder, const std::string& file, std::ostream& out) {
+    SwfOptions options = parsed(parse_swf_options, {workload.path, "-o", file}, workload.options);
+    if (options.conversion.conversion.split) {
+        options.conversion.output = folder.string();
+        options.conversion.name = workload.name;
+    }
+    print_converted_log(convert_log(options.conversion), options, out);
+}
+
+void draw(const CampaignWorkload& workload, const fs::path& folder, const std::string& file, std::ostream& out) {
+    const Arguments model_options(workload.options.begin() + 1, workload.options.end());
+    const std::string name = workload.name + ".json";
+    if (draws_machine(workload)) {
+        const std::string platform = platform_name(workload);
+        const FarmFiles options =
+            parsed(parse_farm_options, model_options, {"-o", file, "--platform", (folder / platform).string()});
+        print_farm(write_farm(options), options.model, name, platform, out);
+    } else {
+        const LublinFile options = parsed(parse_lublin_options, model_options, {"-o", file});
+        print_lublin_workload(write_lublin(options), name, out);
+    }
+}
+
+// Makes the files of the workload in the empty `folder`, named as they will be, and says what was made.
+void make(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+    const std::string file = (folder / (workload.name + ".json")).string();
+    switch (workload.source) {
+        case CampaignWorkload::Source::log:
+            convert(workload, folder, file, out);
+            break;
+        case CampaignWorkload::Source::workload: {
+            OutputFile copy(file);
+            copy.write(read_workload_text(workload.path));
+            copy.commit();
+            break;
+        }
+        case CampaignWorkload::Source::model:
+            draw(workload, folder, file, out);
+            break;
+    }
+    if (!workload.deadlines) {
+        return;
+    }
+    for (const fs::path& path : workload_files(folder)) {
+        const DeadlineOptions options =
+            parsed(parse_deadline_options, {path.string(), "-o", path.string()}, *workload.deadlines);
+        print_drawn_deadlines(draw_deadlines(options.draw), options, path.filename().string(), out);
+    }
+}
+
+// The first lines of made.txt: the key of how it was made, and a line for each file, with a hash of these lines.
+std::string description(const CampaignWorkload& workload, const fs::path& folder, const std::string& key) {
+    const std::vector<fs::path> files = workload_files(folder);
     std::ostringstream lines;
     for (const fs::path& file : files) {
         const std::string bytes = read_workload_text(file.string());
@@ -310,15 +288,10 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
     OutputFolder folder(place.string());
     const std::string path = folder.file(made_file);
     const fs::path inside = fs::path(path).parent_path();
-    make(workload, inside);
-    std::string printed = InputFile(path).read_all(max_made_size);
-    // The commands name files where they have written them, which is not where these will be.
-    const std::string temporary = inside.string() + '/';
-    for (std::size_t at = printed.find(temporary); at != std::string::npos; at = printed.find(temporary, at)) {
-        printed.erase(at, temporary.size());
-    }
+    std::ostringstream said;
+    in_place_of(workload, [&] { make(workload, inside, said); });
     OutputFile file(path);
-    file.write(description(workload, inside, key) + printed);
+    file.write(description(workload, inside, key) + said.str());
     file.commit();
     try {
         folder.commit();
@@ -418,12 +391,13 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     if (!says("until")) {
         arguments.push_back("--until=" + std::max(made.last_submission, Time::seconds(1)).to_string());
     }
-    const PrintsToFile prints("/dev/null");
     const std::string platform = platform_of(made, machine, folder);
-    call(workload, failures,
-         {(number_of_hosts(platform) ? "--processors=" : "--platform=") + platform, "-o",
-          (fs::path(folder) / file).string()},
-         arguments);
+    const std::string hosts = (number_of_hosts(platform) ? "--processors=" : "--platform=") + platform;
+    in_place_of(workload, [&] {
+        const FailureOptions options =
+            parsed(parse_failure_options, {hosts, "-o", (fs::path(folder) / file).string()}, arguments);
+        write_events(generate_failures(options.model), options.output);
+    });
     return file;
 }
 

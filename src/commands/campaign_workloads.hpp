@@ -23,7 +23,7 @@ struct MadeWorkload {
     Time last_submission;
 };
 
-// Makes the workloads of a campaign with the commands `swf`, `generate` and `deadlines`, in FOLDER/workloads/NAME/,
+// Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/,
 // each of which appears whole or not at all; what these commands print is in FOLDER/workloads/NAME/made.txt. What is
 // there already, made of the same log with the same options by the same program, is not made again. `program` is a hash
 // of the program. Prints a line for each that it makes. Throws InputError and UsageError that name the place in the

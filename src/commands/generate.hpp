@@ -1,11 +1,37 @@
 #pragma once
 
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include <batfill/workloads/failures.hpp>
+#include <batfill/workloads/farm.hpp>
+#include <batfill/workloads/lublin.hpp>
+
 #include "command.hpp"
+#include "options.hpp"
 
 namespace batfill::commands {
 
-// The models of `batfill generate`, each in a file of its own. They get the arguments after the model's name, and keep
-// to what Command says of `run`.
+// What the options of `batfill generate failures` say.
+struct FailureOptions {
+    FailureModel model;
+    std::string output;
+};
+
+// None after printing the help. `arguments` are those after the model's name. Throws UsageError.
+std::optional<FailureOptions> parse_failure_options(const Arguments& arguments,
+                                                    OptionsFrom origin = OptionsFrom::command_line);
+std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsFrom origin = OptionsFrom::command_line);
+std::optional<LublinFile> parse_lublin_options(const Arguments& arguments,
+                                               OptionsFrom origin = OptionsFrom::command_line);
+
+// What was drawn. The names are what the outputs are called.
+void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
+                const std::string& platform_name, std::ostream& out);
+void print_lublin_workload(const Workload& workload, const std::string& name, std::ostream& out);
+
+// The models, each in a file of its own. They keep to what Command says of `run`.
 int failures(const Arguments&);
 int farm(const Arguments&);
 int lublin(const Arguments&);

@@ -1,19 +1,15 @@
 #include <cstdint>
-#include <cstdio>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
-#include <batfill/workloads/failures.hpp>
 
-#include "command.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
 #include "platform_option.hpp"
-#include "src/support/files.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::commands {
 
@@ -41,15 +37,12 @@ FailureModel::Lengths lengths_of(const Options& options, const std::string& mean
                                  const std::string& shape) {
     FailureModel::Lengths lengths;
     lengths.mean = seconds_option("--" + mean, options.get<std::string>(mean), Duration::seconds(1));
-    const auto name = options.get<std::string>(distribution);
-    if (name == "weibull") {
+    if (word_option(options, distribution, {"exponential", "weibull"}) == "weibull") {
         const double value = options.given(shape) ? options.get<double>(shape) : 0.7;
         if (!(value >= 0.1 && value <= 100)) {
             throw UsageError("--" + shape + ": expected a number in 0.1..100, found " + std::to_string(value));
         }
         lengths.weibull_shape = value;
-    } else if (name != "exponential") {
-        throw UsageError("--" + distribution + ": " + unknown_name("value", name, {"exponential", "weibull"}));
     } else if (options.given(shape)) {
         throw UsageError("--" + shape + " needs --" + distribution + " weibull");
     }
@@ -67,7 +60,8 @@ void require_reasonable_size(const FailureModel& model) {
     }
 }
 
-void print_summary(const FailureModel& model, const std::vector<MachineEvent>& events, const std::string& path) {
+void print_failures(const FailureModel& model, const std::vector<MachineEvent>& events, const std::string& path,
+                    std::ostream& out) {
     Duration down;  // of all processors, up to `until`
     long long failures = 0;
     for (const MachineEvent& event : events) {
@@ -77,14 +71,14 @@ void print_summary(const FailureModel& model, const std::vector<MachineEvent>& e
         failures += event.available ? 0 : processors;
     }
     const double whole = (model.until - Time()).to_seconds() * model.processors;
-    std::printf("%s: %lld processors fail in %zu events, %.2f %% of the machine is available until %s\n", path.c_str(),
-                failures, events.size(), 100 * (1 - down.to_seconds() / whole),
-                model.until.since_zero().to_shortest_string().c_str());
+    out << path << ": " << failures << " processors fail in " << events.size() << " events, "
+        << rounded(100 * (1 - down.to_seconds() / whole), 2) << " % of the machine is available until "
+        << model.until.since_zero().to_shortest_string() << '\n';
 }
 
 }  // namespace
 
-int failures(const Arguments& arguments) {
+std::optional<FailureOptions> parse_failure_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     options.add("output,o", Value<std::string>("FILE").required(),
                 "the events, one JSON object per line, for simulate --events and Batsim's");
@@ -106,10 +100,11 @@ int failures(const Arguments& arguments) {
             arguments,
             "batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr "
             "SECONDS --seed S -o FILE [OPTION]...",
-            "Draws when nodes of a machine fail and when they are repaired.")) {
-        return 0;
+            "Draws when nodes of a machine fail and when they are repaired.", origin)) {
+        return std::nullopt;
     }
-    FailureModel model;
+    FailureOptions read;
+    FailureModel& model = read.model;
     model.processors = processors_of(options);
     model.processors_per_node = positive(options, "group");
     model.time_to_failure = lengths_of(options, "mtbf", "distribution", "shape");
@@ -117,18 +112,16 @@ int failures(const Arguments& arguments) {
     model.until = Time::at(seconds_option("--until", options.get<std::string>("until"), Duration::seconds(1)));
     model.seed = options.get<std::uint64_t>("seed");
     require_reasonable_size(model);
+    read.output = options.get<std::string>("output");
+    return read;
+}
 
-    const std::vector<MachineEvent> events = batfill::generate_failures(model);
-    const auto path = options.get<std::string>("output");
-    OutputFile file(path);
-    std::string line;
-    for (const MachineEvent& event : events) {
-        line.clear();
-        append_json(event, line);
-        file.write(line);
+int failures(const Arguments& arguments) {
+    if (const std::optional<FailureOptions> options = parse_failure_options(arguments)) {
+        const std::vector<MachineEvent> events = generate_failures(options->model);
+        write_events(events, options->output);
+        print_failures(options->model, events, options->output, std::cout);
     }
-    file.commit();
-    print_summary(model, events, path);
     return 0;
 }
 

@@ -1,19 +1,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
+#include <iostream>
 #include <optional>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
-#include <batfill/workloads/farm.hpp>
-#include <batfill/workloads/lublin.hpp>
 
 #include "estimates_option.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
+#include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
@@ -25,23 +21,7 @@ constexpr const char* farm_summary =
     "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007) does; the defaults are the paper's, but for\n"
     "--speed. A RANGE is LOW:HIGH, integers of which all are equally likely, or one integer.";
 
-constexpr const char* comment =
-    "  A farm that `batfill generate farm` has drawn. A host is one processor; its properties are the machine that it\n"
-    "  belongs to, the machine's speed in operations per second, and the licences that can be activated on it. The "
-    "zone's\n"
-    "  property says how many copies of each licence there are. All hosts are at one place, so that messages take no\n"
-    "  time. Names have zeros in front because Batsim numbers hosts in the lexicographic order of their names.";
-
 constexpr int million = 1'000'000;
-
-int integer_option(const Options& options, const std::string& name, int min, int max) {
-    const int value = options.get<int>(name);
-    if (value < min || value > max) {
-        throw UsageError("--" + name + ": expected a number in " + std::to_string(min) + ".." + std::to_string(max) +
-                         ", found " + std::to_string(value));
-    }
-    return value;
-}
 
 FarmModel::Range range_option(const Options& options, const std::string& name, int min, int max) {
     const auto text = options.get<std::string>(name);
@@ -71,17 +51,6 @@ Duration interarrival_option(const Options& options) {
     return *value;
 }
 
-FarmModel::MarginUnit margin_unit_option(const Options& options) {
-    const auto text = options.get<std::string>("margin-unit");
-    if (text == "seconds") {
-        return FarmModel::MarginUnit::seconds;
-    }
-    if (text == "percent") {
-        return FarmModel::MarginUnit::percent_of_walltime;
-    }
-    throw UsageError("--margin-unit: " + unknown_name("value", text, {"seconds", "percent"}));
-}
-
 FarmModel model_of(const Options& options) {
     FarmModel model;
     model.seed = options.get<std::uint64_t>("seed");
@@ -98,30 +67,16 @@ FarmModel model_of(const Options& options) {
     model.license_needs = integer_option(options, "license-needs", 0, 100);
     model.without_deadline = integer_option(options, "without-deadline", 0, 100);
     model.deadline_margin = range_option(options, "deadline-margin", 0, million);
-    model.margin_unit = margin_unit_option(options);
+    model.margin_unit = word_option(options, "margin-unit", {"seconds", "percent"}) == "seconds"
+                            ? FarmModel::MarginUnit::seconds
+                            : FarmModel::MarginUnit::percent_of_walltime;
     model.estimate_factor = estimates_option(options, {"exact"}).factor;
     return model;
 }
 
-void print_summary(const Farm& farm, const FarmModel& model, const std::string& workload_path,
-                   const std::string& platform_path) {
-    const std::vector<WorkloadJob>& jobs = farm.workload.jobs;
-    const auto per_cent = [&](auto holds) {
-        return 100 * static_cast<double>(std::count_if(jobs.begin(), jobs.end(), holds)) /
-               static_cast<double>(jobs.size());
-    };
-    std::printf("%s: %d machines with %d processors, %d licences\n", platform_path.c_str(), model.machines,
-                farm.workload.processors, model.licenses);
-    std::printf("%s: %zu jobs, submitted over %s s\n", workload_path.c_str(), jobs.size(),
-                jobs.back().description.submit.since_zero().to_shortest_string().c_str());
-    std::printf("offered load %.4f, jobs with a deadline %.1f %%, with licences %.1f %%\n", offered_load(farm.workload),
-                per_cent([](const WorkloadJob& job) { return job.description.deadline.has_value(); }),
-                per_cent([](const WorkloadJob& job) { return !job.description.licenses.empty(); }));
-}
-
 }  // namespace
 
-int farm(const Arguments& arguments) {
+std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     const auto text = [](const char* standard, const char* name) {
         return Value<std::string>(name).otherwise(standard);
@@ -156,23 +111,35 @@ int farm(const Arguments& arguments) {
     options.add("margin-unit", text("seconds", "UNIT"), "of margins: seconds, or percent of the walltime");
     options.add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
     if (!options.parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
-                       farm_summary)) {
-        return 0;
+                       farm_summary, origin)) {
+        return std::nullopt;
     }
     const FarmModel model = model_of(options);
-    const auto workload_path = options.get<std::string>("output");
-    const auto platform_path = options.get<std::string>("platform");
     require_other_file(options, "platform", "output");
-    const WorkloadFormat format = workload_format_option(options, WorkloadFormat::batsim4);
+    return FarmFiles{model, workload_format_option(options, WorkloadFormat::batsim4),
+                     options.get<std::string>("output"), options.get<std::string>("platform")};
+}
 
-    Farm farm = generate_farm(model);
-    farm.workload.format = format;
-    OutputFile platform(platform_path);
-    platform.write(platform_text(farm.platform, comment));
-    platform.close();
-    write_workload(farm.workload, workload_path);
-    platform.commit();
-    print_summary(farm, model, workload_path, platform_path);
+void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
+                const std::string& platform_name, std::ostream& out) {
+    const std::vector<WorkloadJob>& jobs = farm.workload.jobs;
+    const auto per_cent = [&](auto holds) {
+        const auto count = static_cast<double>(std::count_if(jobs.begin(), jobs.end(), holds));
+        return rounded(100 * count / static_cast<double>(jobs.size()), 1) + " %";
+    };
+    out << platform_name << ": " << model.machines << " machines with " << farm.workload.processors << " processors, "
+        << model.licenses << " licences\n"
+        << workload_name << ": " << jobs.size() << " jobs, submitted over "
+        << jobs.back().description.submit.since_zero().to_shortest_string() << " s\n"
+        << "offered load " << rounded(offered_load(farm.workload), 4) << ", jobs with a deadline "
+        << per_cent([](const WorkloadJob& job) { return job.description.deadline.has_value(); }) << ", with licences "
+        << per_cent([](const WorkloadJob& job) { return !job.description.licenses.empty(); }) << '\n';
+}
+
+int farm(const Arguments& arguments) {
+    if (const std::optional<FarmFiles> options = parse_farm_options(arguments)) {
+        print_farm(write_farm(*options), options->model, options->output, options->platform, std::cout);
+    }
     return 0;
 }
 

@@ -126,6 +126,15 @@ std::string word_option(const Options& options, const std::string& name, const s
     return word;
 }
 
+int integer_option(const Options& options, const std::string& name, int min, int max) {
+    const int value = options.get<int>(name);
+    if (value < min || value > max) {
+        throw UsageError("--" + name + ": expected a number in " + std::to_string(min) + ".." + std::to_string(max) +
+                         ", found " + std::to_string(value));
+    }
+    return value;
+}
+
 WorkloadFormat workload_format_option(const Options& options, WorkloadFormat otherwise) {
     if (!options.given("format")) {
         return otherwise;
@@ -154,14 +163,17 @@ void add_machine_options(Options& options) {
     options.add("processors", Value<int>("N"), "number of processors, instead of a platform");
 }
 
+void set_machine(const Machine& machine, MetricsOptions& metrics) {
+    metrics.processors = machine.processors();
+    metrics.licenses = machine.counters();
+}
+
 void machine_options(const Options& options, MetricsOptions& metrics) {
     if (options.given("processors") && options.given("platform")) {
         throw UsageError("--processors and --platform both give the number of processors, expected one of them");
     }
     if (options.given("platform")) {
-        const Machine machine(platform_option(options).hosts);
-        metrics.processors = machine.processors();
-        metrics.licenses = machine.counters();
+        set_machine(Machine(platform_option(options).hosts), metrics);
     } else if (options.given("processors")) {
         metrics.processors = options.get<int>("processors");
         if (*metrics.processors < 1) {

@@ -45,6 +45,9 @@ unsigned threads_option(const Options& options);
 // default. Throws UsageError that lists them if it is another.
 std::string word_option(const Options& options, const std::string& name, const std::vector<std::string>& words);
 
+// The option `name`, a whole number. Throws UsageError if it is not `min` to `max`.
+int integer_option(const Options& options, const std::string& name, int min, int max);
+
 // The option --format, in which of Batsim's formats a workload is written; `otherwise` if it is not given. Throws
 // UsageError for anything but batsim4 and batsim5.
 WorkloadFormat workload_format_option(const Options& options, WorkloadFormat otherwise);
@@ -57,6 +60,9 @@ std::vector<std::string> run_labels(const std::vector<std::string>& paths);
 
 // "a, b and c"; of more than six names, "a, b, c, d, e and 40 more".
 std::string enumeration(std::vector<std::string> names);
+
+// Puts into `metrics` what they need of a machine.
+void set_machine(const Machine& machine, MetricsOptions& metrics);
 
 // Declares --platform, --master-host and --processors, which machine_options() reads.
 void add_machine_options(Options& options);

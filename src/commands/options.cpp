@@ -207,16 +207,20 @@ void Options::add_positional(const std::string& name, const Value<T>& value) {
     state_->positional.add(name.c_str(), is_vector<T> ? -1 : 1);
 }
 
-bool Options::parse(const std::vector<std::string>& arguments, const std::string& usage, const std::string& summary) {
+bool Options::parse(const std::vector<std::string>& arguments, const std::string& usage, const std::string& summary,
+                    OptionsFrom origin) {
     add("help,h", "print this help");
     try {
         using namespace po::command_line_style;
-        const int style = WholeNamesOnly::apply() ? unix_style & ~allow_guessing : unix_style;
+        const int style = origin == OptionsFrom::file ? unix_style & ~allow_guessing : unix_style;
         const po::parsed_options parsed =
             po::command_line_parser(arguments).options(state_->all).positional(state_->positional).style(style).run();
         refuse_negative_numbers(parsed, state_->all);
         po::store(parsed, state_->values);
         if (given("help")) {
+            if (origin == OptionsFrom::file) {
+                throw UsageError("--help prints the options of a command and makes nothing, expected no help here");
+            }
             std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n";
             print_options(std::cout, state_->visible);
             return false;

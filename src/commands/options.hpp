@@ -46,20 +46,9 @@ class Value {
     bool multitoken_ = false;
 };
 
-// While one lives, Options::parse() refuses names that are cut short, which it otherwise takes for the only option that
-// begins so: --spli for --split. For options that somebody keeps in a file, or that others look at.
-class WholeNamesOnly {
- public:
-    WholeNamesOnly() { ++living_; }
-    ~WholeNamesOnly() { --living_; }
-    WholeNamesOnly(const WholeNamesOnly&) = delete;
-    WholeNamesOnly& operator=(const WholeNamesOnly&) = delete;
-
-    static bool apply() { return living_ > 0; }
-
- private:
-    static inline int living_ = 0;
-};
+// Where options come from. On a command line, users may cut a name short to what only that one begins with (--spli for
+// --split), and ask for help. In a file that somebody keeps, names are whole, and --help is an error.
+enum class OptionsFrom { command_line, file };
 
 // The options of one command, which declares them, parses the command line, and then reads them.
 class Options {
@@ -90,7 +79,8 @@ class Options {
     // Requires: all options are declared, and nothing has been parsed yet.
     // Throws: UsageError for an unknown, repeated, missing or mistyped option. A negative number is mistyped if the
     // option's type is unsigned.
-    bool parse(const std::vector<std::string>& arguments, const std::string& usage, const std::string& summary);
+    bool parse(const std::vector<std::string>& arguments, const std::string& usage, const std::string& summary,
+               OptionsFrom origin = OptionsFrom::command_line);
 
     // Returns whether the user gave the option; false if it only has the value that Value::otherwise() sets.
     // Requires: parse() has returned true, and the option is declared.

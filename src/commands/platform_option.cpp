@@ -97,17 +97,18 @@ std::string platform_file(const std::string& word) {
                      (known.empty() ? "none" : list_of(known)));
 }
 
+Platform named_platform(const std::string& word, const std::string& master_host) {
+    const std::optional<int> hosts = number_of_hosts(word);
+    return hosts ? homogeneous_platform(*hosts) : read_platform(platform_file(word), master_host);
+}
+
 void add_master_host_option(Options& options) {
-    options.add("master-host,m", Value<std::string>("NAME").otherwise("master_host"),
+    options.add("master-host,m", Value<std::string>("NAME").otherwise(default_master_host),
                 "host of the platform that does not compute");
 }
 
 Platform platform_option(const Options& options) {
-    const auto word = options.get<std::string>("platform");
-    if (const std::optional<int> hosts = number_of_hosts(word)) {
-        return homogeneous_platform(*hosts);
-    }
-    return read_platform(platform_file(word), options.get<std::string>("master-host"));
+    return named_platform(options.get<std::string>("platform"), options.get<std::string>("master-host"));
 }
 
 }  // namespace batfill::commands

@@ -14,6 +14,9 @@ inline constexpr const char* platform_value = "PLATFORM";
 inline constexpr const char* platform_help =
     "the machine: a SimGrid platform file, the name of a platform that comes with batfill, or a number of hosts";
 
+// The host of a platform that does not compute, unless the user names another.
+inline constexpr const char* default_master_host = "master_host";
+
 // A machine of so many hosts that are alike, named so that they are numbered in the order of their names. Requires
 // hosts > 0. O(hosts).
 Platform homogeneous_platform(int hosts);
@@ -26,6 +29,9 @@ std::optional<int> number_of_hosts(const std::string& word);
 // among the platforms that come with batfill, which are looked for where they are installed, and in the folder
 // `platforms` beside or above the program's own. Throws UsageError that lists these if there is none.
 std::string platform_file(const std::string& word);
+
+// The machine that `word` stands for. Throws UsageError, and InputError as read_platform().
+Platform named_platform(const std::string& word, const std::string& master_host = default_master_host);
 
 // Declares --master-host, which platform_option() reads beside --platform.
 void add_master_host_option(Options& options);

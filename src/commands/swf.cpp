@@ -1,7 +1,10 @@
+#include "swf.hpp"
+
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
+#include <iomanip>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -13,13 +16,10 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/workloads/swf_conversion.hpp>
 
-#include "command.hpp"
 #include "estimates_option.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "src/support/files.hpp"
 
 namespace batfill::commands {
 
@@ -189,41 +189,14 @@ Counts named(const SwfAnomalies& counts) {
             {"submitted before the job of the line above", counts.out_of_order}};
 }
 
-void print_counts(const std::string& title, const Counts& counts) {
-    std::printf("\n%s\n", title.c_str());
+void print_counts(const std::string& title, const Counts& counts, std::ostream& out) {
+    out << '\n' << title << '\n';
     for (const auto& [what, jobs] : counts) {
-        std::printf("  %-66s %10zu\n", what.c_str(), jobs);
+        out << "  " << std::left << std::setw(66) << what << ' ' << std::right << std::setw(10) << jobs << '\n';
     }
 }
 
-// What periods of this length are called.
-const char* name_of(Duration period) {
-    return period == Duration::days(7) ? "week" : period == Duration::days(30) ? "month" : "period";
-}
-
-// The name of the file of a period: "logs/SP2.swf.gz" and week 7 give "SP2-week-007.json".
-std::string file_name(const SwfLog& log, const SwfSplit& split, std::size_t number) {
-    std::string name = std::filesystem::path(log.path).filename().string();
-    for (const std::string_view suffix : {".gz", ".swf"}) {
-        if (name.ends_with(suffix)) {
-            name.resize(name.size() - suffix.size());
-        }
-    }
-    const std::string digits = std::to_string(number);
-    return name + '-' + name_of(split.period) + '-' + std::string(digits.size() < 3 ? 3 - digits.size() : 0, '0') +
-           digits + ".json";
-}
-
-void write_periods(const SwfLog& log, const SwfSplit& split, const std::vector<SwfPeriod>& periods,
-                   const std::string& path) {
-    OutputFolder folder(path);
-    for (const SwfPeriod& period : periods) {
-        write_workload(period.workload, folder.file(file_name(log, split, period.number)));
-    }
-    folder.commit();
-}
-
-void print_periods(const std::vector<SwfPeriod>& periods) {
+void print_periods(const std::vector<SwfPeriod>& periods, std::ostream& out) {
     if (periods.empty()) {
         return;
     }
@@ -231,25 +204,34 @@ void print_periods(const std::vector<SwfPeriod>& periods) {
     const auto [least, most] = std::minmax_element(
         periods.begin(), periods.end(),
         [](const SwfPeriod& a, const SwfPeriod& b) { return a.workload.jobs.size() < b.workload.jobs.size(); });
-    std::printf("Periods: %zu to %zu, %zu of them without jobs and without a file; %zu to %zu jobs in the others\n",
-                periods.front().number, periods.back().number, all - periods.size(), least->workload.jobs.size(),
-                most->workload.jobs.size());
+    out << "Periods: " << periods.front().number << " to " << periods.back().number << ", " << all - periods.size()
+        << " of them without jobs and without a file; " << least->workload.jobs.size() << " to "
+        << most->workload.jobs.size() << " jobs in the others\n";
 }
 
-void print_table(const SwfLog& log, const SwfWorkload& converted, const std::vector<SwfPeriod>& periods) {
-    std::printf("%s: %zu jobs\n", log.path.c_str(), log.jobs.size());
-    print_counts("In the log, before cleaning", named(count_anomalies(log)));
-    print_counts("Dropped, by the first rule that holds", converted.dropped);
-    print_counts("Kept", {{"jobs", converted.workload.jobs.size()}});
+void print_table(const ConvertedLog& result, std::ostream& out) {
+    const auto& [log, converted, periods, schedule] = result;
+    out << log.path << ": " << log.jobs.size() << " jobs\n";
+    print_counts("In the log, before cleaning", named(count_anomalies(log)), out);
+    print_counts("Dropped, by the first rule that holds", converted.dropped, out);
+    print_counts("Kept", {{"jobs", converted.workload.jobs.size()}}, out);
     if (!converted.noted.empty()) {
-        print_counts("Among these", converted.noted);
+        print_counts("Among these", converted.noted, out);
     }
-    std::printf("\nProcessors: %d (%s)\n", converted.workload.processors, converted.processors_from.c_str());
-    print_periods(periods);
+    out << "\nProcessors: " << converted.workload.processors << " (" << converted.processors_from << ")\n";
+    print_periods(periods, out);
     if (log.field("Copyright")) {
-        std::printf(
-            "The log's header has a copyright notice; keep it with what you make of the log (--header FILE).\n");
+        out << "The log's header has a copyright notice; keep it with what you make of the log (--header FILE).\n";
     }
+    if (!schedule) {
+        return;
+    }
+    out << "Schedule of the log: " << schedule->schedule.jobs.size() << " jobs, at most " << schedule->most_in_use
+        << " of " << converted.workload.processors << " processors in use at once";
+    if (schedule->unknown_waits > 0) {
+        out << "; left out, as their wait is unknown: " << schedule->unknown_waits;
+    }
+    out << '\n';
 }
 
 using JsonWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
@@ -268,7 +250,8 @@ void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
     json.EndArray();
 }
 
-void print_json(const SwfLog& log, const SwfWorkload& converted, const std::vector<SwfPeriod>& periods) {
+void print_json(const ConvertedLog& result, std::ostream& out) {
+    const auto& [log, converted, periods, schedule] = result;
     rapidjson::StringBuffer buffer;
     JsonWriter json(buffer);
     json.SetIndent(' ', 2);
@@ -298,61 +281,24 @@ void print_json(const SwfLog& log, const SwfWorkload& converted, const std::vect
     }
     json.EndArray();
     json.EndObject();
-    std::printf("%s\n", buffer.GetString());
+    out << buffer.GetString() << '\n';
 }
 
-void write_header(const SwfLog& log, OutputFile& file) {
-    for (const std::string& line : log.header) {
-        file.write(line);
-        file.write("\n");
-    }
-    file.close();
-}
-
-// Writes the jobs.csv of the log's own schedule, and returns a line that says what is in it.
-std::string write_schedule(const SwfWorkload& converted, OutputFile& file) {
-    const LoggedSchedule logged = schedule_of_log(converted);
-    file.write(schedule_csv_header());
-    std::string line;
-    for (const ScheduledJob& job : logged.schedule.jobs) {
-        line.clear();
-        append_csv(job, line);
-        file.write(line);
-    }
-    file.close();
-    std::string text = "Schedule of the log: " + std::to_string(logged.schedule.jobs.size()) + " jobs, at most " +
-                       std::to_string(logged.most_in_use) + " of " + std::to_string(converted.workload.processors) +
-                       " processors in use at once";
-    if (logged.unknown_waits > 0) {
-        text += "; left out, as their wait is unknown: " + std::to_string(logged.unknown_waits);
-    }
-    return text;
-}
-
-// What --format says.
-struct Formats {
-    bool prints_json = false;
-    WorkloadFormat workload = WorkloadFormat::batsim4;
-};
-
-Formats formats_of(const Options& options) {
-    Formats formats;
+// What --format says of the workload and of what is printed.
+void read_formats(const Options& options, SwfOptions& read) {
     for (const std::string& word : options.get<std::vector<std::string>>("format")) {
         if (word == "table" || word == "json") {
-            formats.prints_json = word == "json";
+            read.prints_json = word == "json";
         } else if (word == "batsim4" || word == "batsim5") {
-            formats.workload = word == "batsim5" ? WorkloadFormat::batsim5 : WorkloadFormat::batsim4;
+            read.conversion.format = word == "batsim5" ? WorkloadFormat::batsim5 : WorkloadFormat::batsim4;
         } else {
             throw UsageError("--format: " + unknown_name("value", word, {"table", "json", "batsim4", "batsim5"}));
         }
     }
-    return formats;
 }
 
-}  // namespace
-
-int swf(const Arguments& arguments) {
-    Options options;
+// Which jobs to keep, and what their sizes are.
+void add_options_of_jobs(Options& options) {
     options.add_positional("log", Value<std::string>().required());
     options.add(
         "output,o", Value<std::string>("PATH"),
@@ -382,6 +328,9 @@ int swf(const Arguments& arguments) {
     options.add("processors", Value<int>("N"),
                 "size of the machine, nb_res, in units; by default what the log's header says, else the widest job");
     options.add("max-processors", Value<int>("N"), "drop jobs wider than this, in units");
+}
+
+void add_options_of_outputs(Options& options) {
     options.add(
         "missing-walltime", Value<std::string>("HOW").otherwise("exact"),
         "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop "
@@ -406,67 +355,62 @@ int swf(const Arguments& arguments) {
     options.add(
         "format", Value<std::vector<std::string>>("FORMAT"),
         "of what is printed: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable");
+}
+
+std::optional<std::string> optional_path(const Options& options, const std::string& name) {
+    return options.given(name) ? std::optional(options.get<std::string>(name)) : std::nullopt;
+}
+
+// "logs/SP2.swf.gz" is "SP2".
+std::string name_of_log(const std::string& path) {
+    std::string name = std::filesystem::path(path).filename().string();
+    for (const std::string_view suffix : {".gz", ".swf"}) {
+        if (name.ends_with(suffix)) {
+            name.resize(name.size() - suffix.size());
+        }
+    }
+    return name;
+}
+
+}  // namespace
+
+std::optional<SwfOptions> parse_swf_options(const Arguments& arguments, OptionsFrom origin) {
+    Options options;
+    add_options_of_jobs(options);
+    add_options_of_outputs(options);
     if (!options.parse(
             arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
             "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and "
-            "why.\nJobs without a known run time are always dropped.")) {
-        return 0;
+            "why.\nJobs without a known run time are always dropped.",
+            origin)) {
+        return std::nullopt;
     }
-    SwfConversion conversion = conversion_of(options);
-    const Formats formats = formats_of(options);
+    SwfOptions read;
+    LogConversion& conversion = read.conversion;
+    conversion.conversion = conversion_of(options);
+    read_formats(options, read);
     require_other_file(options, "header", "output");
     require_other_file(options, "schedule", "output");
     require_other_file(options, "schedule", "header");
-    if (options.given("schedule") && conversion.split) {
+    if (options.given("schedule") && conversion.conversion.split) {
         throw UsageError("--schedule is of a whole log, expected no --split (--from and --until choose a part)");
     }
-    const bool from_first_job = word_option(options, "count-from", {"zero", "first-job"}) == "first-job";
+    conversion.count_from_first_job = word_option(options, "count-from", {"zero", "first-job"}) == "first-job";
+    conversion.log = options.get<std::string>("log");
+    conversion.name = name_of_log(conversion.log);
+    conversion.output = optional_path(options, "output");
+    conversion.header = optional_path(options, "header");
+    conversion.schedule = optional_path(options, "schedule");
+    return read;
+}
 
-    const SwfLog log = read_swf(options.get<std::string>("log"));
-    if (from_first_job) {
-        conversion.split->count_from_first_job(log);
-    }
-    SwfWorkload converted = convert_swf(log, conversion);
-    converted.workload.format = formats.workload;
-    const std::vector<SwfPeriod> periods =
-        conversion.split ? split_into_periods(converted.workload, *conversion.split) : std::vector<SwfPeriod>();
-    std::optional<OutputFile> header;
-    if (options.given("header")) {
-        write_header(log, header.emplace(options.get<std::string>("header")));
-    }
-    std::optional<OutputFile> schedule;
-    std::string schedule_text;
-    if (options.given("schedule")) {
-        schedule_text = write_schedule(converted, schedule.emplace(options.get<std::string>("schedule")));
-    }
-    if (options.given("output")) {
-        if (log.jobs.empty()) {
-            throw InputError(log.path + ": expected lines of jobs, found only comments");
-        }
-        if (converted.workload.jobs.empty()) {
-            throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
-                             " jobs are dropped");
-        }
-        const auto output = options.get<std::string>("output");
-        if (conversion.split) {
-            write_periods(log, *conversion.split, periods, output);
-        } else {
-            write_workload(converted.workload, output);
-        }
-    }
-    if (header) {
-        header->commit();
-    }
-    if (schedule) {
-        schedule->commit();
-    }
-    if (formats.prints_json) {
-        print_json(log, converted, periods);
-    } else {
-        print_table(log, converted, periods);
-        if (schedule) {
-            std::printf("%s\n", schedule_text.c_str());
-        }
+void print_converted_log(const ConvertedLog& result, const SwfOptions& options, std::ostream& out) {
+    options.prints_json ? print_json(result, out) : print_table(result, out);
+}
+
+int swf(const Arguments& arguments) {
+    if (const std::optional<SwfOptions> options = parse_swf_options(arguments)) {
+        print_converted_log(convert_log(options->conversion), *options, std::cout);
     }
     return 0;
 }

@@ -31,6 +31,13 @@ struct SourceFile {
     std::string sha256;
 };
 
+// Throws InputError if the file cannot be read.
+SourceFile source_file(const std::string& path);
+
+// Reads what simulate or Batsim has written beside the jobs.csv of a run, and adds all these files to `files`, the
+// jobs.csv as well. Throws InputError naming a file that is not as it was written.
+void read_files_beside(const std::string& jobs_path, Run& run, std::vector<SourceFile>& files);
+
 struct Report {
     std::string title;
     std::string command;  // by which it was made

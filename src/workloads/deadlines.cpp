@@ -4,8 +4,10 @@
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
+#include <batfill/core/error.hpp>
 #include <batfill/workloads/deadlines.hpp>
 
+#include "src/support/files.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill {
@@ -34,6 +36,26 @@ void append_with_deadline(JsonReader& reader, const std::string& text, const std
         deadline->since_zero().append_shortest_to(out);
     }
     out += '}';
+}
+
+std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
+    if (request.share) {
+        return count_of_share(*request.share, eligible);
+    }
+    if (request.count > eligible) {
+        throw UsageError("--count: expected at most " + std::to_string(eligible) +
+                         ", the jobs that have a walltime, found " + std::to_string(request.count));
+    }
+    return request.count;
+}
+
+Time deadline_of(const WorkloadJob& job, const DeadlineRule& rule, const std::string& path) {
+    const Time deadline = job.description.submit + rule.allowance(*job.description.walltime);
+    if (deadline > Time::seconds(1'000'000'000'000'000'000)) {
+        throw InputError(path + ": job " + shown(job.description.id) + ": expected its deadline within 1e18 s, found " +
+                         deadline.since_zero().to_shortest_string());
+    }
+    return deadline;
 }
 
 }  // namespace
@@ -112,6 +134,34 @@ std::string with_deadlines(const std::string& text, const std::vector<std::optio
     }
     assert(job == deadlines.size());
     return out.append(text, copied);
+}
+
+DrawnDeadlines draw_deadlines(const DeadlineDraw& request) {
+    const std::string text = read_workload_text(request.workload);
+    Workload workload = parse_workload(text, request.workload, "w0", true);
+    const std::vector<std::size_t> eligible = jobs_with_walltime(workload);
+    const std::vector<std::size_t> drawn = draw(eligible, number_to_draw(request, eligible.size()), request.seed);
+    DrawnDeadlines result{workload.jobs.size(), eligible.size(), drawn.size()};
+    std::vector<std::optional<Time>> deadlines(workload.jobs.size());
+    for (const std::size_t place : drawn) {
+        const WorkloadJob& job = workload.jobs[place];
+        deadlines[place] = deadline_of(job, request.rule, request.workload);
+        result.at_floor += *deadlines[place] - job.description.submit == request.rule.floor ? 1U : 0U;
+    }
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+        result.replaced += workload.jobs[i].description.deadline.has_value() ? 1U : 0U;
+        workload.jobs[i].description.deadline = deadlines[i];
+    }
+    const WorkloadFormat format = request.format.value_or(workload.format);
+    if (format == WorkloadFormat::batsim4 && workload.format == format) {
+        OutputFile file(request.output);
+        file.write(with_deadlines(text, deadlines));
+        file.commit();
+    } else {
+        workload.format = format;
+        write_workload(workload, request.output);
+    }
+    return result;
 }
 
 }  // namespace batfill

@@ -9,6 +9,7 @@
 #include <batfill/workloads/failures.hpp>
 
 #include "draws.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill {
 
@@ -56,6 +57,17 @@ void append_json(const MachineEvent& event, std::string& out) {
     out += R"(,"resources":")";
     event.processors.append_to(out);
     out += "\"}\n";
+}
+
+void write_events(const std::vector<MachineEvent>& events, const std::string& path) {
+    OutputFile file(path);
+    std::string line;
+    for (const MachineEvent& event : events) {
+        line.clear();
+        append_json(event, line);
+        file.write(line);
+    }
+    file.commit();
 }
 
 }  // namespace batfill

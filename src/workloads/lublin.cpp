@@ -3,9 +3,11 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include <boost/math/special_functions/gamma.hpp>
 
+#include <batfill/core/error.hpp>
 #include <batfill/workloads/lublin.hpp>
 
 #include "draws.hpp"
@@ -251,6 +253,20 @@ void add_job(const std::string& id, const DrawnJob& drawn, long long submit, con
     workload.jobs.push_back({std::move(description), {}});
 }
 
+// Submissions are whole seconds. Where the jobs are submitted within a few, no time of the last one gives the load.
+void require_reached(double load, const Workload& workload) {
+    constexpr double most_deviation = 0.001;
+    const double reached = offered_load(workload);
+    if (!(std::abs(reached / load - 1) <= most_deviation)) {
+        std::ostringstream problem;
+        problem << "--load " << load << " cannot be reached: these jobs would be submitted within "
+                << workload.jobs.back().description.submit.since_zero().to_shortest_string()
+                << " s, and submissions are whole seconds, which gives " << reached
+                << "; expected a lower load or more --jobs";
+        throw UsageError(problem.str());
+    }
+}
+
 }  // namespace
 
 Workload generate_lublin(const LublinModel& model) {
@@ -306,6 +322,16 @@ double offered_load(const Workload& workload) {
         last = std::max(last, description.submit);
     }
     return work / (workload.processors * last.to_seconds());
+}
+
+Workload write_lublin(const LublinFile& file) {
+    Workload workload = generate_lublin(file.model);
+    workload.format = file.format;
+    if (file.model.load) {
+        require_reached(*file.model.load, workload);
+    }
+    write_workload(workload, file.output);
+    return workload;
 }
 
 }  // namespace batfill

@@ -683,6 +683,39 @@ TEST_CASE("A campaign takes no option whose name is cut short") {
           "x: unrecognised option '--mtb=9', did you mean '--mtbf'?");
 }
 
+TEST_CASE("A campaign makes something of all options: it refuses --help") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "three.swf", log_of_three_weeks());
+    for (const char* const workload :
+         {"{log: three.swf, help: true}", "{log: three.swf, deadlines: {share: 0.5, seed: 1, help: true}}",
+          "{log: three.swf, failures: {help: true}}"}) {
+        const Outcome outcome = campaign.run(std::string("workloads:\n  - ") + workload + "\nschedulers: [fcfs]\n");
+        CHECK(outcome.status == 1);
+        CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
+        CHECK_THAT(outcome.errors, Contains("c.yaml:2: workload three: --help prints the options of a command"));
+    }
+}
+
+TEST_CASE("The periods of a log have the name of its workload, whatever the log's own, and deadlines in their order") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "three.txt", log_of_three_weeks());
+    const Outcome outcome = campaign.run(
+        "workloads: [{log: three.txt, name: x, split: 7, deadlines: {share: 0.5, seed: 1}}]\nschedulers: [fcfs]\n");
+    REQUIRE(outcome.status == 0);
+    CHECK(campaign.value("x,week-001,own,fcfs,fcfs", "jobs") == "10");
+    const std::string made = contents(campaign.in("workloads/x/made.txt"));
+    std::string said;
+    for (const char* const week : {"1", "2", "3"}) {
+        said.append("x-week-00")
+            .append(week)
+            .append(
+                ".json: 5 of 10 jobs drawn, due after 86400 s: 5, after 10 "
+                "walltimes: 0 (without walltime, not drawn: 0; deadlines "
+                "removed: 0)\n");
+    }
+    CHECK_THAT(made, EndsWith(said));
+}
+
 TEST_CASE("A campaign sees all paths from the folder of its file") {
     const CampaignFolder campaign;
     fs::create_directories(campaign.folder.file("there"));

@@ -55,6 +55,32 @@ struct DeadlineRule {
     Duration allowance(Duration walltime) const;
 };
 
+// Which jobs of a workload's file become deadline-driven, and how.
+struct DeadlineDraw {
+    std::string workload;                  // path
+    std::string output;                    // path; may be the same
+    std::optional<WorkloadFormat> format;  // of the output; none: that of the workload
+    std::optional<Decimal> share;          // of the jobs with a walltime, at most 1; none: `count` of them
+    std::uint64_t count = 0;
+    std::uint64_t seed = 0;
+    DeadlineRule rule{Duration::days(1), Decimal::of(10)};
+};
+
+// Numbers of jobs.
+struct DrawnDeadlines {
+    std::size_t jobs = 0;
+    std::size_t with_walltime = 0;
+    std::size_t drawn = 0;
+    std::size_t at_floor = 0;  // drawn, and due after the floor
+    std::size_t replaced = 0;  // had a deadline before
+};
+
+// Reads the workload, draws jobs and writes it with their deadlines alone. Where the format stays that of Batsim 4, all
+// else stays as it was (see with_deadlines()).
+// Throws: UsageError if fewer jobs than `count` have a walltime; InputError as read_workload() and write_workload(),
+// and for a deadline beyond 1e18 s.
+DrawnDeadlines draw_deadlines(const DeadlineDraw& request);
+
 // Returns the text of a workload with other deadlines. Job i, in the order of the text, gets deadlines[i], or none if
 // that is nullopt. Drops earlier deadlines. Keeps everything else, down to the digits of numbers, except blanks in
 // jobs.

@@ -50,4 +50,7 @@ std::vector<MachineEvent> generate_failures(const FailureModel& model);
 // Appends the line of such an event in a Batsim events file, including its newline.
 void append_json(const MachineEvent& event, std::string& out);
 
+// Writes such a file. Throws InputError naming it.
+void write_events(const std::vector<MachineEvent>& events, const std::string& path);
+
 }  // namespace batfill

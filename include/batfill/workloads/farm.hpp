@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/workload.hpp>
@@ -73,5 +74,17 @@ struct Farm {
 // Throws: UsageError if 10,000 samples in a row give a job that no machine could run.
 // Cost: O(jobs * machines) at worst, without the jobs that are sampled again.
 Farm generate_farm(const FarmModel& model);
+
+// A drawn farm, and the files that it goes to.
+struct FarmFiles {
+    FarmModel model;
+    WorkloadFormat format = WorkloadFormat::batsim4;
+    std::string output;    // path of the workload
+    std::string platform;  // path
+};
+
+// Draws the farm, writes both files, which appear together, and returns it. Throws as generate_farm(), and InputError
+// if a file cannot be written.
+Farm write_farm(const FarmFiles& files);
 
 }  // namespace batfill

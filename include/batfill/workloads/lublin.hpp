@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <batfill/formats/workload.hpp>
 
@@ -38,6 +39,17 @@ struct LublinModel {
 // Requires: 0 < jobs <= 10 million, processors > 0, load in [0.001, 1000], estimate_factor in [1, 1e6].
 // Cost: O(n log n).
 Workload generate_lublin(const LublinModel& model);
+
+// A drawn workload, and the file that it goes to.
+struct LublinFile {
+    LublinModel model;
+    WorkloadFormat format = WorkloadFormat::batsim4;
+    std::string output;  // path
+};
+
+// Draws the workload, writes it and returns it. Throws UsageError if it does not have the load that the model asks for,
+// and InputError if the file cannot be written.
+Workload write_lublin(const LublinFile& file);
 
 // The work of all jobs (processors times run time, at most the walltime) divided by the capacity of the machine from
 // time 0 to the last submission. Infinite if the last submission is at time 0.
