@@ -8,7 +8,7 @@
 #include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/simulator/simulator.hpp>
 #include <batfill/workloads/deadlines.hpp>
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 namespace {
 

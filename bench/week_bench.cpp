@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include <batfill/replay/replay.hpp>
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 namespace {
 

@@ -4,9 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <batfill/workloads/failures.hpp>
-#include <batfill/workloads/farm.hpp>
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 #include "command.hpp"
 #include "options.hpp"

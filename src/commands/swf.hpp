@@ -3,7 +3,7 @@
 #include <iosfwd>
 #include <optional>
 
-#include <batfill/workloads/convert_log.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "command.hpp"
 #include "options.hpp"

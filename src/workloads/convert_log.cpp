@@ -2,7 +2,7 @@
 #include <string>
 
 #include <batfill/core/error.hpp>
-#include <batfill/workloads/convert_log.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "padded.hpp"
 #include "src/support/files.hpp"

@@ -6,7 +6,7 @@
 
 #include <boost/math/special_functions/gamma.hpp>
 
-#include <batfill/workloads/failures.hpp>
+#include <batfill/workloads/models.hpp>
 
 #include "draws.hpp"
 #include "src/support/files.hpp"

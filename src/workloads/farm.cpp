@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/workloads/farm.hpp>
+#include <batfill/workloads/models.hpp>
 
 #include "draws.hpp"
 #include "padded.hpp"

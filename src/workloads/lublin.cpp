@@ -8,7 +8,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 
 #include <batfill/core/error.hpp>
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 #include "draws.hpp"
 #include "modal_estimates.hpp"

@@ -9,7 +9,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 #include <batfill/replay/replay.hpp>
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 #include "src/commands/command.hpp"
 #include "src/commands/scheduler_argument.hpp"

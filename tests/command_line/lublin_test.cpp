@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <batfill/core/error.hpp>
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 #include "src/commands/command.hpp"
 

@@ -12,7 +12,7 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/replay/replay.hpp>
 #include <batfill/simulator/embedded_scheduler.hpp>
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 #include "src/simulator/results.hpp"
 #include "src/support/files.hpp"

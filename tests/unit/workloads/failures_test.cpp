@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/workloads/failures.hpp>
+#include <batfill/workloads/models.hpp>
 
 namespace batfill::tests::failures_test {
 

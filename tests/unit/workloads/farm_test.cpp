@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
-#include <batfill/workloads/farm.hpp>
+#include <batfill/workloads/models.hpp>
 
 namespace batfill::tests::farm_test {
 

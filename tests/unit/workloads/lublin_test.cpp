@@ -6,7 +6,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <catch2/catch.hpp>
 
-#include <batfill/workloads/lublin.hpp>
+#include <batfill/workloads/models.hpp>
 
 namespace batfill::tests::lublin_test {
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
-#include <batfill/workloads/convert_log.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/support/files.hpp"
 #include "tests/unit/temporary_folder.hpp"
