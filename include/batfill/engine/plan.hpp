@@ -115,9 +115,9 @@ class Plan {
         Time start;
     };
     std::vector<Place> places() const;
-    // Puts jobs back to their `places`, and forgets what was proved of them. Other cancelled jobs stay cancelled.
+    // Puts jobs back to their `places`, and forgets what was proved of them. Leaves other jobs of the plan cancelled.
     // Requires:
-    // - `places` comes from places(), and has all jobs that are planned now
+    // - `places` comes from places(), and its jobs are planned or cancelled now
     // - running jobs hold no more than they did then
     // Cost: two changes of the profile for each job.
     void restore(const std::vector<Place>& places);
