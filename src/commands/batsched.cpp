@@ -20,6 +20,7 @@
 #include "src/server/server.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

@@ -16,6 +16,7 @@
 #include "platform_option.hpp"
 #include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 #include "src/support/sha256.hpp"
 
 namespace batfill::commands {

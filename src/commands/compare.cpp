@@ -18,6 +18,7 @@
 #include "src/analysis/job_measures.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/text_table.hpp"
 

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 
 #include "options.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

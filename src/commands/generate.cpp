@@ -5,7 +5,8 @@
 #include <cstdio>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
+
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

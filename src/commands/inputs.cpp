@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
@@ -17,6 +16,7 @@
 #include "options.hpp"
 #include "platform_option.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

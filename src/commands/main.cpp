@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/names.hpp"
 
 namespace {
 

@@ -9,12 +9,12 @@
 
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

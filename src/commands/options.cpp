@@ -13,7 +13,8 @@
 #include <boost/program_options.hpp>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
+
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

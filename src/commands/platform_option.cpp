@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 
 #include "options.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

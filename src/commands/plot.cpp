@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
@@ -13,6 +12,7 @@
 #include "src/report/figures.hpp"
 #include "src/report/png.hpp"
 #include "src/support/files.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

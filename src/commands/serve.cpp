@@ -4,7 +4,6 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "command.hpp"
@@ -15,6 +14,7 @@
 #include "scheduler_argument.hpp"
 #include "src/server/server.hpp"
 #include "src/server/session.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

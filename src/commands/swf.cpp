@@ -15,11 +15,11 @@
 #include <rapidjson/stringbuffer.h>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 
 #include "estimates_option.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

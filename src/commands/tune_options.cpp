@@ -17,6 +17,7 @@
 #include "platform_option.hpp"
 #include "scheduler_argument.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 

@@ -9,6 +9,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
 
+#include "src/support/names.hpp"
+
 namespace batfill {
 
 namespace {
@@ -24,66 +26,7 @@ Parameter of_type(Parameter::Type type, std::string name, std::string default_va
     return parameter;
 }
 
-// The number of characters to insert, delete, replace or swap with a neighbour to turn one word into the other.
-std::size_t slips_between(const std::string& from, const std::string& to) {
-    std::vector<std::vector<std::size_t>> slips(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
-    for (std::size_t i = 0; i <= from.size(); ++i) {
-        for (std::size_t j = 0; j <= to.size(); ++j) {
-            if (i == 0 || j == 0) {
-                slips[i][j] = i + j;
-                continue;
-            }
-            const std::size_t same = from[i - 1] == to[j - 1] ? 0 : 1;
-            slips[i][j] = std::min({slips[i - 1][j] + 1, slips[i][j - 1] + 1, slips[i - 1][j - 1] + same});
-            if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
-                slips[i][j] = std::min(slips[i][j], slips[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    return slips.back().back();
-}
-
-// Whether names differ only in their digits, such as batsim4 and batsim5. Such names are not slips of each other.
-bool differ_in_digits(const std::string& name, const std::string& other) {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    return std::equal(name.begin(), name.end(), other.begin(), other.end(),
-                      [&](char a, char b) { return a == b || (is_digit(a) && is_digit(b)); });
-}
-
 }  // namespace
-
-std::string list_of(const std::vector<std::string>& names) {
-    std::string list;
-    for (const std::string& name : names) {
-        list += list.empty() ? "" : ", ";
-        list += name;
-    }
-    return list;
-}
-
-std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known) {
-    constexpr std::size_t longest_slip = 40;  // names come from outside, and nobody mistypes so much
-    if (name.size() > longest_slip) {
-        return std::nullopt;
-    }
-    // One slip in a short name, two in a longer one.
-    const std::size_t most_slips = name.size() < 5 ? 1 : 2;
-    const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-        return slips_between(name, a) < slips_between(name, b);
-    });
-    const bool is_near =
-        nearest != known.end() && slips_between(name, *nearest) <= most_slips && !differ_in_digits(name, *nearest);
-    return is_near ? std::optional(*nearest) : std::nullopt;
-}
-
-std::string names_instead(const std::string& name, const std::vector<std::string>& known) {
-    const std::optional<std::string> nearest = nearest_name(name, known);
-    return (nearest ? "did you mean '" + *nearest + "'? Known: " : "known: ") + list_of(known);
-}
-
-std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-    return "unknown " + what + " '" + name + "', " + names_instead(name, known);
-}
 
 Parameter Parameter::boolean(std::string name, std::string description) {
     return of_type(Type::boolean, std::move(name), "no", std::move(description), {"no", "yes"});

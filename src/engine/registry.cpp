@@ -9,6 +9,7 @@
 #include <batfill/engine/algorithm.hpp>
 
 #include "src/engine/machine_failures.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 

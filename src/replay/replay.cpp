@@ -15,6 +15,7 @@
 #include "src/analysis/metric_table.hpp"
 #include "src/simulator/results.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batfill {
+
+// Joins names for error messages: "a, b, c".
+std::string list_of(const std::vector<std::string>& names);
+// The part of an error message after an unknown name: "did you mean 'simulate'? Known: ...", or "known: ..." without a
+// guess if no name is near.
+std::string names_instead(const std::string& name, const std::vector<std::string>& known);
+// The known name that a user who typed `name` probably meant; none if no name is near.
+std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known);
+// An error message for an unknown name: "unknown command 'simulat', did you mean 'simulate'? Known: ...", or without a
+// guess if no name is near. `what` is the kind of thing.
+std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace batfill
