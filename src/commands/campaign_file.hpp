@@ -61,10 +61,15 @@ struct Campaign {
     bool reports = false;
 };
 
-// Reads a campaign file, YAML. Sweeps are multiplied out, the last option fastest. Throws InputError naming file and
-// line for what is no YAML or more than one document, for unknown keys, algorithms and parameters, for values of the
-// wrong kind, for names and keys that are there twice, for aliases inside of what they name, and for too many values or
-// runs. Options of other commands are looked at only by these. O(runs).
+// Reads a campaign file, YAML or JSON. Multiplies sweeps out, the last option fastest. Does not look at the options of
+// other commands.
+// Throws: InputError, which names file and line,
+// - if the file is no YAML, or has more than one document
+// - for unknown keys, algorithms and parameters, and for values of the wrong kind
+// - for names and keys that occur twice
+// - for an alias inside of what it names
+// - for too many values or runs
+// Cost: O(runs).
 Campaign read_campaign(const std::string& path);
 
 // A name in which everything but letters, digits and "._=,+-" is "_", and which is not too long for a file.
