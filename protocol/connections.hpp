@@ -9,53 +9,58 @@
 
 namespace batfill::protocol {
 
-// A frame larger than this loses its sender the connection before it is taken in; the codec's own limit, which is
-// lower, is answered with a message.
+// ZeroMQ disconnects the sender of a larger frame before the frame is received. The codec's own limit is lower; the
+// sender of a frame above that one gets a message.
 inline constexpr std::int64_t max_received_frame = std::int64_t{256} << 20;
 
-// Throws std::system_error if no thread can be started: ZeroMQ, which starts two with its first socket, would end the
-// process instead. To be called before the first socket is made.
+// Checks that threads can be started. ZeroMQ starts two with its first socket, and would end the process if it cannot.
+// Requires: no socket exists yet.
+// Throws: std::system_error if no thread can be started.
 void require_threads();
 
-// Throws UsageError, which begins with `problem`, if an endpoint has no transport, or if the port of a TCP endpoint is
-// neither a number up to 65535 nor `*`: ZeroMQ would take any number, negative ones too, modulo 65536.
+// Checks an endpoint. ZeroMQ would take any port number, negative ones too, modulo 65536.
+// Throws: UsageError, which begins with `problem`, if the endpoint has no transport, or if the port of a TCP endpoint
+// is neither a number up to 65535 nor `*`.
 void require_endpoint(const std::string& endpoint, const std::string& problem);
 
-// The connections of a ZeroMQ socket, which tells nobody when one is lost.
+// The connections of a ZeroMQ socket. The socket itself does not report lost connections.
 class Connections {
  public:
-    // One connection, so that no later one is taken for it. Several messages of a peer come over the same one.
+    // Identifies one connection; later connections get other numbers. Several messages of a peer come over the same
+    // connection.
     using Number = std::uint64_t;
 
-    // Watches `socket`, before it is bound or connected. Both must outlive this object.
+    // Watches `socket`.
+    // Requires: `socket` is not bound or connected yet. Both arguments outlive this object.
     Connections(zmq::context_t& context, zmq::socket_t& socket);
     ~Connections();
     Connections(const Connections&) = delete;
     Connections& operator=(const Connections&) = delete;
 
-    // To be polled for: readable when update() has something to do, which is also so when the socket has begun to
-    // connect. The descriptor tells so only once, so that update() has to be called then.
+    // Poll these: they become readable when update() has something to do, and also when the socket has begun to
+    // connect. The descriptor signals only once; call update() then.
     void* handle() { return events_.handle(); }
     int descriptor() const { return events_.get(zmq::sockopt::fd); }
-    // Takes note of what has happened since the last call.
+    // Processes what has happened since the last call.
     void update();
 
-    // The connection over which a message came, as of the last update(), which has to be later than the message's
-    // arrival. None if it is not known: then nobody can tell whether it lives.
+    // Returns the connection over which a message came, as of the last update(). None if it is unknown: then nobody can
+    // tell whether it lives.
+    // Requires: the last update() was later than the message's arrival.
     std::optional<Number> number_of(zmq::message_t& message) const;
-    // Whether it had not been lost at the last update().
+    // Returns whether the connection was not lost at the last update().
     bool lives(Number connection) const;
-    // Whether any lived then.
+    // Returns whether any connection lived at the last update().
     bool any_lives() const { return !by_descriptor_.empty(); }
-    // Whether any has been lost up to the last update().
+    // Returns whether any connection was lost up to the last update().
     bool any_lost() const { return any_lost_; }
-    // Whether one has ended before its peers could talk.
+    // Returns whether a connection ended before its peers could talk.
     bool handshake_failed() const { return handshake_failed_; }
 
  private:
     zmq::socket_t& socket_;
     zmq::socket_t events_;
-    std::map<int, Number> by_descriptor_;  // of those that live
+    std::map<int, Number> by_descriptor_;  // of living connections
     Number last_ = 0;
     bool any_lost_ = false;
     bool handshake_failed_ = false;
@@ -67,13 +72,14 @@ struct CurveKeys {
     std::string secret_key;
 };
 CurveKeys new_curve_keys();
-// Reads the key that the file at `path` holds in one line. Throws InputError if it holds something else.
+// Reads a key from the file at `path`, which holds it in one line.
+// Throws: InputError if the file holds something else.
 std::string read_curve_key(const std::string& path);
-// The same of a secret key. Throws InputError, with the command that corrects it, if others may read or write the file.
-// Makes a new key, in a file for its owner only, if there is no such file. Processes that make the same file at the
-// same time agree on one key.
+// As above, for a secret key. If the file does not exist, makes a new key, in a file that only its owner may read.
+// Processes that make the same file at the same time agree on one key.
+// Throws: InputError, with the command that corrects it, if others may read or write the file.
 std::string read_or_make_secret_curve_key(const std::string& path);
-// The public key that belongs to a secret one.
+// Returns the public key that belongs to a secret one.
 std::string curve_public_key(const std::string& secret_key);
 
 }  // namespace batfill::protocol

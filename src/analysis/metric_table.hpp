@@ -14,10 +14,10 @@
 #include "steps.hpp"
 #include "users.hpp"
 
-// The table of all metrics: the one place that says how each is called and how it is computed.
+// The table of all metrics: the only place that defines their names and computations.
 namespace batfill::analysis {
 
-// The finished jobs of a run, told apart by whether the workload gives them a deadline.
+// The finished jobs of a run, split by whether the workload gives them a deadline.
 struct JobsByDeadline {
     FinishedJobs driven;          // the jobs that have a deadline
     std::vector<Time> deadlines;  // the deadlines of these jobs, in the same order
@@ -25,15 +25,15 @@ struct JobsByDeadline {
     std::size_t regular_left_out = 0;
 };
 
-// What the metrics of one run are computed from. Metrics whose goal is the minimum need only the first two.
+// The input of the metrics of one run. Metrics whose goal is the minimum need only the first two members.
 struct MeasuredRun {
     MetricsOptions options;
     const FinishedJobs& finished;
-    const MeasuredSchedule* schedule = nullptr;  // whose jobs these are
+    const MeasuredSchedule* schedule = nullptr;  // the schedule of these jobs
     OverTime over_time{};
     std::optional<JobsByDeadline> by_deadline{};  // none: no workload was given
-    const FinishedJobs* baseline = nullptr;       // those of the run to compare with; null: no baseline was given
-    std::vector<std::size_t> licenses{};          // of how many licences each holds a copy; empty: unknown
+    const FinishedJobs* baseline = nullptr;       // jobs of the run to compare with; null: no baseline
+    std::vector<std::size_t> licenses{};          // number of copies of each licence; empty: unknown
     JobsByUser by_user{};                         // the finished jobs of each user; empty: no workload names any
 };
 
@@ -46,7 +46,7 @@ enum class Unit {
 
 enum class Goal {
     none,
-    minimum,  // less is better, and the finished jobs suffice: `compare` and `tune` take it
+    minimum,  // less is better, and needs only finished jobs: `compare` and `tune` take it
 };
 
 struct Metric {
@@ -57,13 +57,13 @@ struct Metric {
     Goal goal = Goal::none;
 };
 
-// How the table of metrics shows a value: rounded, a share as a percentage; "-" if there is none.
+// Returns a value as the table of metrics shows it: rounded, a share as a percentage, "-" if there is none.
 std::string for_people(std::optional<double> value, Unit unit);
 
-// All metrics in the order in which they are shown.
+// All metrics, in display order.
 std::span<const Metric> all_metrics();
 
-// The metric of that name; null if there is none.
+// Returns the metric with this name; null if it does not exist.
 const Metric* find_metric(std::string_view name);
 
 }  // namespace batfill::analysis

@@ -27,10 +27,11 @@ struct Column {
 
 struct Rows {
     std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows;  // as many cells as columns in each
+    std::vector<std::vector<Cell>> rows;  // each has one cell per column
 };
 
-// The table has a row per line, rounded, with "-" for what is missing; csv and json are as MetricsFormat says.
+// Writes rows. The table has one row per line, rounded, with "-" for missing values; MetricsFormat defines csv and
+// json.
 void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format);
 
 }  // namespace batfill::analysis

@@ -6,17 +6,18 @@
 
 namespace batfill::commands {
 
-// What a user of batsched says of the scheduling, with batsched's defaults.
+// The scheduling options of batsched, with batsched's defaults.
 struct BatschedOptions {
     std::string variant = "filler";
     std::string queue_order = "fcfs";
     std::string selection_policy = "basic";
-    std::string rjms_delay = "5";        // seconds that are added to every walltime
+    std::string rjms_delay = "5";        // seconds added to every walltime
     std::string variant_options = "{}";  // a JSON object
 };
 
-// The algorithm and the parameters that stand for it, as docs/batsched.md has them. Logs a warning of variant options
-// that are not followed. Throws UsageError for what batsched does not know, and for what has no equivalent.
+// Returns the equivalent algorithm and parameters, as docs/batsched.md lists them. Logs a warning of variant options
+// that it does not follow.
+// Throws: UsageError for what batsched does not know, and for what has no equivalent.
 SchedulerChoice batsched_choice(const BatschedOptions& options);
 
 }  // namespace batfill::commands

@@ -14,32 +14,32 @@
 
 namespace batfill::commands {
 
-// What one combination of the values in a `sweep` says: which option has which value.
+// One combination of the values in a `sweep`: each option and its value.
 using Swept = std::vector<std::pair<std::string, std::string>>;
 
-// A campaign has no more runs.
+// The largest number of runs of a campaign.
 inline constexpr std::size_t max_campaign_runs = 100'000;
 
-// The model of `batfill generate` that draws a machine with each workload.
+// The model of `batfill generate` that generates a machine with each workload.
 inline constexpr const char* farm_model = "farm";
 
-// One workload of a campaign, or several if it is a log that is cut into periods.
+// One workload of a campaign; several if it is a log cut into periods.
 struct CampaignWorkload {
     enum class Source { log, workload, model };
 
-    std::string name;     // of files and in tables; no other workload has it
-    std::string subject;  // how messages begin: file, line and name
+    std::string name;     // in file names and tables; unique among workloads
+    std::string subject;  // beginning of messages: file, line and name
     Source source = Source::log;
-    std::string path;                    // of a log or workload; as seen from where the program runs
+    std::string path;                    // of a log or workload; relative to the working directory
     Arguments options;                   // of `batfill swf`, or the model and options of `batfill generate`
-    std::optional<Arguments> deadlines;  // options of `batfill deadlines`; none: none are made
+    std::optional<Arguments> deadlines;  // options of `batfill deadlines`; none: no deadlines
     std::optional<Arguments> failures;   // options of `batfill generate failures`; none: the machine does not fail
     Swept swept;
 };
 
 struct CampaignMachine {
     std::string name;  // of files and in tables
-    std::string word;  // as --platform takes it; empty: the one drawn with the workload, or as many hosts as that says
+    std::string word;  // as --platform takes it; empty: generated with the workload, or as many hosts as that says
 };
 
 struct CampaignScheduler {
@@ -47,7 +47,7 @@ struct CampaignScheduler {
     Swept swept;
 };
 
-// What a campaign file asks for: every workload on every machine under every scheduler (docs/campaign.md).
+// The content of a campaign file: every workload runs on every machine under every scheduler (docs/campaign.md).
 struct Campaign {
     std::string path;
     std::string text;
@@ -55,16 +55,16 @@ struct Campaign {
     std::vector<CampaignMachine> machines;      // at least one
     std::vector<CampaignScheduler> schedulers;  // at least one
     MetricsOptions metrics;
-    Duration warm_up;    // jobs that are submitted sooner after the first one are left out of the metrics
-    Duration cool_down;  // as are those submitted later than this before the last one
+    Duration warm_up;    // metrics omit jobs submitted sooner than this after the first one
+    Duration cool_down;  // and jobs submitted later than this before the last one
     bool schedules = false;
     bool reports = false;
 };
 
-// Reads a campaign file, YAML or JSON. Multiplies sweeps out, the last option fastest. Does not look at the options of
+// Reads a campaign file, YAML or JSON. Expands sweeps; the last option varies fastest. Does not check the options of
 // other commands.
 // Throws: InputError, which names file and line,
-// - if the file is no YAML, or has more than one document
+// - if the file is not YAML, or has more than one document
 // - for unknown keys, algorithms and parameters, and for values of the wrong kind
 // - for names and keys that occur twice
 // - for an alias inside of what it names
@@ -72,7 +72,7 @@ struct Campaign {
 // Cost: O(runs).
 Campaign read_campaign(const std::string& path);
 
-// A name in which everything but letters, digits and "._=,+-" is "_", and which is not too long for a file.
+// Returns the name as a file name: replaces everything but letters, digits and "._=,+-" by "_", and limits the length.
 std::string file_name_of(const std::string& name);
 
 }  // namespace batfill::commands

@@ -12,15 +12,15 @@
 
 namespace batfill::commands {
 
-// Who progress is written for, and how often a line comes where there is no terminal.
+// Where progress is written, and how often a line appears without a terminal.
 struct ProgressDisplay {
     std::ostream& out = std::cerr;
     bool terminal = isatty(STDERR_FILENO) == 1;
     std::chrono::steady_clock::duration between_lines = std::chrono::minutes(1);
 };
 
-// How far a long piece of work is, on the standard error stream: a bar on the last line of a terminal, and where there
-// is no terminal, as in a batch job, a line a minute.
+// Shows the progress of long work on the standard error stream: a bar on the last line of a terminal. Without a
+// terminal, as in a batch job, writes one line per minute.
 class Progress {
  public:
     explicit Progress(std::size_t total, const ProgressDisplay& display = {})
@@ -33,8 +33,8 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // So much of the total is done; `note` says it in the words of the work. To be called often: it writes only when
-    // there is something new to see.
+    // Reports that `done` of the total is done; `note` describes it in the words of the work. Call it often: it writes
+    // only when there is something new to see.
     void show(std::size_t done, const std::string& note) {
         const std::size_t percent = total_ == 0 ? 100 : done * 100 / total_;
         const Clock::time_point now = Clock::now();
@@ -54,7 +54,7 @@ class Progress {
 
     static constexpr std::size_t nothing = 101;  // percent
 
-    // As if the rest went on as it did so far.
+    // Assumes that the rest continues at the average speed so far.
     std::string time_left(std::size_t done, Clock::time_point now) const {
         if (done == 0 || done >= total_) {
             return "";

@@ -12,28 +12,35 @@ class Options;
 // Adds --plugin, for every command that takes an algorithm.
 void add_plugin_option(Options& options);
 
-// Loads the plugins that --plugin names, before any algorithm is looked up. Throws InputError as load_plugin().
+// Loads the plugins that --plugin names.
+// Requires: the caller has not looked up an algorithm yet.
+// Throws: InputError as load_plugin().
 void load_plugins(const Options& options);
 
-// A scheduler on the command line, and what it is called in tables.
+// A scheduler on the command line, and its name in tables.
 struct NamedScheduler {
     std::string name;
     SchedulerChoice choice;
 };
 
-// Reads NAME[,KEY=VALUE]..., where a piece without '=' belongs to the value before it ("easy,order=mixed,
-// weights=1,0,0,0,0,0"), and is called as it stands; or, if it ends in .json, the path of a file with {"algorithm":
-// NAME, "params": {KEY: VALUE}}, which is called as the file without folder and suffix. Throws InputError if there is
-// no such file or it is not like that, UsageError for unknown algorithms, parameters and values.
+// Reads a scheduler in one of two forms:
+// - NAME[,KEY=VALUE]... A piece without '=' belongs to the value before it ("easy,order=mixed,weights=1,0,0,0,0,0").
+//   The scheduler's name is the whole argument.
+// - the path of a file, if the argument ends in .json. The file has {"algorithm": NAME, "params": {KEY: VALUE}}. The
+//   scheduler's name is that of the file without folder and suffix.
+// Throws: InputError if the file does not exist or has another form.
+// Throws: UsageError for unknown algorithms, parameters and values.
 NamedScheduler read_scheduler(const std::string& argument);
 
-// Throws UsageError if there is no such algorithm, parameter or value.
+// Throws: UsageError if the algorithm, a parameter or a value does not exist.
 void require_usable(const SchedulerChoice& choice);
 
-// What -a (empty if not given) and the -P say. -a takes what read_scheduler() does. Of several values for one parameter
-// the last counts, and those of -P come after those of -a. Each -P is KEY=VALUE or, if it ends in .json and has no '=',
-// the path of such a file: its parameters stand in its place, and its algorithm counts if -a names none. Throws
-// InputError as read_scheduler(), UsageError if a file is of another algorithm than -a or the files before it.
+// Returns the choice that -a (empty if not given) and the -P make. -a takes what read_scheduler() does. Of several
+// values for one parameter the last counts, and those of -P come after those of -a.
+// Each -P is KEY=VALUE or, if it ends in .json and has no '=', the path of such a file. The file's parameters replace
+// it, and the file's algorithm counts if -a names none.
+// Throws: InputError as read_scheduler().
+// Throws: UsageError if a file names another algorithm than -a or the files before it.
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
 
 }  // namespace batfill::commands

@@ -10,16 +10,17 @@
 
 namespace batfill::commands {
 
-// What the options of `batfill swf` say.
+// The options of `batfill swf`.
 struct SwfOptions {
     LogConversion conversion;
     bool prints_json = false;
 };
 
-// None after printing the help. Throws UsageError.
+// Returns none after printing the help.
+// Throws: UsageError.
 std::optional<SwfOptions> parse_swf_options(const Arguments& arguments, OptionsFrom origin = OptionsFrom::command_line);
 
-// What was dropped and what was kept, for people or as JSON.
+// Prints what the conversion dropped and kept, for people or as JSON.
 void print_converted_log(const ConvertedLog& result, const SwfOptions& options, std::ostream& out);
 
 }  // namespace batfill::commands

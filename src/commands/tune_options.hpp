@@ -18,14 +18,14 @@ namespace batfill::commands {
 
 class Options;
 
-// How weights are searched for: by which method, with its options.
+// The search for weights: the method and its options.
 class SearchOptions {
  public:
     explicit SearchOptions(const Options& options);
 
     std::unique_ptr<WeightSearch> make() const;
 
-    // All options of the search in a few words.
+    // Describes all options of the search in a few words.
     std::string text() const;
 
  private:
@@ -37,33 +37,35 @@ class SearchOptions {
     double lambda_;
 };
 
-// What the command line of `batfill tune` says. The constructor throws UsageError for what it must not say.
+// The command line of `batfill tune`.
+// Throws: the constructor throws UsageError for options that are not allowed.
 struct TuneOptions {
     explicit TuneOptions(const Options& options);
 
-    // All options that the values and their order depend on, in one line.
+    // Describes, in one line, all options that the values and their order depend on.
     std::string description() const;
 
     SearchOptions search;
-    bool sum;  // weights are sought for all workloads together, not for each
+    bool sum;  // search weights for all workloads together, not for each
     Duration tau;
     ReplayMetric metric;
     unsigned threads;
-    SchedulerChoice policy;  // the scheduler whose weights are tuned, without them but with their scales
+    SchedulerChoice policy;  // the scheduler to tune, without weights but with their scales
     std::vector<std::string> workloads;
     std::string platform;
     std::string master_host;
-    std::string prefix;                      // the beginning of the names of all files that are written
-    std::optional<std::string> values_file;  // none: not all values are written
+    std::string prefix;                      // beginning of the names of all written files
+    std::optional<std::string> values_file;  // none: does not write all values
 };
 
 // Declares the options of `batfill tune`.
 void add_tune_options(Options& options);
 
-// Weights or scales as the parameters `weights` and `scales` take them, exactly: "0.5,-0.25,0.25,0,0,0".
+// Returns weights or scales as the parameters `weights` and `scales` take them, exactly: "0.5,-0.25,0.25,0,0,0".
 std::string numbers_text(const std::array<double, 6>& numbers);
 
-// Adds the weights to a policy that has none.
+// Returns the policy with these weights.
+// Requires: the policy has no weights.
 SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights);
 
 }  // namespace batfill::commands

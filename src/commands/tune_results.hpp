@@ -10,16 +10,19 @@
 
 namespace batfill::commands {
 
-// The files that `batfill tune` writes: all of them or none. All members throw InputError if a file cannot be written.
+// The files that `batfill tune` writes: all of them or none.
+// Throws: all members throw InputError if a file cannot be written.
 class TuneResults {
  public:
-    // `workloads` are their names in the files. `options` must outlive the results.
+    // `workloads` are the names of the workloads in the files.
+    // Requires: `options` outlives the results.
     TuneResults(const TuneOptions& options, std::vector<std::string> workloads);
 
-    // Adds a line to the file of all values, if one is wanted.
+    // Adds a line to the file of all values, if the user wants one.
     void add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value);
 
-    // Writes what the searches, which are over, have found.
+    // Writes the results of the searches.
+    // Requires: the searches are over.
     std::vector<std::string> write(const std::vector<TuningTask>& tasks);
 
  private:
@@ -31,7 +34,7 @@ class TuneResults {
     const TuneOptions& options_;
     std::vector<std::string> workloads_;
     OutputFiles files_;
-    OutputFile* values_ = nullptr;  // of all values, if it is wanted
+    OutputFile* values_ = nullptr;  // file of all values; null if the user wants none
 };
 
 }  // namespace batfill::commands

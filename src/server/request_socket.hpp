@@ -14,46 +14,48 @@
 namespace batfill {
 
 struct ReceivedMessage {
-    // What ZeroMQ puts before the peer's own frames. It is the same for all requests of one socket of the peer, unless
-    // that has to connect again, and tells it from all others.
+    // The frames that ZeroMQ puts before the peer's own. They are the same for all requests of one socket of the peer,
+    // unless that socket connects again, and differ from those of all other sockets.
     std::vector<std::string> envelope;
-    // Whether the peer put an empty frame before its own, as every REQ socket does. A peer that does not is no Batsim.
+    // Whether the peer put an empty frame before its own, as every REQ socket does. A peer without it is not Batsim.
     bool has_delimiter = true;
     bool has_several_frames = false;
-    zmq::message_t frame;  // the first of its own
+    zmq::message_t frame;  // the first of the peer's own
 };
 
-// The socket of a daemon: it takes requests of any number of peers, and answers each of them by itself, in any order or
-// not at all. It never blocks except in wait().
+// The socket of a daemon. It takes requests from any number of peers and answers each request on its own, in any order
+// or not at all. Only wait() blocks.
 class RequestSocket {
  public:
-    // Listens. With a secret key (CURVE, 40 characters) only peers that know its public key are heard. Throws
-    // UsageError if the endpoint cannot be listened on, std::system_error if there is not enough memory for ZeroMQ.
+    // Listens on the endpoint. With a secret key (CURVE, 40 characters), it hears only peers that know its public key.
+    // Throws: UsageError if it cannot listen on the endpoint.
+    // Throws: std::system_error if there is not enough memory for ZeroMQ.
     RequestSocket(const std::string& endpoint, const std::string& secret_key);
-    // Lets all answers leave that peers take. Connections stay open until the process ends, see the definition.
+    // Sends all answers that peers still take. Connections stay open until the process ends; the definition says why.
     ~RequestSocket();
     RequestSocket(const RequestSocket&) = delete;
     RequestSocket& operator=(const RequestSocket&) = delete;
 
-    // The endpoint listened on, with the port if that was left open.
+    // The endpoint it listens on, with the port if the caller left that open.
     std::string endpoint() const { return socket_->get(zmq::sockopt::last_endpoint); }
 
-    // Waits until a request may have come, `descriptor` can be read, or a connection was made or lost, and tells
-    // whether `descriptor` can be read; for `timeout` at most, if there is one. To be called after receive() has
-    // returned false, as it waits for the next request; else with a timeout of 0. One system call.
+    // Waits until a request may have come, `descriptor` can be read, or a connection was made or lost; at most for
+    // `timeout`, if given. Returns whether `descriptor` can be read.
+    // Requires: receive() has returned false, because this waits for the next request; otherwise `timeout` is 0.
+    // Cost: one system call.
     bool wait(int descriptor, std::optional<std::chrono::milliseconds> timeout);
     // Takes a request. Returns false if there is none.
     bool receive(ReceivedMessage& request);
-    // Sends an answer; what the peer does not take is lost.
+    // Sends an answer. It is lost if the peer does not take it.
     void answer(const ReceivedMessage& request, std::string_view frame);
 
-    // The connection over which a request has just come, if that can be told.
+    // Returns the connection over which a request has just come, if known.
     std::optional<protocol::Connections::Number> connection_of(ReceivedMessage& request);
-    // Takes note of lost connections; wait() does so, too.
+    // Updates the list of connections; wait() does so, too.
     void look_at_connections() { connections_->update(); }
-    // Whether a connection was not known to be lost when that was done last.
+    // Returns whether a connection was not known to be lost at the last update.
     bool lives(std::optional<protocol::Connections::Number> connection) const;
-    // Whether there was any connection then, be it of strangers.
+    // Returns whether any connection existed at the last update, even one of strangers.
     bool anybody_is_connected() const { return connections_->any_lives(); }
 
  private:
@@ -61,7 +63,7 @@ class RequestSocket {
     std::unique_ptr<zmq::context_t> context_;
     std::unique_ptr<zmq::socket_t> socket_;
     std::unique_ptr<protocol::Connections> connections_;
-    std::string socket_file_;  // of an ipc endpoint, to be removed at the end; else empty
+    std::string socket_file_;  // of an ipc endpoint, removed at the end; else empty
     std::vector<zmq::message_t> frames_;
 };
 

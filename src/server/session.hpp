@@ -16,34 +16,33 @@
 
 namespace batfill {
 
-// Throws UsageError for an algorithm that needs to know what no daemon is told.
+// Throws: UsageError for an algorithm that needs information which no daemon gets.
 void require_fit_for_daemon(const Engine& engine);
 
-// One simulation in the daemon: it reads Batsim's messages, tells the engine what happened, and turns the engine's
-// decisions into the reply. It knows nothing of sockets.
+// One simulation in the daemon. It reads Batsim's messages, reports the events to the engine, and turns the engine's
+// decisions into the reply. It does not use sockets.
 class Session {
  public:
-    // `command_line` may leave the algorithm open if Batsim's scheduler configuration is to name it, which is the text
-    // that Batsim 5 begins with. `platform`, where given, is the file that Batsim was given too: Batsim 4 does not say
-    // how fast hosts are.
+    // `command_line` may omit the algorithm if Batsim's scheduler configuration, the text that Batsim 5 begins with,
+    // names it. `platform`, if given, is the file that Batsim reads too: Batsim 4 does not send the speed of hosts.
     Session(SchedulerChoice command_line, protocol::Codec& codec, const Platform* platform = nullptr);
 
-    // Returns the reply to one frame, valid until the next call. Throws InputError for a frame that is malformed or
-    // impossible at this point (time goes back, an id comes twice, the end of a job that is not running, a resource
-    // that is not there, another platform than the one given), and UsageError if there is no algorithm or parameter as
-    // Batsim's configuration names it. The session cannot be used after either.
+    // Returns the reply to one frame, valid until the next call. The session cannot be used after an error.
+    // Throws: InputError for a frame that is malformed or impossible at this point: time goes back, an id comes twice,
+    // a job ends that is not running, a resource does not exist, or the platform is not the given one.
+    // Throws: UsageError if Batsim's configuration names an algorithm or parameter that does not exist.
     std::string_view answer(std::string_view frame);
-    // The same for a message that the codec has decoded.
+    // As above, for a message that the codec has decoded.
     std::string_view answer(protocol::Message message);
 
-    // Whether a simulation has begun, with Batsim 5 by its Init, and not ended.
+    // Whether a simulation has begun and not ended. With Batsim 5 it begins with Init.
     bool running() const { return engine_ != nullptr && !ended_; }
     // Whether SIMULATION_ENDS was answered.
     bool ended() const { return ended_; }
 
     std::size_t jobs() const { return index_of_.size(); }
     std::size_t rejected() const { return rejected_; }
-    // What the algorithm has counted so far; empty before the simulation has begun.
+    // The algorithm's counts so far; empty before the simulation has begun.
     std::vector<Statistic> statistics() const;
 
  private:
@@ -56,7 +55,7 @@ class Session {
     JobCompleted completion_of(const protocol::JobCompleted& completed) const;
     void notified(protocol::Notify& notify, Time timestamp);
     void submitted(protocol::JobSubmitted& submission, Time timestamp);
-    JobIndex known_job(const char* event, const std::string& id) const;  // of which the event speaks
+    JobIndex known_job(const char* event, const std::string& id) const;  // the job that the event names
     void decide();
     protocol::RegisterJob registration(RegisterJob& decision);
     protocol::ReplyEvent::Data reply_to(Decision& decision);
@@ -65,11 +64,11 @@ class Session {
     protocol::Codec& codec_;
     const Platform* platform_;
     std::unique_ptr<Engine> engine_;
-    std::unordered_map<std::string, JobIndex> index_of_;  // only for looking up: its order must decide nothing
-    bool greeted_ = false;                                // whether Batsim was told what it is to do
+    std::unordered_map<std::string, JobIndex> index_of_;  // for lookups only: its order must decide nothing
+    bool greeted_ = false;                                // whether Hello was sent to Batsim
     bool begun_ = false;                                  // whether the engine knows the machine
-    std::size_t calls_ = 0;                               // asked for
-    std::unordered_set<std::string> to_be_acknowledged_;  // jobs that were registered; likewise
+    std::size_t calls_ = 0;                               // calls requested from Batsim
+    std::unordered_set<std::string> to_be_acknowledged_;  // registered jobs; for lookups only
     protocol::Reply reply_;
     std::string frame_;
     Time now_;

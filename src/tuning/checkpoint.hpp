@@ -10,31 +10,33 @@
 
 namespace batfill {
 
-// The values that the replays of a search have given so far, in a file to which a line is added for each. A run that
-// was killed asks for the same replays again when it is repeated, and finds here those that were done; only those of
-// the last moments are lost.
+// The values that the replays of a search have given so far, one line each in a file. A killed run that is repeated
+// asks for the same replays again and finds the finished ones here. It loses only those of the last moments.
 class Checkpoint {
  public:
-    // Continues the file `path`, or begins it. `run` is one line that says what the values depend on. The evaluations
-    // are numbered below `evaluations`, the workloads below `workloads`. Throws InputError if the file cannot be read
-    // or written, is in use by another process, was written by a run that is described otherwise, or has lines that are
-    // not as add() writes them; a last line that is incomplete is dropped.
+    // Continues the file `path`, or begins it. `run` is one line that describes what the values depend on. Evaluations
+    // are numbered below `evaluations`, workloads below `workloads`. Drops an incomplete last line.
+    // Throws: InputError if the file
+    // - cannot be read or written
+    // - is in use by another process
+    // - was written by a run with another description
+    // - has lines that add() does not write
     Checkpoint(const std::string& path, const std::string& run, std::size_t workloads, std::size_t evaluations);
-    // Leaves the file, complete, for a later run; if there is no value in it, removes it.
+    // Leaves the file, complete, for a later run. Removes it if it has no value.
     ~Checkpoint();
     Checkpoint(const Checkpoint&) = delete;
     Checkpoint& operator=(const Checkpoint&) = delete;
 
-    // The value that an earlier run added, if it did.
+    // Returns the value that an earlier run added, if any.
     std::optional<double> find(std::size_t workload, std::size_t evaluation) const;
-    // How many values earlier runs added.
+    // Number of values that earlier runs added.
     std::size_t found() const { return found_; }
 
-    // Adds a value; may be called from any thread. It reaches the file with the next call after 0.1 s, or at the end.
-    // Throws InputError if it cannot be written.
+    // Adds a value; any thread may call it. The value reaches the file with the next call after 0.1 s, or at the end.
+    // Throws: InputError if the file cannot be written.
     void add(std::size_t workload, std::size_t evaluation, double value);
 
-    // To be called when the run is complete: the file will be removed.
+    // Call this when the run is complete: the file will be removed.
     void finish() { keep_ = false; }
 
  private:
@@ -44,7 +46,7 @@ class Checkpoint {
 
     std::string path_;
     int file_ = -1;
-    std::vector<std::vector<double>> restored_;  // the values of each workload; not a number where there is none
+    std::vector<std::vector<double>> restored_;  // the values of each workload; NaN where there is none
     std::size_t found_ = 0;
     bool keep_ = false;
 

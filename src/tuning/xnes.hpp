@@ -9,23 +9,25 @@
 
 namespace batfill {
 
-// Exponential natural evolution strategies: minimises a function of real vectors by following the natural gradient of
-// its expectation under a normal distribution, in exponential coordinates. Uses the order of values only, so it does
-// the same for every increasing transformation of the function.
+// Exponential natural evolution strategies (xNES). Minimises a function of real vectors by following the natural
+// gradient of its expectation under a normal distribution, in exponential coordinates. It uses only the order of
+// values, so it does the same for every increasing transformation of the function.
 // T. Glasmachers, T. Schaul, S. Yi, D. Wierstra, J. Schmidhuber, Exponential natural evolution strategies, GECCO 2010;
 // population, utilities and learning rates are its defaults.
 class Xnes {
  public:
-    // The distribution at the start has independent coordinates around `mean` with standard deviation `step_size`,
-    // which is positive. `mean` has at least one coordinate.
+    // The initial distribution has independent coordinates around `mean` with standard deviation `step_size`.
+    // Requires: `step_size` is positive, and `mean` has at least one coordinate.
     Xnes(Eigen::VectorXd mean, double step_size);
 
     static std::size_t population_for(std::size_t dimensions);
 
     // Draws the next generation.
     const std::vector<Eigen::VectorXd>& ask(std::mt19937_64& random);
-    // The values at the points of ask(), in the same order, any of them infinite but none not a number; the smaller the
-    // better, the earlier of equals first. Moves the distribution. O(d^2 * population + d^3).
+    // Takes the values at the points of ask(), in the same order. Smaller is better; the earlier of equal ones comes
+    // first. Moves the distribution.
+    // Requires: no value is NaN; infinite values are allowed.
+    // Cost: O(d^2 * population + d^3).
     void tell(std::span<const double> values);
 
     std::size_t population() const { return utilities_.size(); }
@@ -39,7 +41,7 @@ class Xnes {
     double step_size_;
     Eigen::MatrixXd shape_;
     double learning_rate_;           // of step size and shape; that of the mean is 1
-    std::vector<double> utilities_;  // of the best point, the second, and so on; their sum is 0
+    std::vector<double> utilities_;  // of the best point, the second, ...; their sum is 0
     std::vector<Eigen::VectorXd> draws_;
     std::vector<Eigen::VectorXd> points_;
 };
