@@ -33,7 +33,7 @@ struct MeasuredRun {
     OverTime over_time{};
     std::optional<JobsByDeadline> by_deadline{};  // none: no workload was given
     const FinishedJobs* baseline = nullptr;       // jobs of the run to compare with; null: no baseline
-    std::vector<std::size_t> licenses{};          // number of copies of each licence; empty: unknown
+    std::vector<std::size_t> licenses{};          // for each job, how many licences it holds a copy of; empty: unknown
     JobsByUser by_user{};                         // the finished jobs of each user; empty: no workload names any
 };
 
