@@ -5,15 +5,16 @@ namespace batfill {
 namespace {
 
 // Every job gets the earliest start that delays no planned one. When a job ends early, the waiting jobs are placed
-// again one by one, so that planned starts only ever move earlier. With compression=start-now they move only to start
-// at once, and holes that begin later are left open. A compression costs one pass over the waiting jobs, O(1) for each
-// that the freed processors cannot help.
+// again one by one, so planned starts only move earlier. With compression=start-now, jobs move only if they can then
+// start at once; holes that begin later stay open.
+//
+// Cost of a compression: one pass over the waiting jobs, O(1) for each job that the freed processors cannot help.
 class Conservative : public PlanAlgorithm {
  public:
     explicit Conservative(const Parameters& parameters)
         : PlanAlgorithm(parameters.boolean("count-events")), compression_(parameters.choice("compression")) {}
 
-    // With start-now also when all ended on time: now may be the beginning of a hole that was left.
+    // With start-now, compresses even if all jobs ended on time: an open hole may begin now.
     void completed(Round& round, std::span<const Completion> completions) override {
         const bool early = give_back(round, completions);
         if (early || compression_ == "start-now") {

@@ -18,13 +18,13 @@ std::optional<Time> deadline(const Round& round, JobIndex job) {
     return round.state().job(job).description().deadline;
 }
 
-// Jobs without a deadline are regular. They are placed as by conservative backfilling, but before the deadline-driven
-// jobs whose allocation is still tentative, as long as these meet their deadlines. L1 is the list of these tentative
-// jobs, as in the paper, and L0 all other waiting jobs; numbers of lines are those of its Algorithm 1.
+// Jobs without a deadline are regular. The algorithm places them as conservative backfilling does, but before the
+// deadline-driven jobs whose allocation is still tentative, as long as these meet their deadlines. As in the paper, L1
+// is the list of these tentative jobs, and L0 is all other waiting jobs. Line numbers are those of its Algorithm 1.
 //
-// While L1 is empty this is conservative backfilling, at its cost. Else the submission of a regular job, and the early
+// Cost: that of conservative backfilling while L1 is empty. Otherwise the submission of a regular job, and the early
 // completions of a message, cost a search and two changes of the profile for each job of L1, and at most that again for
-// each job that has to leave L1 to meet its deadline.
+// each job that must leave L1 to meet its deadline.
 class DeadlineBased : public PlanAlgorithm {
  public:
     explicit DeadlineBased(const Parameters& parameters) : strict_(parameters.choice("repair") == "strict") {}
@@ -37,7 +37,7 @@ class DeadlineBased : public PlanAlgorithm {
         }
     }
 
-    // The paper leaves open what early completions do: L0 is compressed as if L1 were not there, then L1 follows.
+    // The paper does not say what early completions do. Here L0 is compressed as if L1 did not exist; then L1 follows.
     void completed(Round& round, std::span<const Completion> completions) override {
         judge(round, completions);
         if (std::none_of(completions.begin(), completions.end(),
@@ -71,7 +71,7 @@ class DeadlineBased : public PlanAlgorithm {
         std::erase(L1_, job);
     }
 
-    // The place of a tentative job may still be given to others.
+    // None for a tentative job: others may still get its place.
     std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override {
         const bool tentative = std::find(L1_.begin(), L1_.end(), job) != L1_.end();
         return tentative ? std::nullopt : PlanAlgorithm::guaranteed_start(state, job);
@@ -98,7 +98,7 @@ class DeadlineBased : public PlanAlgorithm {
     void compress(Round& round) override { move_all_earlier(round); }
 
  private:
-    // What a run of Algorithm 1 has to give back under repair=strict if a deadline is lost by it.
+    // The state before a run of Algorithm 1. With repair=strict, the run is undone if it loses a deadline.
     class Trial {
      public:
         Trial(DeadlineBased& algorithm, Round& round) : algorithm_(algorithm), round_(round) {
@@ -116,7 +116,7 @@ class DeadlineBased : public PlanAlgorithm {
             return std::any_of(in_time_.begin(), in_time_.end(),
                                [&](JobIndex job) { return algorithm_.late(round_, job); });
         }
-        // A job that came with the run is left without a place.
+        // Restores the plan and L1. Leaves a job that came with the run without a place.
         void undo() const {
             ++algorithm_.count_.undone;
             algorithm_.plan().restore(places_);
@@ -149,7 +149,7 @@ class DeadlineBased : public PlanAlgorithm {
         spdlog::debug("at {}: job {} cannot meet its deadline {}: the plan has room for it from {} on",
                       round.now().to_string(), shown(round.state().job(job).description().id),
                       deadline(round, job)->to_string(), plan().planned_start(job).to_string());
-        // L1 was in the way of its place, but no longer is now that the job belongs to L0.
+        // L1 was in the way of its place. It no longer is, because the job now belongs to L0.
         plan().look_again_at(job);
     }
 
@@ -169,11 +169,12 @@ class DeadlineBased : public PlanAlgorithm {
         start_due(round, Ltmp);  // 36-48
     }
 
-    // Lines 6-35, with L1 cancelled and Ltmp allocated: allocates L1, and moves what would be late from L1 to Ltmp.
+    // Lines 6-35: allocates L1, and moves the jobs that would be late from L1 to Ltmp.
+    // Requires: L1 is cancelled and Ltmp is allocated.
     void allocate_tentative(Round& round, JobList& Ltmp) {
         const auto is_late = [&](JobIndex job) { return late(round, job); };
-        // Each pass allocates L1 up to the first late job (6-9, 18-20): what comes behind would be cancelled at once
-        // (13), and so would the jobs of Ltmp before the one that joins them, to be allocated in the same places.
+        // Each pass allocates L1 up to the first late job (6-9, 18-20). The jobs behind it would be cancelled at once
+        // (13). So would the jobs of Ltmp before the one that joins them, only to get the same places again.
         for (std::size_t allocated = 0; allocated < L1_.size();) {
             const JobIndex Ji = L1_[allocated];
             allocate_again(round, {&L1_[allocated], 1});
@@ -205,9 +206,10 @@ class DeadlineBased : public PlanAlgorithm {
         }
     }
 
-    // Lines 36-48. What is left of Ltmp is in L0 by being in L1 no more. In two cases all starts are left to decide(),
-    // in the order of the plan, as in conservative backfilling: there is nothing tentative that has to be started lest
-    // it be moved again; or a job has outlived its estimate, and not all that is due finds its processors.
+    // Lines 36-48. The rest of Ltmp is in L0, because it is no longer in L1. In two cases decide() makes all starts, in
+    // the order of the plan, as in conservative backfilling:
+    // - L1 is empty, so no tentative job must start now to keep its place.
+    // - A job has outlived its estimate, so not every due job finds its processors.
     void start_due(Round& round, const JobList& Ltmp) {
         const SchedulerState& state = round.state();
         if (L1_.empty() || (!state.running.empty() && state.running.front().end <= round.now())) {
@@ -219,7 +221,7 @@ class DeadlineBased : public PlanAlgorithm {
             }
         };
         std::for_each(Ltmp.begin(), Ltmp.end(), start_if_due);
-        const JobList L1 = L1_;  // which a job leaves when it starts
+        const JobList L1 = L1_;  // a copy, because a job that starts leaves L1_
         std::for_each(L1.begin(), L1.end(), start_if_due);
     }
 
@@ -231,7 +233,7 @@ class DeadlineBased : public PlanAlgorithm {
         }
     }
 
-    // Compression of a plan in which L0 has been searched with L1 in the way, or will have been.
+    // Compresses the plan when L0 has been searched, or will be searched, with L1 in the way.
     void compress_together(Round& round) {
         const auto forget = [&] {
             for (const JobIndex job : plan().by_start()) {
@@ -243,7 +245,7 @@ class DeadlineBased : public PlanAlgorithm {
         forget();
     }
 
-    // Keeps a list in the order of submission. Returns the job's place in it.
+    // Inserts a job into a list that is in the order of submission. Returns the job's position in it.
     static std::size_t insert(const Round& round, JobList& list, JobIndex job) {
         const auto before = [&](JobIndex a, JobIndex b) { return round.state().submitted_before(a, b); };
         const auto place = list.insert(std::upper_bound(list.begin(), list.end(), job, before), job);
@@ -272,7 +274,7 @@ class DeadlineBased : public PlanAlgorithm {
 
     bool strict_;
     JobList L1_;                   // by submission time, ties by order of arrival
-    std::set<JobIndex> hopeless_;  // that have not ended
+    std::set<JobIndex> hopeless_;  // hopeless jobs that have not ended
     struct {
         std::uint64_t regular = 0;
         std::uint64_t tentative = 0;

@@ -5,15 +5,17 @@ namespace batfill {
 
 namespace {
 
-// As conservative backfilling, but a job moves to an earlier start only if it can start now, or if a new job of lower
-// priority would take the room; other holes are left open for what may come. The jobs that may move are tried in an
-// order of the user's choice. A completion costs a pass over the waiting jobs, O(1) for each; a submission costs one
-// over those that come before it, O(1) for each that provably cannot move, else a search.
+// Conservative backfilling, except that a job moves to an earlier start only in two cases: it can start now, or a new
+// job of lower priority would take the room. Other holes stay open for later jobs. The jobs that may move are tried in
+// an order that the user chooses.
+//
+// Cost of a completion: a pass over the waiting jobs, O(1) for each. Cost of a submission: a pass over the waiting jobs
+// that go before the new one, O(1) for each that provably cannot move, else a search.
 class DelayedCompression : public OrderedPlanAlgorithm {
  public:
     explicit DelayedCompression(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}
 
-    // Also when all ended on time: now may be the beginning of a hole that was left.
+    // Compresses even if all jobs ended on time: an open hole may begin now.
     void completed(Round& round, std::span<const Completion> completions) override {
         give_back(round, completions);
         compress(round);

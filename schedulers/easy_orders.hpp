@@ -22,19 +22,24 @@ class EasyOrders {
     // Throws: UsageError if they do not go together.
     explicit EasyOrders(const Parameters& parameters);
 
-    // What happens to jobs; to be called once for each. O(log(waiting jobs) + log(users)).
+    // Reports what happens to jobs.
+    // Requires: called once for each job and event.
+    // Cost: O(log(waiting jobs) + log(users)).
     void submitted(const SchedulerState& state, JobIndex job);
     void withdrawn(JobIndex job) { primary_.remove(job); }
     void started(const SchedulerState& state, JobIndex job);
     void ended(const SchedulerState& state, std::span<const Completion> completions);
 
-    // Changes the weights if the tuner has found better ones. To be called once in each round of the engine.
+    // Changes the weights if the tuner has found better ones.
+    // Requires: called once in each round of the engine.
     // Cost: that of WeightTuner::tune().
     void tune(const SchedulerState& state);
-    // What the tuner has counted; nothing without a tuner.
+    // The counts of the tuner; empty without a tuner.
     std::vector<Statistic> statistics() const { return tuner_ ? tuner_->statistics() : std::vector<Statistic>(); }
 
-    // Brings the scores up to date. To be called before jobs are asked for. O(users) under multifactor, else O(1).
+    // Brings the scores up to date.
+    // Requires: called before anyone asks for jobs.
+    // Cost: O(users) under multifactor, else O(1).
     void prepare(Time now) {
         if (multifactor_) {
             multifactor_->prepare(now);
@@ -54,15 +59,17 @@ class EasyOrders {
         primary_.for_each_waiting_until(state, take);
     }
 
-    // Returns jobs that are given in the order of the queue in the primary order. O(jobs * log(jobs)).
+    // Sorts jobs by the primary order.
+    // Requires: `jobs` is in the order of the queue.
+    // Cost: O(jobs * log(jobs)).
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs);
 
     // Whether the backfill order is that of the queue.
     bool backfills_by_submission() const { return backfill_.is_submission_order(); }
 
-    // Passes jobs that are given in the order of the queue, in the backfill order, to `take` until that returns false.
-    // Of equal scores, the job that was submitted first goes first; with ties=last, the one that is first in the
-    // primary order.
+    // Passes `jobs`, in the backfill order, to `take` until that returns false. Of equal scores, the job that was
+    // submitted first goes first; with ties=last, the job that is first in the primary order.
+    // Requires: `jobs` is in the order of the queue.
     // Cost: O(jobs), and O(log(jobs)) for each job passed; with ties=last, O(jobs * log(jobs)).
     template <typename Take>
     void for_each_in_backfill_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
@@ -80,11 +87,11 @@ class EasyOrders {
     }
 
     Ranking::Ties ties_;
-    std::unique_ptr<MultifactorPriority> multifactor_;  // null: neither order is that
+    std::unique_ptr<MultifactorPriority> multifactor_;  // null: neither order is multifactor
     Ranking primary_;
     Ranking backfill_;
     std::optional<Duration> threshold_;
-    std::unique_ptr<WeightTuner> tuner_;  // null: the weights stay as they are
+    std::unique_ptr<WeightTuner> tuner_;  // null: the weights do not change
 };
 
 }  // namespace batfill

@@ -8,11 +8,12 @@ namespace batfill {
 
 namespace {
 
-// EASY backfilling in the order of submission, where processors that nothing has needed for a while are put to sleep.
-// The first job that cannot start has a reservation as if those that are not awake were idle, so that nothing is
-// started that would keep them from it; and as many are woken as all waiting jobs ask for. Nothing is put to sleep
-// while a job waits. A round is a pass over the queue, and over the sets of processors that became idle at different
-// times.
+// EASY backfilling in the order of submission. It puts processors to sleep that no job has needed for a while, but none
+// while a job waits. The first job that cannot start has a reservation that counts processors that are not awake as
+// idle. So no job starts that would keep the reserved job from them. The algorithm wakes as many processors as all
+// waiting jobs ask for.
+//
+// Cost of a round: a pass over the queue, and one over the sets of processors that became idle at different times.
 class EasySleeper : public Algorithm {
  public:
     explicit EasySleeper(const Parameters& parameters) : idle_time_(*parameters.seconds("idle-time")) {}
@@ -56,7 +57,7 @@ class EasySleeper : public Algorithm {
         not_awake.insert(state.falling_asleep);
         not_awake.insert(state.waking);
         const JobIndex head = state.waiting.job(0);
-        // What is not awake is as good as held by a job that ends now.
+        // Processors that are not awake count as held by a job that ends now.
         std::vector<RunningJob> running{{Time(), head, available(state, std::move(not_awake)).size()}};
         running.insert(running.end(), state.running.begin(), state.running.end());
         Reservation reservation(state, head, running);
@@ -66,7 +67,7 @@ class EasySleeper : public Algorithm {
         }
     }
 
-    // Those that can sleep, by the time since when they have been idle.
+    // Updates idle_since_: the idle processors that can sleep, by the time since when they have been idle.
     void follow_idle_processors(const SchedulerState& state) {
         ResourceSet fresh = state.idle.intersection(state.machine.can_sleep());
         for (auto known = idle_since_.begin(); known != idle_since_.end();) {
@@ -89,7 +90,7 @@ class EasySleeper : public Algorithm {
         round.put_to_sleep(tired);
     }
 
-    // As many as waiting jobs ask for beyond those that are idle or wake already, the lowest first.
+    // Wakes, lowest first, as many processors as waiting jobs ask for beyond those that are idle or already waking.
     void wake(Round& round) {
         const SchedulerState& state = round.state();
         ResourceSet asleep = available(state, state.asleep);

@@ -12,30 +12,31 @@
 
 namespace batfill {
 
-// When `easy` decides (the parameter `rounds`): once for all events of an instant, or after each event, as older
-// simulators do, pyss among them.
+// When `easy` decides (the parameter `rounds`): once for all events of an instant, or after each event. Older
+// simulators, pyss among them, decide after each event.
 //
-// With rounds=event, each submission has its round first, if the new job fits into what is free. The completions follow
-// in the order in which the jobs started. A job that ended before its estimated end holds its processors until the
-// round of its completion. A change of the machine has the last round.
+// With rounds=event, submissions come first. Each has its round if the new job fits into the free processors. The
+// completions follow in the order in which the jobs started. A job that ended before its estimated end holds its
+// processors until the round of its completion. A change of the machine has the last round.
 class EventRounds {
  public:
     explicit EventRounds(const Parameters& parameters) : is_on_(parameters.choice("rounds") == "event") {}
 
-    // Whether each event has its round.
+    // Whether each event has its own round.
     bool is_on() const { return is_on_; }
 
-    // Jobs ended, or the machine changed; to be called before the submissions of the instant.
-    // Requires: `starts` is kept if is_on().
+    // Notes that jobs ended, or that the machine changed.
+    // Requires: called before the submissions of the instant; `starts` is kept if is_on().
     // Cost: O(completions * log(completions)).
     void completed(Time now, std::span<const Completion> completions, const StartHistory& starts);
     void machine_changed() { machine_has_changed_ = true; }
 
-    // How many processors may be used now.
+    // Number of processors that jobs may use now.
     int free(const SchedulerState& state) const { return state.idle_count - withheld_; }
-    // How many idle processors are held by jobs that ended early.
+    // Number of idle processors that are held by jobs that ended early.
     int withheld() const { return withheld_; }
-    // The running jobs, and those that hold processors, by their estimated ends. O(running jobs * held jobs).
+    // The running jobs, and the ended jobs that hold processors, by estimated end.
+    // Cost: O(running jobs * held jobs).
     std::vector<RunningJob> running(const SchedulerState& state) const;
 
     // Calls `decide` once, or, with rounds=event, after each completion and after a change of the machine.
@@ -58,10 +59,10 @@ class EventRounds {
     void release(const Completion& completion, Time now);
 
     bool is_on_;
-    // Of the message that is being handled: its completions, and the jobs that hold processors.
+    // The completions of the current message, and the ended jobs that hold processors.
     std::vector<Completion> completions_;
     std::vector<RunningJob> held_;
-    int withheld_ = 0;  // the processors of `held_`
+    int withheld_ = 0;  // processors of the jobs in `held_`
     bool machine_has_changed_ = false;
 };
 

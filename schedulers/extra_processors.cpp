@@ -9,10 +9,10 @@ namespace batfill {
 
 namespace {
 
-// Whether, of two jobs with the same estimated end, `a` counts before `b` in this round with extra=needed-latest. The
-// simulator behind the paper keeps a list of running jobs, which begins with those of its latest round. Within a round,
-// backfilled jobs stand first, in the order in which they started; the others follow in the reverse order. Jobs that
-// the present round has started come after the list, by their starts.
+// Whether `a` counts before `b` in this round with extra=needed-latest, if both jobs have the same estimated end. The
+// simulator behind the paper keeps a list of running jobs, which begins with the jobs of its latest round. Within a
+// round, backfilled jobs stand first, in the order in which they started; the others follow in reverse order. Jobs that
+// the present round has started come after the list, in the order in which they started.
 bool counts_before(const Start& a, const Start& b, std::uint64_t round) {
     const bool a_is_new = a.round == round;
     const bool b_is_new = b.round == round;

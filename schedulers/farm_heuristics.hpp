@@ -8,70 +8,83 @@
 
 namespace batfill::farm {
 
-// The heuristics by which bf-unmod and bf-mod order the waiting jobs, each a piece of its own: Techiouba, Capannini,
-// Baraglia, Puppin, Pasquali, Ricci, Backfilling strategies for scheduling streams of jobs on computational farms,
-// CoreGRID 2007, section 4. Four of them give a job a score; the priority of the job is the sum. The fifth, Minimal
-// Requirements, gives none: it says on which machines a job can run, and is Placement::machine.
+// The heuristics by which bf-unmod and bf-mod order the waiting jobs, each a type of its own. Four of them give a job a
+// score, and the sum is the job's priority. The fifth, Minimal Requirements, gives no score: it says on which machines
+// a job can run, and is Placement::machine.
+//
+// Source: Techiouba, Capannini, Baraglia, Puppin, Pasquali, Ricci, Backfilling strategies for scheduling streams of
+// jobs on computational farms, CoreGRID 2007, section 4.
 //
 // Times are in seconds.
 
-// Jobs that have waited longer go first, so that none starves.
+// Jobs that have waited longer go first, so no job starves.
 struct Aging {
     double age_factor;
     // `age` is the time since submission.
     double score(double age) const { return age_factor * age; }
 };
 
-// Jobs whose deadline comes near go first, those that have missed it last.
+// Jobs with a near deadline go first; jobs that have missed theirs go last.
 struct Deadline {
-    double k;  // more than 1: within k times its execution time of the deadline a job becomes urgent
+    double k;  // more than 1: a job is urgent from k times its execution time before the deadline on
     double min;
     double max;
-    // Of a job that would end that long after its deadline (negative: before; minus infinity: it has none) if it
-    // started now, and runs for `execution` by the estimate: min while it is not urgent, then growing, 0 when it is
-    // late.
+    // Score of a job that starts now and runs for `execution`, its estimate. `lateness` is the time from its deadline
+    // to its end: negative if it ends before the deadline, minus infinity if it has none. The score is min while the
+    // job is not urgent. It grows from then on, and is 0 if the job is late.
     double score(double lateness, double execution) const;
 };
 
 // Jobs that need scarce licences go first, to release them soon. A licence is critical while the waiting jobs request
-// more copies than there are.
+// more copies than exist.
 class Licenses {
  public:
-    // A job has come that needs these, or has left the queue. O(licences).
+    // Adds `requests` to the waiting requests for each of these licences: 1 for a job that enters the queue, -1 for one
+    // that leaves.
+    // Cost: O(licences).
     void add(std::span<const CounterIndex> licenses, int requests);
-    // To be called before scores are asked for. O(licences of the machine).
+    // Computes the scores of the licences.
+    // Requires: called before anyone asks for scores.
+    // Cost: O(licences of the machine).
     void weigh(std::span<const Machine::Counter> counters);
-    // Of a job that needs these. O(licences).
+    // Score of a job that needs these licences.
+    // Cost: O(licences).
     double score(std::span<const CounterIndex> licenses) const;
 
  private:
-    std::vector<long long> requests_;  // by licence, of the waiting jobs
+    std::vector<long long> requests_;  // of the waiting jobs, by licence
     std::vector<double> scores_;       // by licence
 };
 
-// Short jobs go first, to release what they hold soon.
+// Short jobs go first, to release their processors and licences soon.
 struct WaitMinimization {
     double boost;
     // `shortest` is the smallest execution time of all waiting jobs.
     double score(double execution, double shortest) const { return boost * shortest / execution; }
 };
 
-// The priorities of the waiting jobs at one instant. What they are made of is kept beside each other, job by job, since
-// a round looks at every waiting job.
+// The priorities of the waiting jobs at one instant. A round looks at every waiting job, so the data of all jobs lie
+// next to each other, job by job.
 class Priority {
  public:
     // The parameters age-factor, k, min, max, boost.
     static std::vector<Parameter> parameters();
-    // Throws UsageError where k is not more than 1, or max is less than min.
+    // Throws: UsageError if k is not more than 1, or max is less than min.
     explicit Priority(const Parameters& parameters);
 
-    // To be called once for each job, and when it leaves the queue. O(licences of the job).
+    // Notes that a job was submitted, or left the queue.
+    // Requires: called once for each job.
+    // Cost: O(licences of the job).
     void submitted(const Job& job, JobIndex index);
     void left(JobIndex index);
 
-    // To be called in each round before any job starts. O(waiting jobs + licences), with a small constant.
+    // Computes what all priorities of this round share.
+    // Requires: called in each round before any job starts.
+    // Cost: O(waiting jobs + licences), with a small constant.
     void prepare(const SchedulerState& state);
-    // Of a job that waited then. O(licences of the job).
+    // The priority of a job.
+    // Requires: the job waited when prepare() was called.
+    // Cost: O(licences of the job).
     double of(JobIndex job) const;
 
     std::span<const CounterIndex> licenses_of(JobIndex job) const {
@@ -81,7 +94,7 @@ class Priority {
 
  private:
     struct Known {
-        // Microseconds, whole numbers, so that differences are exact.
+        // In whole microseconds, so differences are exact.
         double submit;
         double execution;
         double deadline;  // infinite: none
@@ -96,7 +109,7 @@ class Priority {
     double now_ = 0;                          // microseconds
     double shortest_ = 0;                     // seconds
     std::vector<Known> known_;                // by JobIndex
-    std::vector<CounterIndex> all_licenses_;  // of all jobs, one after the other
+    std::vector<CounterIndex> all_licenses_;  // of all jobs, in sequence
 };
 
 }  // namespace batfill::farm

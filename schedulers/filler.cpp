@@ -7,8 +7,9 @@ namespace batfill {
 
 namespace {
 
-// Starts whatever fits, in an order of the user's choice: nothing is reserved, so that wide jobs may starve. A round is
-// a pass over the queue, and O(log n) for each of the n jobs that are narrow enough.
+// Starts every job that fits, in an order that the user chooses. It reserves nothing, so wide jobs may starve.
+//
+// Cost of a round: a pass over the queue, and O(log n) for each of the n jobs that are narrow enough.
 class Filler : public Algorithm {
  public:
     explicit Filler(const Parameters& parameters)

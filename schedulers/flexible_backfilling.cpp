@@ -58,7 +58,7 @@ std::size_t FlexibleBackfilling::next_startable(const SchedulerState& state, std
     return at;
 }
 
-// Starts the head, and each that is the head after it, until one cannot start.
+// Starts the head and each next head, until one cannot start.
 void FlexibleBackfilling::start_heads(Round& round) {
     const SchedulerState& state = round.state();
     if (head_ && !state.can_start(state.job(*head_).request)) {

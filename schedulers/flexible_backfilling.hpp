@@ -10,16 +10,16 @@
 
 namespace batfill::farm {
 
-// Flexible backfilling on a farm: the head of the queue starts, or has a reservation of processors of one machine and
-// of licences; the other jobs are tried in the order of their priorities, each on the machines from the fastest down,
-// and start where they do not delay the head. bf-unmod and bf-mod are its two forms, which differ in who is the head.
+// Flexible backfilling on a farm. The head of the queue starts, or it reserves processors of one machine, and licences.
+// The other jobs are tried in the order of their priorities, each on the machines from the fastest down. They start if
+// they do not delay the head. bf-unmod and bf-mod differ in which job is the head.
 //
-// A round costs O(waiting jobs * (licences of each + machines / 64)), and O(running jobs + machines) for the
+// Cost of a round: O(waiting jobs * (licences of each + machines / 64)), and O(running jobs + machines) for the
 // reservation; less if no job can start.
 class FlexibleBackfilling : public Algorithm {
  public:
     enum class Head {
-        kept,   // once a job is the head it stays so until it starts
+        kept,   // a job that becomes the head remains it until it starts
         moving  // the job with the highest priority in each round
     };
 
@@ -34,14 +34,15 @@ class FlexibleBackfilling : public Algorithm {
     void decide(Round& round) override;
 
  private:
-    // The first place in the queue from `from` on whose job could start now; the queue's size if there is none.
+    // The first position in the queue, at or after `from`, of a job that could start now. The queue's size if there is
+    // none.
     std::size_t next_startable(const SchedulerState& state, std::size_t from) const;
     void start_heads(Round& round);
     void backfill(Round& round);
 
     Priority priority_;
     bool keeps_head_;
-    std::optional<JobIndex> head_;  // that could not start
+    std::optional<JobIndex> head_;  // the head that could not start
     RankedJobs ranked_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t root = 1;
 
-// Before all queries: the next query looks at a node that holds until then.
+// Before every query, so the next query looks at a node that holds until then.
 constexpr Time unknown = Time::at(-Duration::infinity());
 
 }  // namespace
@@ -60,7 +60,7 @@ std::optional<JobIndex> JobTournament::first(Time now) {
 void JobTournament::put(Slot slot, Slot winner) {
     const std::size_t leaf = nodes_.size() / 2 + slot;
     nodes_[leaf].winner = winner;
-    // A node never holds longer than those below it, so all nodes above an unknown one are unknown.
+    // A node never holds longer than the nodes below it, so all nodes above an unknown one are unknown.
     for (std::size_t node = leaf / 2; node >= root && nodes_[node].holds_until != unknown; node /= 2) {
         nodes_[node].holds_until = unknown;
     }

@@ -12,9 +12,11 @@
 namespace batfill {
 
 // Finds the first of some waiting jobs while their scores change with the clock: a kinetic tournament. The leaves of a
-// binary tree are the jobs. Each node has the better of the winners below it, and an instant until which this result is
-// known to hold. A query looks only at nodes whose instant has come, and at those above jobs that were added or
-// removed. Basch, Guibas, Hershberger, Data structures for mobile data, Journal of Algorithms 31(1), 1999.
+// binary tree are the jobs. Each node holds the better of the winners below it, and an instant until which this result
+// is known to hold. A query looks only at nodes whose instant has come, and at nodes above jobs that were added or
+// removed.
+//
+// Source: Basch, Guibas, Hershberger, Data structures for mobile data, Journal of Algorithms 31(1), 1999.
 class JobTournament {
  public:
     // Which of equal scores goes first: the job submitted first, or the job submitted last. Further ties go to the job
@@ -43,9 +45,9 @@ class JobTournament {
 
     // The job that goes first; none if there are no jobs.
     // Requires: `now` is not less than in an earlier call.
-    // Cost: amortised O(log(jobs)) for each job added or removed and O(log^2(jobs)) for each job that overtakes
-    // another; never more than O(jobs). Scores of different jobs that stay equal, or nearly so, over a long time are
-    // compared again in each call.
+    // Cost: amortised O(log(jobs)) for each job added or removed, and O(log^2(jobs)) for each job that overtakes
+    // another; never more than O(jobs). Each call compares again the scores of different jobs that stay equal, or
+    // nearly so, for a long time.
     std::optional<JobIndex> first(Time now);
 
  private:
@@ -71,7 +73,7 @@ class JobTournament {
     std::vector<Player> players_;  // by slot
     std::vector<Slot> free_;       // unused slots
     std::vector<Slot> slots_;      // by JobIndex
-    // Node i is above 2i and 2i + 1. The second half are the leaves, one for each slot.
+    // Node i is above nodes 2i and 2i + 1. The second half are the leaves, one for each slot.
     std::vector<Node> nodes_;
 };
 

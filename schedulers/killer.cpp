@@ -8,8 +8,9 @@ namespace batfill {
 
 namespace {
 
-// First come, first served, and every job is killed when it has run for some time. A round is O(log n) for each of the
-// n running jobs that ends or is killed.
+// First come, first served. Kills every job once it has run for `delay`.
+//
+// Cost of a round: O(log n) for each of the n running jobs that ends or is killed.
 class Killer : public Algorithm {
  public:
     explicit Killer(const Parameters& parameters) : delay_(parameters.seconds("delay").value()) {}
@@ -45,7 +46,7 @@ class Killer : public Algorithm {
 
  private:
     Duration delay_;
-    std::set<std::pair<Time, JobIndex>> due_;  // running jobs, by when they are to be killed
+    std::set<std::pair<Time, JobIndex>> due_;  // running jobs, by the time at which to kill them
     std::uint64_t kills_ = 0;
 };
 

@@ -4,7 +4,7 @@ namespace batfill {
 
 namespace {
 
-// One job at a time, in the order of submission, and a job that is submitted ends the one that runs.
+// Runs one job at a time, in the order of submission. A newly submitted job kills the running one.
 class Killer2 : public Algorithm {
  public:
     void submitted(Round& round, JobIndex /*job*/) override {

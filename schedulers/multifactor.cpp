@@ -84,14 +84,14 @@ void MultifactorPriority::use(const SchedulerState& state, JobIndex index, int s
     user.processors += sign * state.job(index).processors();
 }
 
-// A processor that is used from a time on has decayed to the integral of 2^(-age / half-life) over that time.
+// A processor that has been in use since some time counts as the integral of 2^(-age / half-life) over that time.
 double MultifactorPriority::usage_at(const User& user, Time now) const {
     const double half_lives = (now - user.as_of).to_seconds() / half_life_;
     const double lost = -std::expm1(-half_lives * std::numbers::ln2);
     return user.usage * (1 - lost) + user.processors * (half_life_ / std::numbers::ln2) * lost;
 }
 
-// The shares of all users are equal, so that a user's usage divided by the share is that many times the mean.
+// All users have equal shares. So a user's usage divided by the share is that usage as a multiple of the mean.
 void MultifactorPriority::prepare(Time now) {
     now_ = now;
     double total = 0;
@@ -116,7 +116,7 @@ double MultifactorPriority::of(JobIndex job) const {
         sum += term;
         magnitude += std::abs(term);
     }
-    // Terms that cancel leave the same sum from terms of any size, so that these must not say how it is rounded.
+    // Terms that cancel give the same sum whatever their size, so their size must not decide how the sum is rounded.
     if (terms_may_cancel_) {
         magnitude = std::abs(weights_.age) + std::abs(weights_.size) + std::abs(weights_.fair_share);
     }

@@ -13,29 +13,37 @@
 
 namespace batfill {
 
-// The order `multifactor` of `easy`: what Slurm's priority plugin of this name gives a job for how long it has waited,
-// how large it is, and how little its user has had of the machine lately, each from 0 to 1 and weighed. Slurm,
-// Multifactor Priority Plugin and Classic Fairshare Algorithm (slurm.schedmd.com); docs/algorithms.md says what is left
-// out.
+// The order `multifactor` of `easy`, after Slurm's priority plugin of this name. A job's priority is a weighted sum of
+// three factors from 0 to 1: how long it has waited, how large it is, and how little its user has used the machine
+// lately. docs/algorithms.md lists what is left out.
 //
-// Processor seconds decay with a half-life. They count as they are used, so that running jobs count, too.
+// Used processor seconds decay with a half-life. They count as they are used, so running jobs count, too.
+//
+// Source: Slurm, Multifactor Priority Plugin and Classic Fairshare Algorithm (slurm.schedmd.com).
 class MultifactorPriority {
  public:
     // The parameters factor-weights, max-age and half-life.
     static std::vector<Parameter> parameters();
-    // Null if none of the parameters `orders` is multifactor. Throws UsageError if others of these parameters are given
-    // then, or if they are out of range.
+    // Null if none of the parameters `orders` is multifactor.
+    // Throws: UsageError if other parameters of this class are given although none is.
+    // Throws: UsageError if one of them is out of range.
     static std::unique_ptr<MultifactorPriority> from(const Parameters& parameters,
                                                      const std::vector<std::string>& orders);
 
-    // What happens to jobs; to be called once for each. O(log(users)), O(1) and O(1).
+    // Reports what happens to jobs.
+    // Requires: called once for each job and event.
+    // Cost: O(log(users)) for submitted(), else O(1) for each job.
     void submitted(const SchedulerState& state, JobIndex index);
     void started(const SchedulerState& state, JobIndex index);
     void ended(const SchedulerState& state, std::span<const Completion> completions);
 
-    // To be called before priorities of an instant are asked for, and again when jobs were submitted. O(users).
+    // Computes the fair-share factors at `now`.
+    // Requires: called before anyone asks for priorities of an instant, and again after submissions.
+    // Cost: O(users).
     void prepare(Time now);
-    // Of a job that was submitted by then; the larger goes first. O(1).
+    // The priority of a job; the larger goes first.
+    // Requires: the job was submitted before prepare() was called.
+    // Cost: O(1).
     double of(JobIndex job) const;
 
  private:
@@ -47,7 +55,7 @@ class MultifactorPriority {
     struct User {
         double usage = 0;  // in processor seconds, decayed until `as_of`
         Time as_of;
-        int processors = 0;     // of the running jobs since then
+        int processors = 0;     // of the jobs that have run since `as_of`
         double fair_share = 1;  // the factor at the instant of prepare()
     };
     struct Known {
@@ -66,7 +74,7 @@ class MultifactorPriority {
     double half_life_ = 0;           // in seconds
     Time now_;
     std::map<std::string, std::size_t> users_by_name_;
-    std::vector<User> users_;   // in the order in which their first jobs came
+    std::vector<User> users_;   // in the order of their first jobs
     std::vector<Known> known_;  // by JobIndex
 };
 

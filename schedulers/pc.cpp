@@ -5,8 +5,8 @@ namespace batfill {
 
 namespace {
 
-// As conservative backfilling, but the holes that early completions leave are offered to the waiting jobs in an order
-// of the user's choice. A job that has moved may have made room for one before it, so the scan begins anew with each.
+// Conservative backfilling, except that the holes of early completions are offered to the waiting jobs in an order that
+// the user chooses. A job that moves may make room for one before it, so the scan starts again after each move.
 class PrioritizedCompression : public OrderedPlanAlgorithm {
  public:
     explicit PrioritizedCompression(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}

@@ -8,12 +8,13 @@
 
 namespace batfill {
 
-// How many processors are free from now on in one round of `easy` with several reservations: what the running jobs
-// leave by their estimates, and the jobs that were started or reserved in this round. Overdue jobs end at the next
-// instant. With n running and reserved jobs, made in O(n log(n)); the calls cost what AvailabilityProfile says.
+// Number of free processors from now on, in one round of `easy` with several reservations. Running jobs hold theirs
+// until their estimated ends, and so do jobs that this round started or reserved. Overdue jobs end at the next instant.
+//
+// Cost: O(n * log(n)) to make, with n running and reserved jobs; the calls cost what AvailabilityProfile says.
 class ProfileOfRound {
  public:
-    // `free` processors can be used now, and those of the `running` jobs later.
+    // `free` processors can be used now, and the processors of the `running` jobs later.
     ProfileOfRound(Time now, int free, std::span<const RunningJob> running)
         : now_(now), profile_(now, free + processors_of(running)) {
         for (const RunningJob& job : running) {
@@ -21,14 +22,14 @@ class ProfileOfRound {
         }
     }
 
-    // Whether the job, which is taken to run for `estimate`, could start now and would run undisturbed.
+    // Whether the job, if it runs for `estimate`, can start now and finish undisturbed.
     bool can_start(const Job& job, Duration estimate) const {
         return profile_.earliest(now_, estimate, job.processors(), Time::infinity(), next_instant()) == now_;
     }
-    // Takes the processors of a job from now on until its end by the estimate.
+    // Takes the processors of a job from now on until its estimated end.
     void take(const Job& job, Duration estimate) { profile_.add(now_, now_ + estimate, -job.processors()); }
 
-    // Takes the processors of a job at the earliest time at which it can run; nothing if there is no such time.
+    // Takes the processors of a job at the earliest time at which it can run. Does nothing if no such time exists.
     void reserve(const Job& job, Duration estimate) {
         const Time start = profile_.earliest(now_, estimate, job.processors());
         if (!start.is_infinite()) {

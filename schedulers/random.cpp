@@ -8,8 +8,9 @@ namespace batfill {
 
 namespace {
 
-// Tries the waiting jobs in an order that is drawn anew in each round, and starts those that fit. A round is a pass
-// over the queue.
+// Tries the waiting jobs in a random order, new in each round, and starts the jobs that fit.
+//
+// Cost of a round: a pass over the queue.
 class Random : public Algorithm {
  public:
     explicit Random(const Parameters& parameters) : random_(parameters.whole_number("seed").value()) {}
@@ -18,7 +19,7 @@ class Random : public Algorithm {
         const SchedulerState& state = round.state();
         jobs_.assign(state.waiting.jobs().begin(), state.waiting.jobs().end());
         while (!jobs_.empty() && state.idle_count > 0) {
-            // The remainder favours some jobs by less than their number in 2^64.
+            // The remainder favours some jobs, by less than (number of jobs) / 2^64.
             std::swap(jobs_[random_() % jobs_.size()], jobs_.back());
             round.start_if_possible(jobs_.back());
             jobs_.pop_back();

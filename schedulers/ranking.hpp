@@ -20,21 +20,26 @@ class Ranking {
     // Which of equal scores goes first.
     using Ties = JobTournament::Ties;
 
-    // `multifactor` gives the scores if the order is that. The caller prepares it before each round.
+    // `multifactor` gives the scores if the order is multifactor.
+    // Requires: the caller prepares `multifactor` before each round.
     Ranking(const JobOrder& order, Ties ties, const MultifactorPriority* multifactor)
         : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {}
 
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
 
-    // Keeps the first of the waiting jobs at hand for for_each_waiting_until(). To be called before the first insert().
+    // Keeps the first of the waiting jobs at hand for for_each_waiting_until().
+    // Requires: called before the first insert().
     void keep_first();
 
-    // A job was submitted, or left the queue; to be called once for each. O(log(waiting jobs)).
+    // Notes that a job was submitted, or left the queue.
+    // Requires: called once for each job.
+    // Cost: O(log(waiting jobs)).
     void insert(const SchedulerState& state, JobIndex job);
     void remove(JobIndex job);
 
-    // Gives the waiting jobs new scores if the order is mixed. O(waiting jobs).
+    // Gives the waiting jobs new scores if the order is mixed.
+    // Cost: O(waiting jobs).
     void change_mixed(const MixedWeights& weights, const SchedulerState& state);
 
     // Passes the waiting jobs, first to last, to `take` until that returns false. `take` must start each job for which
@@ -53,8 +58,9 @@ class Ranking {
         }
     }
 
-    // Passes `jobs`, first to last, to `take` until that returns false. Of equal scores, the one that stands first in
-    // `jobs` goes first. If the order is that of the queue, `jobs` must be in it.
+    // Passes `jobs`, first to last, to `take` until that returns false. Of equal scores, the job that stands first in
+    // `jobs` goes first.
+    // Requires: `jobs` is in the order of the queue if that is the order of this ranking.
     // Cost: O(jobs), and O(log(jobs)) for each job passed.
     template <typename Take>
     void for_each_until(Time now, std::span<const JobIndex> jobs, Take take) {
@@ -66,13 +72,16 @@ class Ranking {
         pass_ranked(now, take);
     }
 
-    // Returns jobs that are given in the order of the queue in this order. O(jobs * log(jobs)).
+    // Sorts jobs by this order.
+    // Requires: `jobs` is in the order of the queue.
+    // Cost: O(jobs * log(jobs)).
     std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs);
 
  private:
     const JobScore& score(JobIndex job) const { return tournament_ ? tournament_->score(job) : scores_[job]; }
 
-    // Ranks jobs that are given in the order of the queue, ties as `ties_` says.
+    // Ranks jobs, ties as `ties_` says.
+    // Requires: `jobs` is in the order of the queue.
     void rank_queue(Time now, std::span<const JobIndex> jobs) {
         if (ties_ == Ties::last) {
             rank(now, jobs.rbegin(), jobs.rend());
@@ -98,9 +107,9 @@ class Ranking {
     }
 
     JobOrder order_;
-    const MultifactorPriority* multifactor_;  // null: the order is another
+    const MultifactorPriority* multifactor_;  // null: the order is not multifactor
     Ties ties_;
-    std::optional<JobTournament> tournament_;  // of the waiting jobs, if their first is kept
+    std::optional<JobTournament> tournament_;  // of the waiting jobs, after keep_first()
     std::vector<JobScore> scores_;             // by JobIndex; empty if there is a tournament
     RankedJobs ranked_;
 };

@@ -16,7 +16,7 @@ namespace batfill {
 
 namespace {
 
-// The number of a job's queue, "delta" in the paper; jobs of unknown queues are primary ones.
+// The number of a job's queue, "delta" in the paper. Jobs of unknown queues count as primary.
 int queue_number(const std::string& queue) {
     if (queue == "background") {
         return -1;
@@ -33,8 +33,8 @@ double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
 }
 
-// Equation 1 of the paper. Processors, the queue and, with estimates as requested, the walltime do not change, so that
-// a round multiplies two numbers for each job.
+// Equation 1 of the paper. The processors and the queue of a job do not change, and neither does its length, so a round
+// multiplies two numbers for each job.
 class Priority {
  public:
     explicit Priority(const Parameters& parameters)
@@ -48,7 +48,8 @@ class Priority {
         }
     }
 
-    // To be called once for each job that is ranked later, with the length that it is taken to have.
+    // Notes a job. `length` is the run time that the priority assumes.
+    // Requires: called once for each job, before it is ranked.
     void prepare(const Job& job, JobIndex index, Duration length) {
         known_.resize(std::size_t{index} + 1);
         known_[index].submit = microseconds(job.submit().since_zero());
@@ -57,7 +58,7 @@ class Priority {
                                std::pow(r_, queue_number(job.description().queue));
     }
 
-    // The priorities from now on are those of this instant, or of the last multiple of the period.
+    // Sets the instant of the priorities: `now`, or the last multiple of the period.
     void compute(Time now) {
         const Duration since_zero = now.since_zero();
         const Microseconds since_multiple = period_ == Duration() ? 0 : since_zero.count() % period_.count();
@@ -67,7 +68,7 @@ class Priority {
     double of(JobIndex job) const {
         const double wait = std::max(computed_at_ - known_[job].submit, 0.0) / microseconds_in_hour;
         const double priority = (alpha_ == 1 ? wait : std::pow(wait, alpha_)) * known_[job].factor;
-        // Powers that are too large for a number times others that are too small say nothing.
+        // A power that overflows times one that underflows is not a number, and says nothing.
         return std::isnan(priority) ? 0 : rounded_score(priority, priority);
     }
 
@@ -85,9 +86,10 @@ class Priority {
     std::vector<Known> known_;  // by JobIndex
 };
 
-// Backfilling that may delay the first job by a factor of what it has to wait anyway. A round costs O(running jobs +
-// waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start; with actual run times it also
-// sorts the running jobs.
+// Backfilling that may delay the first job, by a factor of its wait.
+//
+// Cost of a round: O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start.
+// With actual run times it also sorts the running jobs.
 class Relaxed : public Algorithm {
  public:
     explicit Relaxed(const Parameters& parameters)
@@ -123,14 +125,13 @@ class Relaxed : public Algorithm {
     std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
 
  private:
-    // For how long a job runs by what is known when it is submitted: priorities, and the factor of the top job's
-    // walltime, count with that.
+    // The run time of a job, as known at its submission. Priorities, and the factor of the top job's walltime, use it.
     Duration known_length(const SchedulerState& state, JobIndex job) const {
         const Duration walltime = state.job(job).walltime;
         return actual_ ? std::min(state.run_times[job], walltime) : walltime;
     }
 
-    // Starts jobs until one does not fit, and returns that one.
+    // Starts jobs until one does not fit, and returns that job.
     std::optional<JobIndex> start_in_order(Round& round) {
         const SchedulerState& state = round.state();
         priority_.compute(state.now);
@@ -167,7 +168,7 @@ class Relaxed : public Algorithm {
         });
     }
 
-    // Until when backfilled jobs have to end.
+    // The latest end of a backfilled job.
     Time end_of_window(const SchedulerState& state, JobIndex top) {
         if (std::isinf(omega_)) {
             return Time::infinity();
@@ -181,7 +182,7 @@ class Relaxed : public Algorithm {
                (by_walltime_ ? wait + product(omega_ - 1, known_length(state, top)) : product(omega_, wait));
     }
 
-    // The earliest time at which the top job can run, as far as the running jobs are known.
+    // The earliest time at which the top job can run, by what is known of the running jobs.
     Time time_of_start(const SchedulerState& state, JobIndex top) {
         if (!actual_) {
             return Reservation(state, top).shadow_time();
@@ -196,7 +197,8 @@ class Relaxed : public Algorithm {
         return Reservation(state, top, running_).shadow_time();
     }
 
-    // In whole microseconds, rounded down; what is a whole number but for the last bits of a double is that number.
+    // The product in whole microseconds, rounded down. A product that differs from a whole number only in the last bits
+    // of a double counts as that number.
     static Duration product(double factor, Duration duration) {
         const double exact = factor * static_cast<double>(duration.count());
         const double nearest = std::nearbyint(exact);

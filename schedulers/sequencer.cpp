@@ -5,8 +5,9 @@ namespace batfill {
 
 namespace {
 
-// One job at a time: the first in an order of the user's choice, as soon as nothing runs. A round in which nothing runs
-// is a pass over the queue, unless the order is that of submission.
+// Runs one job at a time: the first in an order that the user chooses, as soon as nothing runs.
+//
+// Cost of a round in which nothing runs: a pass over the queue, unless the order is that of submission.
 class Sequencer : public Algorithm {
  public:
     explicit Sequencer(const Parameters& parameters) : order_(parameters, "order") {
@@ -18,7 +19,7 @@ class Sequencer : public Algorithm {
         if (!state.running.empty() || state.waiting.empty()) {
             return;
         }
-        // A first job that does not fit waits for processors that are unavailable.
+        // If the first job does not fit, it waits for processors that are unavailable.
         if (order_.is_submission_order()) {
             round.start_if_possible(state.waiting.job(0));
             return;

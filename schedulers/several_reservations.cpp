@@ -34,7 +34,7 @@ void SeveralReservations::start_and_backfill(EasyOrders& orders) {
     });
 }
 
-// Whether another job may be looked at, which then counts if it comes after one that could not start.
+// Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
 bool SeveralReservations::may_look() {
     if (!one_could_not_start_) {
         return true;

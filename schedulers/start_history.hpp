@@ -16,19 +16,20 @@ struct Start {
     std::uint64_t number = 0;  // of all starts
 };
 
-// In which round of `easy`, how and in which order the jobs started.
+// How the jobs of `easy` started: in which round, in which order, and whether they were backfilled.
 class StartHistory {
  public:
-    // Of a history that is not kept, nothing may be asked.
+    // A history that is not kept must not be asked for starts.
     explicit StartHistory(bool is_kept) : is_kept_(is_kept) {}
 
     void begin_round() {
         ++round_;
         backfilling_ = false;
     }
-    // The jobs that start in the rest of the round are backfilled.
+    // Marks the jobs that start in the rest of the round as backfilled.
     void begin_backfilling() { backfilling_ = true; }
-    // A job starts now. Amortised O(1).
+    // Notes that a job starts now.
+    // Cost: amortised O(1).
     void add(JobIndex job) {
         if (is_kept_) {
             starts_.resize(std::max(starts_.size(), std::size_t{job} + 1));
@@ -37,7 +38,9 @@ class StartHistory {
     }
 
     std::uint64_t round() const { return round_; }
-    // The start of a job that has started. O(1).
+    // The start of a job.
+    // Requires: the job has started.
+    // Cost: O(1).
     const Start& of(JobIndex job) const { return starts_[job]; }
 
  private:

@@ -10,9 +10,11 @@ namespace batfill {
 
 namespace {
 
-// Submits jobs of its own while the simulation runs: one processor each, as soon as nothing waits and a processor is
-// idle. In each round it starts one waiting job and registers one of its own, as batsched's does in each message. A
-// round is O(log n).
+// Submits jobs of its own while the simulation runs. Each needs one processor, and is submitted as soon as no job waits
+// and a processor is idle. In each round the algorithm starts one waiting job and registers one job of its own.
+// Batsched's submitter does the same in each message.
+//
+// Cost of a round: O(log n).
 class Submitter : public Algorithm {
  public:
     explicit Submitter(const Parameters& parameters)
@@ -31,7 +33,7 @@ class Submitter : public Algorithm {
         if (!registers_jobs() || !state.waiting.empty() || state.idle_count == 0) {
             return;
         }
-        // The one that is registered, unless Batsim has to acknowledge it first.
+        // Starts the registered job, unless Batsim must acknowledge it first.
         write_metadata(round, register_next(round));
         start_first(round);
     }
