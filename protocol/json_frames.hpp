@@ -14,8 +14,8 @@
 #include "protocol/codec.hpp"
 #include "src/support/json.hpp"
 
-// What the codecs have in common whose frames are JSON: {"now": ..., "events": [...]}, where each event has a
-// timestamp, a type and data.
+// Code shared by the codecs whose frames are JSON: {"now": ..., "events": [...]}. Each event has a timestamp, a type
+// and data.
 namespace batfill::protocol {
 
 inline Json json_text(const JsonValue& value) {
@@ -71,12 +71,12 @@ inline ResourceSet some_resources(Fields& fields, std::string_view name) {
     return set;
 }
 
-// How an event of a type is decoded.
+// The decoder of one type of event.
 template <class Data>
 struct EventType {
     std::string_view name;
     Data (*decode)(EventData& data);
-    bool has_true_timestamp = true;  // otherwise it may be too early, and says nothing
+    bool has_true_timestamp = true;  // otherwise it may be too early, and is ignored
 };
 
 template <class Data, auto decode>
@@ -89,13 +89,13 @@ Data empty(EventData&) {
     return Empty{};
 }
 
-// What a protocol calls the fields of an event.
+// A protocol's names for the fields of an event.
 struct EventFieldNames {
     std::string_view type;
     std::string_view data;
 };
 
-// How an error names an event: by its number and type.
+// An event as errors name it: by its number and type.
 inline std::string place(unsigned number, const JsonValue& event, std::string_view type_field) {
     std::string text = "event " + std::to_string(number);
     if (event.IsObject()) {
@@ -107,7 +107,7 @@ inline std::string place(unsigned number, const JsonValue& event, std::string_vi
     return text;
 }
 
-// Requires that nobody reads anything else with `reader` while the result is used.
+// Requires: nobody reads anything else with `reader` while the result is used.
 inline const JsonValue& parse_frame(std::string_view frame, JsonReader& reader) {
     if (frame.size() > max_frame_size) {
         throw InputError("a frame of " + std::to_string(frame.size()) + " bytes, expected at most " +
@@ -120,17 +120,18 @@ inline const JsonValue& parse_frame(std::string_view frame, JsonReader& reader) 
     return root;
 }
 
-// Decodes the messages or the replies of a protocol, which are an `Envelope` of `OneEvent`s.
+// Decodes the messages or the replies of a protocol: an `Envelope` of `OneEvent`s.
 template <class Envelope, class OneEvent, std::size_t count>
 class EnvelopeDecoder {
  public:
     using Types = std::array<EventType<typename OneEvent::Data>, count>;
 
-    // With `in_order`, events must be in the order of time. All must outlive this object.
+    // With `in_order`, events must be in the order of time.
+    // Requires: all arguments outlive this object.
     EnvelopeDecoder(const Types& types, const EventFieldNames& names, bool in_order, WarnOnce& warn)
         : types_(types), names_(names), in_order_(in_order), warn_(warn) {}
 
-    // Requires an object.
+    // Requires: `root` is an object.
     Envelope decode(const JsonValue& root) {
         Fields fields(root, "");
         Envelope envelope;
@@ -189,7 +190,7 @@ class EnvelopeDecoder {
     const EventFieldNames& names_;
     bool in_order_;
     WarnOnce& warn_;
-    std::optional<Time> last_;  // of the events so far whose timestamps are true
+    std::optional<Time> last_;  // latest true timestamp so far
 };
 
 // ---- Encoding
@@ -201,13 +202,14 @@ class JsonWriter {
 
     std::string& out() { return out_; }
 
-    // Writes a comma, unless what was written last opened an object or an array.
+    // Writes a comma, unless the previous output opened an object or an array.
     void separate() {
         if (out_.back() != '{' && out_.back() != '[') {
             out_ += ',';
         }
     }
-    // Writes a key. Requires a `field` that needs no escapes.
+    // Writes a key.
+    // Requires: `field` needs no escapes.
     void name(std::string_view field) {
         separate();
         out_ += '"';

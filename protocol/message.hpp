@@ -11,13 +11,13 @@
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 
-// What Batsim and a scheduler say to each other, independent of how it is written on the wire (see codec.hpp). Names
-// are those of the Batsim 4 protocol; docs/protocol.md explains each event. What only Batsim 5 says has its names, and
-// docs/batsim5.md says what becomes of each event there.
+// The messages between Batsim and a scheduler, independent of their form on the wire (see codec.hpp). Names are those
+// of the Batsim 4 protocol; docs/protocol.md explains each event. Events and fields that only Batsim 5 has keep its
+// names; docs/batsim5.md explains how each event is handled there.
 namespace batfill::protocol {
 
-// The text of one JSON value without white space between tokens: what is passed on without being understood here.
-// Decoding prints numbers as Batsim does (integers as they are, all others with six decimals).
+// The text of one JSON value without white space between tokens. This program passes it on without interpreting it.
+// Decoding prints numbers as Batsim does (integers unchanged, all others with six decimals).
 using Json = std::string;
 
 // Names and values in the order of the message.
@@ -45,8 +45,7 @@ struct Answer {
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-// An event of a type that this program does not know or has no use for; `data` is any JSON value, or empty if the event
-// had none.
+// An event of a type that this program does not know or use. `data` is any JSON value, or empty if the event had none.
 struct UnknownEvent {
     std::string type;
     Json data;
@@ -55,7 +54,8 @@ struct UnknownEvent {
 
 // ---- Events from Batsim to the scheduler
 
-// The first that Batsim 5 says, before the simulation begins: the user's text for the scheduler. Answered by Hello.
+// The first event of Batsim 5, before the simulation begins: the user's text for the scheduler. The scheduler answers
+// with Hello.
 struct Init {
     std::string text;
     friend bool operator==(const Init&, const Init&) = default;
@@ -72,7 +72,7 @@ struct Resource {
     friend bool operator==(const Resource&, const Resource&) = default;
 };
 
-// The options of the simulation that Batsim tells the scheduler; the initial values are Batsim's own defaults.
+// The options of the simulation that Batsim sends to the scheduler. The initial values are Batsim's own defaults.
 struct Configuration {
     bool redis_enabled = false;
     std::string redis_hostname = "127.0.0.1";
@@ -104,15 +104,15 @@ struct SimulationEnds {
     friend bool operator==(const SimulationEnds&, const SimulationEnds&) = default;
 };
 
-// JOB_SUBMITTED. Encoding prints `source`, and of `job` only the id.
+// JOB_SUBMITTED. Encoding prints `source`, and only the id of `job`.
 struct JobSubmitted {
     JobDescription job;  // what `source` says; its id is the event's `job_id`
-    Json source;         // the job object, with the fields that this program does not know
+    Json source;         // the job object, with fields unknown to this program
     Json profile;        // the job's profile; empty unless Batsim forwards profiles
     friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 
-// The return code is -1 or -2 for kills of several kinds: only `state` tells what happened.
+// The return code is -1 or -2 for kills of several kinds. Only `state` tells what happened.
 struct JobCompleted {
     std::string job_id;
     JobState state = JobState::completed_successfully;
@@ -121,7 +121,7 @@ struct JobCompleted {
     friend bool operator==(const JobCompleted&, const JobCompleted&) = default;
 };
 
-// JOB_KILLED: the answer to KILL_JOB. Jobs that were running have had their JobCompleted just before.
+// JOB_KILLED: the answer to KILL_JOB. The JobCompleted of jobs that were running comes just before it.
 struct JobKilled {
     std::vector<std::string> job_ids;
     Json progress = "{}";  // object: job id -> how far each of its tasks was; of Batsim 5 progresses and profiles
@@ -129,7 +129,7 @@ struct JobKilled {
 };
 
 struct RequestedCall {
-    std::string id;              // that of the CallMeLater; Batsim 4 has none
+    std::string id;              // id of the CallMeLater; Batsim 4 has none
     bool last_periodic = false;  // whether it is the last of a finite number of periodic calls
     friend bool operator==(const RequestedCall&, const RequestedCall&) = default;
 };
@@ -146,7 +146,7 @@ struct HostsTurnedOnOff {
     friend bool operator==(const HostsTurnedOnOff&, const HostsTurnedOnOff&) = default;
 };
 
-// FROM_JOB_MSG: a job with a `send` profile speaks to the scheduler; `message` is any JSON value.
+// FROM_JOB_MSG: a job with a `send` profile sends a message to the scheduler. `message` is any JSON value.
 struct FromJobMessage {
     std::string job_id;
     Json message;
@@ -163,7 +163,7 @@ struct Event {
     friend bool operator==(const Event&, const Event&) = default;
 };
 
-// What Batsim sends; the events are in the order of time.
+// What Batsim sends. The events are in the order of time.
 struct Message {
     Time now;
     std::vector<Event> events;
@@ -172,8 +172,8 @@ struct Message {
 
 // ---- Events from the scheduler to Batsim
 
-// The answer to Init: who the scheduler is, and what it asks Batsim to do, which are options of Batsim 4's command
-// line.
+// The answer to Init. It names the scheduler and the features that it requests from Batsim, which are command-line
+// options of Batsim 4.
 struct Hello {
     std::string name;
     std::string version;
@@ -208,11 +208,11 @@ struct KillJob {
 };
 
 // CALL_ME_LATER: Batsim sends a RequestedCall at `when`. Batsim 4 aborts if that is not after its clock. Batsim 5 calls
-// at whole milliseconds only, `when` is rounded up to one.
+// only at whole milliseconds, and `when` is rounded up to one.
 struct CallMeLater {
     Time when;
-    std::string id = {};  // that of the RequestedCall, not used before; Batsim 4 has none
-    Json period = {};     // Batsim 5: object with all fields of a call that comes back, in its words; then `when` is 0
+    std::string id = {};  // id of the RequestedCall, not used before; Batsim 4 has none
+    Json period = {};     // Batsim 5: object with all fields of a periodic call, under its names; then `when` is 0
     friend bool operator==(const CallMeLater&, const CallMeLater&) = default;
 };
 
@@ -229,13 +229,13 @@ struct TurnOnOffHosts {
     friend bool operator==(const TurnOnOffHosts&, const TurnOnOffHosts&) = default;
 };
 
-// Ends calls that come back; others cannot be taken back.
+// Ends periodic calls. Other calls cannot be cancelled.
 struct StopCallMeLater {
     std::string id;
     friend bool operator==(const StopCallMeLater&, const StopCallMeLater&) = default;
 };
 
-// Nothing but the end of the simulation follows.
+// Only the end of the simulation follows.
 struct ForceSimulationStop {
     friend bool operator==(const ForceSimulationStop&, const ForceSimulationStop&) = default;
 };
@@ -253,7 +253,7 @@ struct ChangeJobState {
     friend bool operator==(const ChangeJobState&, const ChangeJobState&) = default;
 };
 
-// REGISTER_JOB. Encoding prints `source`, and of `job` only the id; if `source` is empty it prints `job`.
+// REGISTER_JOB. Encoding prints `source`, and only the id of `job`. If `source` is empty, it prints `job`.
 struct RegisterJob {
     JobDescription job;  // what `source` says; its id is the event's `job_id` ("workload!name")
     Json source;         // the job object, in which `id` may lack the workload's name; or empty
@@ -267,7 +267,7 @@ struct RegisterProfile {
     friend bool operator==(const RegisterProfile&, const RegisterProfile&) = default;
 };
 
-// TO_JOB_MSG: the scheduler speaks to a job with a `recv` profile.
+// TO_JOB_MSG: the scheduler sends a message to a job with a `recv` profile.
 struct ToJobMessage {
     std::string job_id;
     std::string message;
@@ -284,7 +284,7 @@ struct ReplyEvent {
     friend bool operator==(const ReplyEvent&, const ReplyEvent&) = default;
 };
 
-// What the scheduler sends; exactly one for each Message, also when it decides nothing.
+// What the scheduler sends: exactly one reply for each Message, even if it decides nothing.
 struct Reply {
     Time now;
     std::vector<ReplyEvent> events;

@@ -22,30 +22,32 @@ std::string request_text(Time submit, int processors);
 struct IndexedJob {
     const JobDescription* description;
     std::size_t workload;       // which of the workloads has it
-    std::size_t number;         // of the jobs of all workloads, one after the other
+    std::size_t number;         // among the jobs of all workloads, one workload after the other
     bool is_later_run = false;  // of this job, see find()
 };
 
-// The jobs of several workloads by their full id ("w0!17"). It keeps pointers into the workloads, which must outlive it
-// unchanged.
+// The jobs of several workloads by their full id ("w0!17"). Keeps pointers into the workloads.
+// Requires: the workloads outlive this object and do not change.
 class WorkloadJobs {
  public:
     explicit WorkloadJobs(const std::vector<Workload>& workloads);
 
-    // The job of a workload, or the one of which this is a later run: one that was killed and submitted again has the
-    // id of the first run with "#1", "#2", ... behind it. Nothing if there is neither. O(1) on average.
+    // Returns the job of a workload with this id, or the job of which `id` is a later run: a job that was killed and
+    // submitted again has the id of the first run followed by "#1", "#2", ... None if neither exists.
+    // Cost: O(1) on average.
     std::optional<IndexedJob> find(std::string_view id) const;
 
-    // The same for a job of the schedule `path`. Throws InputError naming both if there is none, or if the one that
-    // finished was submitted at another time or asked for another number of processors.
+    // As above, for a job of the schedule `path`.
+    // Throws: InputError, which names both, if there is none, or if the finished job was submitted at another time or
+    // asked for another number of processors.
     IndexedJob require(std::string_view id, const std::string& path) const;
     IndexedJob require(const FinishedJob& job, const std::string& path) const;
 
-    // How many jobs the workloads have.
+    // Number of jobs in all workloads.
     std::size_t count() const { return count_; }
 
-    // The id of the run that was killed for this one to be submitted; nothing for a job of a workload, and for one that
-    // find() does not know.
+    // Returns the id of the killed run that this run replaces. None for a job of a workload, and for one that find()
+    // does not know.
     std::optional<std::string> earlier_run(std::string_view id) const;
 
  private:
@@ -57,7 +59,7 @@ class WorkloadJobs {
 
     static constexpr std::uint32_t no_job = UINT32_MAX;
     const std::vector<Workload>* workloads_;
-    std::vector<std::size_t> firsts_;  // the number of the first job of each workload
+    std::vector<std::size_t> firsts_;  // number of the first job of each workload
     std::size_t count_ = 0;
     // The numbers of the jobs, each at the first place from that of its id's hash on which was empty; a power of two of
     // places, of which at least half are empty. Unlike a map of the standard library it takes some 12 bytes for a job.

@@ -7,13 +7,13 @@ namespace batfill::commands {
 
 using Arguments = std::vector<std::string>;
 
-// One subcommand of `batfill`. `run` gets the arguments after the subcommand's name and returns the exit status;
-// it may throw InputError (status 1) and UsageError (status 2), which main() prints as one line.
+// One subcommand of `batfill`. `run` gets the arguments after the subcommand's name and returns the exit status.
+// Throws: `run` may throw InputError (status 1) and UsageError (status 2), which main() prints as one line.
 struct Command {
     const char* name;
     const char* summary;  // one line for `batfill --help`
     int (*run)(const Arguments&);
-    bool ends_itself = false;  // when SIGINT or SIGTERM comes; others are ended by it, and leave no temporary file
+    bool ends_itself = false;  // on SIGINT or SIGTERM; these end the other commands, which leave no temporary file
 };
 
 int serve(const Arguments&);
@@ -32,7 +32,7 @@ int tune(const Arguments&);
 int campaign(const Arguments&);
 int algorithms(const Arguments&);
 
-// The arguments as one line that a shell takes apart into the same ones.
+// Returns the arguments as one line that a shell splits into the same arguments.
 std::string command_line(const Arguments& arguments);
 
 }  // namespace batfill::commands

@@ -11,17 +11,18 @@
 
 namespace batfill::commands {
 
-// What the options of `batfill deadlines` say.
+// The options of `batfill deadlines`.
 struct DeadlineOptions {
     DeadlineDraw draw;
-    std::string factor;  // as it was given
+    std::string factor;  // as the user gave it
 };
 
-// None after printing the help. Throws UsageError.
+// Returns none after printing the help.
+// Throws: UsageError.
 std::optional<DeadlineOptions> parse_deadline_options(const Arguments& arguments,
                                                       OptionsFrom origin = OptionsFrom::command_line);
 
-// `name` is what the output is called.
+// `name` is the name of the output.
 void print_drawn_deadlines(const DrawnDeadlines& drawn, const DeadlineOptions& options, const std::string& name,
                            std::ostream& out);
 

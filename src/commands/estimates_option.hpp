@@ -9,13 +9,13 @@ namespace batfill::commands {
 
 class Options;
 
-// What the option --estimates says: one of the words that the command knows, or "factor:K".
+// The value of the option --estimates: one of the words that the command knows, or "factor:K".
 struct EstimatesOption {
     std::string word;                 // "factor" for the latter
     Decimal factor = Decimal::of(1);  // K, at least 1
 };
 
-// Throws UsageError for another value.
+// Throws: UsageError for another value.
 EstimatesOption estimates_option(const Options& options, const std::vector<std::string>& words);
 
 }  // namespace batfill::commands

@@ -4,7 +4,7 @@
 
 namespace batfill {
 
-// The two parts of a job's id, "w0" and "17" of "w0!17", which files have in columns of their own.
+// The two parts of a job's id, "w0" and "17" of "w0!17". Files have them in separate columns.
 struct JobIdParts {
     std::string_view workload;
     std::string_view name;

@@ -8,14 +8,15 @@
 
 namespace batfill {
 
-// Finds the profiles of a workload's jobs. Jobs that share the text of a name, as those that were read together do,
-// share the search, too: O(1) for all but the first of them, without a look at the text.
+// Finds the profiles of a workload's jobs. Jobs that were read together share the text of a name, and so share the
+// search.
+// Cost: O(1) for all but the first job of a shared text, without a look at the text.
 class ProfileIndex {
  public:
     explicit ProfileIndex(const Workload& workload) : profiles_(workload.profiles) {}
 
-    // Null if there is no profile of this name. Requires that the texts of all names asked for live until the last
-    // call, as a workload's do.
+    // Returns null if no profile has this name.
+    // Requires: the texts of all requested names live until the last call, as a workload's do.
     const JobProfile* find(const SharedText& name) {
         const auto [known, is_new] = found_.try_emplace(&name.text());
         if (is_new) {

@@ -25,10 +25,11 @@ class Draws {
     double uniform() { return boost::random::uniform_01<double>()(engine_); }
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-    // Draws one of the integers from `low` to `high`. Requires low <= high.
+    // Draws one of the integers from `low` to `high`.
+    // Requires: low <= high.
     int integer(int low, int high) { return boost::random::uniform_int_distribution<int>(low, high)(engine_); }
 
-    // Whether something holds that does so with this probability. What holds also holds with a greater one.
+    // Returns true with this probability. A draw that is true would also be true with a greater one.
     bool holds(int percent) { return integer(0, 99) < percent; }
 
     // Draws from the exponential distribution with mean 1.

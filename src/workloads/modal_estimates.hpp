@@ -7,12 +7,13 @@
 
 namespace batfill {
 
-// The estimates that users choose again and again (D. Tsafrir, Y. Etsion and D. G. Feitelson, "Modeling user runtime
-// estimates", JSSPP 2005), in minutes.
+// The estimates, in minutes, that users choose again and again (D. Tsafrir, Y. Etsion and D. G. Feitelson, "Modeling
+// user runtime estimates", JSSPP 2005).
 inline constexpr std::array modal_minutes = {5,   10,  15,  20,  30,  60,   90,   120,  180,  240, 300,
                                              360, 480, 600, 720, 900, 1080, 1200, 1440, 2160, 2880};
 
-// The smallest of them that is at least `length`; where that is longer than all of them, the next number of whole days.
+// Returns the smallest modal estimate that is at least `length`. If `length` exceeds all of them, returns the next
+// whole number of days.
 inline Duration modal_estimate(Duration length) {
     const auto* const at_least = std::find_if(modal_minutes.begin(), modal_minutes.end(),
                                               [=](int minutes) { return Duration::seconds(60LL * minutes) >= length; });

@@ -5,8 +5,8 @@
 
 namespace batfill {
 
-// The number with zeros in front, `width` digits in all, so that names with it are in its order. Requires a width that
-// it fits in.
+// Returns the number with leading zeros, `width` digits in all. Names with it sort in the order of the numbers.
+// Requires: the number fits in `width` digits.
 inline std::string padded(std::size_t number, std::size_t width) {
     const std::string text = std::to_string(number);
     return std::string(width - text.size(), '0') + text;
