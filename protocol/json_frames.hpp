@@ -76,7 +76,7 @@ template <class Data>
 struct EventType {
     std::string_view name;
     Data (*decode)(EventData& data);
-    bool has_true_timestamp = true;  // otherwise it may be too early, and is ignored
+    bool has_true_timestamp = true;  // otherwise it may be too early, and its order is not checked
 };
 
 template <class Data, auto decode>
@@ -190,7 +190,7 @@ class EnvelopeDecoder {
     const EventFieldNames& names_;
     bool in_order_;
     WarnOnce& warn_;
-    std::optional<Time> last_;  // latest true timestamp so far
+    std::optional<Time> last_;  // timestamp of the last event that has a true one
 };
 
 // ---- Encoding

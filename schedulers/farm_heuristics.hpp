@@ -29,9 +29,9 @@ struct Deadline {
     double k;  // more than 1: a job is urgent from k times its execution time before the deadline on
     double min;
     double max;
-    // Score of a job that starts now and runs for `execution`, its estimate. `lateness` is the time from its deadline
-    // to its end: negative if it ends before the deadline, minus infinity if it has none. The score is min while the
-    // job is not urgent. It grows from then on, and is 0 if the job is late.
+    // Score of a job, as if it started now and ran for `execution`, its estimate. `lateness` is the time from its
+    // deadline to its end: negative if it ends before the deadline, minus infinity if it has none. The score is min
+    // while the job is not urgent. It grows from then on, and is 0 if the job is late.
     double score(double lateness, double execution) const;
 };
 

@@ -25,8 +25,8 @@ class MultifactorPriority {
     // The parameters factor-weights, max-age and half-life.
     static std::vector<Parameter> parameters();
     // Null if none of the parameters `orders` is multifactor.
-    // Throws: UsageError if other parameters of this class are given although none is.
-    // Throws: UsageError if one of them is out of range.
+    // Throws: UsageError if none is, but factor-weights, max-age or half-life is given.
+    // Throws: UsageError if one is, and factor-weights, max-age or half-life is out of range.
     static std::unique_ptr<MultifactorPriority> from(const Parameters& parameters,
                                                      const std::vector<std::string>& orders);
 
