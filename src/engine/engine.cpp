@@ -117,13 +117,9 @@ void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {
     state_.now = now;
     state_.machine = std::move(machine);
     state_.processors = state_.machine.processors();
-    state_.idle = ResourceSet::range(0, state_.processors - 1);
-    state_.idle_count = state_.processors;
+    state_.idle.reset(state_.machine, state_.placement, ResourceSet::range(0, state_.processors - 1));
     for (const Machine::Counter& counter : state_.machine.counters()) {
         state_.copies_left.push_back(counter.copies);
-    }
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.reset(state_.machine, state_.idle);
     }
     last_round_ = now;
     Round round(*this);
@@ -209,21 +205,13 @@ void Engine::completed(JobIndex index, JobState state) {
     }
     job.state = state;
     job.allocation.remove(state_.unavailable);
-    make_idle(job.allocation);
+    state_.idle.insert(job.allocation);
     job.allocation = {};
     for (const CounterIndex counter : job.request.counters) {
         ++state_.copies_left[counter];
     }
     if (job.walltime_assumed) {
         std::erase(to_be_stopped_, index);
-    }
-}
-
-void Engine::make_idle(const ResourceSet& processors) {
-    state_.idle.insert(processors);
-    state_.idle_count += processors.size();
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.give(state_.machine, processors);
     }
 }
 
@@ -246,19 +234,16 @@ void Engine::machine_changed(const MachineChanged& change) {
         failures_->lost(lost);
         state_.unavailable.insert(known);
     }
-    state_.idle = ResourceSet::range(0, state_.processors - 1);
+    ResourceSet idle = ResourceSet::range(0, state_.processors - 1);
     for (const ResourceSet* others : {&state_.unavailable, &state_.asleep, &state_.falling_asleep, &state_.waking}) {
-        state_.idle.remove(*others);
+        idle.remove(*others);
     }
     for (RunningJob& running : state_.running) {
         const Job& job = state_.jobs[running.job];
         running.processors = job.processors() - job.allocation.count_common(state_.unavailable);
-        state_.idle.remove(job.allocation);
+        idle.remove(job.allocation);
     }
-    state_.idle_count = state_.idle.size();
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.reset(state_.machine, state_.idle);
-    }
+    state_.idle.reset(state_.machine, state_.placement, std::move(idle));
     machine_changed_ = true;
 }
 
@@ -417,7 +402,6 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
     take_processors(index, allocation);
     state_.waiting.remove(index, state_.jobs);
-    state_.idle_count -= job.processors();
     for (const CounterIndex counter : job.request.counters) {
         --state_.copies_left[counter];
     }
@@ -497,9 +481,9 @@ JobIndex Engine::register_job(JobDescription description) {
 // Takes the processors of a starting job out of the idle ones.
 void Engine::take_processors(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
-    if (job.request.processors > state_.idle_count) {
+    if (job.request.processors > state_.idle.count()) {
         fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
-                        std::to_string(state_.idle_count) + " are idle");
+                        std::to_string(state_.idle.count()) + " are idle");
     }
     if (!state_.has_copies_of(job.request.counters)) {
         fail(index, "it cannot start, all copies of one of its licences are in use");
@@ -520,9 +504,6 @@ void Engine::take_processors(JobIndex index, const ResourceSet* allocation) {
                         (job.request.placement == Placement::machine ? " and may have its licences" : ""));
     }
     state_.idle.remove(job.allocation);
-    if (job.request.placement == Placement::machine) {
-        state_.idle_by_group.take(state_.machine, job.allocation);
-    }
 }
 
 void Engine::check_allocation(JobIndex index, const ResourceSet& allocation) const {
@@ -531,7 +512,7 @@ void Engine::check_allocation(JobIndex index, const ResourceSet& allocation) con
         fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " processors and would get " +
                         std::to_string(allocation.size()));
     }
-    if (!state_.idle.contains_all(allocation)) {
+    if (!state_.idle.set().contains_all(allocation)) {
         fail(index, "it cannot start, processors " + allocation.to_string() + " are not all idle");
     }
     if (request.placement == Placement::contiguous && allocation.intervals().size() != 1) {

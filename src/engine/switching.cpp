@@ -24,13 +24,10 @@ void Engine::set_pstates(const ResourceSet& processors, int pstate) {
 }
 
 void Engine::put_to_sleep(const ResourceSet& processors) {
-    require_switching(processors, "puts to sleep",
-                      state_.idle.contains_all(processors) && state_.machine.can_sleep().contains_all(processors));
+    require_switching(
+        processors, "puts to sleep",
+        state_.idle.set().contains_all(processors) && state_.machine.can_sleep().contains_all(processors));
     state_.idle.remove(processors);
-    state_.idle_count -= processors.size();
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.take(state_.machine, processors);
-    }
     state_.falling_asleep.insert(processors);
     for (const Machine::SleepState& state : state_.machine.sleep_states()) {
         set_pstates(processors.intersection(state.processors), state.pstate);
@@ -51,7 +48,7 @@ void Engine::resource_state_changed(const ResourceStateChanged& change) {
         ResourceSet awake = state_.waking.intersection(change.processors);
         state_.waking.remove(awake);
         awake.remove(state_.unavailable);
-        make_idle(awake);
+        state_.idle.insert(awake);
     } else {
         const ResourceSet asleep = state_.falling_asleep.intersection(change.processors);
         state_.falling_asleep.remove(asleep);

@@ -97,7 +97,6 @@ class Engine {
     void killed(const JobsKilled& killed);
     void machine_changed(const MachineChanged& change);
     void resource_state_changed(const ResourceStateChanged& change);
-    void make_idle(const ResourceSet& processors);
     void run_round();
     void correct_predictions();
     void start(JobIndex index, const ResourceSet* allocation);  // null: its placement chooses

@@ -148,6 +148,35 @@ class IdleByGroup {
     std::vector<std::vector<std::uint64_t>> has_idle_;
 };
 
+// The idle processors: available, awake and not allocated. Keeps their number, and with Placement::machine the number
+// in each group, in step with the set.
+// Cost: as ResourceSet and IdleByGroup.
+class IdleProcessors {
+ public:
+    // Makes `processors` the idle ones. Counts by group if `placement` needs it.
+    // Requires: `machine` outlives this object.
+    void reset(const Machine& machine, Placement placement, ResourceSet processors);
+
+    const ResourceSet& set() const { return set_; }
+    int count() const { return count_; }
+    // Requires: Placement::machine.
+    const IdleByGroup& by_group() const { return by_group_; }
+
+    // Requires: none of `processors` is idle.
+    void insert(const ResourceSet& processors);
+    // Requires: all of `processors` are idle.
+    void remove(const ResourceSet& processors);
+    // Removes the lowest `count` processors and returns them.
+    // Requires: 0 <= count <= this->count().
+    ResourceSet take_lowest(int count);
+
+ private:
+    ResourceSet set_;
+    int count_ = 0;
+    const Machine* machine_ = nullptr;  // null: does not count by group
+    IdleByGroup by_group_;
+};
+
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
 // and changes it; algorithms read it. An algorithm keeps what only it needs, such as a plan or lists of jobs.
 struct SchedulerState {
@@ -155,9 +184,7 @@ struct SchedulerState {
     Machine machine;
     int processors = 0;                       // of the whole machine
     Placement placement = Placement::lowest;  // of all jobs
-    ResourceSet idle;                         // available, awake and not allocated
-    int idle_count = 0;                       // size of `idle`
-    IdleByGroup idle_by_group;                // counts `idle`; empty except with Placement::machine
+    IdleProcessors idle;                      // available, awake and not allocated
     ResourceSet unavailable;                  // allocated or not
     // Processors that are asleep and can be woken, that are falling asleep, and that are waking. They are neither idle
     // nor allocated. They may be unavailable.
@@ -205,7 +232,7 @@ struct SchedulerState {
     // Whether a job with so many processors and these counters could start now on one machine.
     // Requires: Placement::machine, needed >= 1.
     bool can_start_on_a_machine(int needed, std::span<const CounterIndex> counters) const {
-        return has_copies_of(counters) && idle_by_group.first_with(machine, needed, counters).has_value();
+        return has_copies_of(counters) && idle.by_group().first_with(machine, needed, counters).has_value();
     }
 
     // Whether a job with this request could start now.
