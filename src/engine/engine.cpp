@@ -118,8 +118,8 @@ void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {
     state_.machine = std::move(machine);
     state_.processors = state_.machine.processors();
     state_.idle.reset(state_.machine, state_.placement, ResourceSet::range(0, state_.processors - 1));
-    for (const Machine::Counter& counter : state_.machine.counters()) {
-        state_.copies_left.push_back(counter.copies);
+    for (const Machine::License& license : state_.machine.licenses()) {
+        state_.copies_left.push_back(license.copies);
     }
     last_round_ = now;
     Round round(*this);
@@ -207,8 +207,8 @@ void Engine::completed(JobIndex index, JobState state) {
     job.allocation.remove(state_.unavailable);
     state_.idle.insert(job.allocation);
     job.allocation = {};
-    for (const CounterIndex counter : job.request.counters) {
-        ++state_.copies_left[counter];
+    for (const LicenseIndex license : job.request.licenses) {
+        ++state_.copies_left[license];
     }
     if (job.walltime_assumed) {
         std::erase(to_be_stopped_, index);
@@ -247,17 +247,17 @@ void Engine::machine_changed(const MachineChanged& change) {
     machine_changed_ = true;
 }
 
-// Omits licences for which the machine has no counter. They are a reason to refuse the job.
+// Omits licences that the machine does not know. They are a reason to refuse the job.
 Request Engine::request_of(const JobDescription& job) const {
     Request request{job.processors, state_.placement, {}};
     if (state_.placement == Placement::machine) {
         for (const std::string& license : job.licenses) {
-            if (const std::optional<CounterIndex> counter = state_.machine.find_counter(license)) {
-                request.counters.push_back(*counter);
+            if (const std::optional<LicenseIndex> known = state_.machine.find_license(license)) {
+                request.licenses.push_back(*known);
             }
         }
-        std::sort(request.counters.begin(), request.counters.end());
-        request.counters.erase(std::unique(request.counters.begin(), request.counters.end()), request.counters.end());
+        std::sort(request.licenses.begin(), request.licenses.end());
+        request.licenses.erase(std::unique(request.licenses.begin(), request.licenses.end()), request.licenses.end());
     }
     return request;
 }
@@ -269,7 +269,7 @@ std::optional<RejectJob> Engine::refused(JobIndex index) const {
     };
     if (state_.placement == Placement::machine) {
         for (const std::string& license : job.description().licenses) {
-            if (!state_.machine.find_counter(license)) {
+            if (!state_.machine.find_license(license)) {
                 return because("asks for licence " + license + ", of which there are no copies");
             }
         }
@@ -402,8 +402,8 @@ void Engine::start(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
     take_processors(index, allocation);
     state_.waiting.remove(index, state_.jobs);
-    for (const CounterIndex counter : job.request.counters) {
-        --state_.copies_left[counter];
+    for (const LicenseIndex license : job.request.licenses) {
+        --state_.copies_left[license];
     }
     job.state = JobState::running;
     job.start = state_.now;
@@ -485,7 +485,7 @@ void Engine::take_processors(JobIndex index, const ResourceSet* allocation) {
         fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
                         std::to_string(state_.idle.count()) + " are idle");
     }
-    if (!state_.has_copies_of(job.request.counters)) {
+    if (!state_.has_copies_of(job.request.licenses)) {
         fail(index, "it cannot start, all copies of one of its licences are in use");
     }
     if (allocation == nullptr && job.request.placement == Placement::lowest) {
@@ -520,7 +520,7 @@ void Engine::check_allocation(JobIndex index, const ResourceSet& allocation) con
     }
     if (request.placement == Placement::machine) {
         const Machine::Group& group = state_.machine.group_of(allocation.last());
-        if (!group.processors.contains_all(allocation) || !group.has_all(request.counters)) {
+        if (!group.processors.contains_all(allocation) || !group.has_all(request.licenses)) {
             fail(index, "it cannot start, processors " + allocation.to_string() +
                             " are not of one machine that has what it needs");
         }

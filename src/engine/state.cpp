@@ -127,7 +127,7 @@ int IdleByGroup::largest() const {
 }
 
 std::optional<GroupIndex> IdleByGroup::first_with(const Machine& machine, int processors,
-                                                  std::span<const CounterIndex> counters, GroupIndex from) const {
+                                                  std::span<const LicenseIndex> licenses, GroupIndex from) const {
     if (processors > static_cast<int>(has_idle_.size())) {
         return std::nullopt;
     }
@@ -136,8 +136,8 @@ std::optional<GroupIndex> IdleByGroup::first_with(const Machine& machine, int pr
     for (std::size_t word = from / 64; word < has_idle.size(); ++word) {
         std::uint64_t groups = has_idle[word] & mask;
         mask = ~std::uint64_t{0};
-        for (auto counter = counters.begin(); groups != 0 && counter != counters.end(); ++counter) {
-            groups &= machine.groups_with(*counter)[word];
+        for (auto license = licenses.begin(); groups != 0 && license != licenses.end(); ++license) {
+            groups &= machine.groups_with(*license)[word];
         }
         if (groups != 0) {
             return word * 64 + static_cast<std::size_t>(std::countr_zero(groups));
@@ -201,7 +201,7 @@ bool SchedulerState::can_start(const Request& request) const {
         case Placement::contiguous:
             return idle.set().lowest_block(request.processors).has_value();
         case Placement::machine:
-            return can_start_on_a_machine(request.processors, request.counters);
+            return can_start_on_a_machine(request.processors, request.licenses);
         case Placement::lowest:
         case Placement::best_effort_contiguous:
             break;
@@ -222,7 +222,7 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
         case Placement::machine:
             return idle.set()
                 .intersection(
-                    machine.groups()[*idle.by_group().first_with(machine, request.processors, request.counters)]
+                    machine.groups()[*idle.by_group().first_with(machine, request.processors, request.licenses)]
                         .processors)
                 .take_lowest(request.processors);
         case Placement::lowest:

@@ -119,7 +119,7 @@ struct RunningJob {
 // The number of idle processors of each group of the machine, kept for Placement::machine. Below, G is the number of
 // groups and m the size of the largest.
 // Memory: m * G bits.
-// Cost: O(processors of the job) when a job starts or ends; O(G / 64) for each counter of the request in a search.
+// Cost: O(processors of the job) when a job starts or ends; O(G / 64) for each licence of the request in a search.
 class IdleByGroup {
  public:
     // Counts `idle` from scratch.
@@ -133,9 +133,9 @@ class IdleByGroup {
     // The largest of the counts.
     // Cost: O(log(m)).
     int largest() const;
-    // The first group from `from` on that has this many idle processors and where all these counters can be used.
+    // The first group from `from` on that has this many idle processors and where all these licences can be used.
     // Requires: processors >= 1.
-    std::optional<GroupIndex> first_with(const Machine& machine, int processors, std::span<const CounterIndex> counters,
+    std::optional<GroupIndex> first_with(const Machine& machine, int processors, std::span<const LicenseIndex> licenses,
                                          GroupIndex from = 0) const;
 
  private:
@@ -191,7 +191,7 @@ struct SchedulerState {
     ResourceSet asleep;
     ResourceSet falling_asleep;
     ResourceSet waking;
-    // For each counter of the machine, the copies that no job holds.
+    // For each licence of the machine, the copies that no job holds.
     std::vector<long long> copies_left;
     JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
@@ -223,16 +223,16 @@ struct SchedulerState {
     // largest group)) for machine.
     int most_for_one_job() const;
 
-    // Whether a copy of each of these counters is left.
-    bool has_copies_of(std::span<const CounterIndex> counters) const {
-        return std::all_of(counters.begin(), counters.end(),
-                           [this](CounterIndex counter) { return copies_left[counter] > 0; });
+    // Whether a copy of each of these licences is left.
+    bool has_copies_of(std::span<const LicenseIndex> licenses) const {
+        return std::all_of(licenses.begin(), licenses.end(),
+                           [this](LicenseIndex license) { return copies_left[license] > 0; });
     }
 
-    // Whether a job with so many processors and these counters could start now on one machine.
+    // Whether a job with so many processors and these licences could start now on one machine.
     // Requires: Placement::machine, needed >= 1.
-    bool can_start_on_a_machine(int needed, std::span<const CounterIndex> counters) const {
-        return has_copies_of(counters) && idle.by_group().first_with(machine, needed, counters).has_value();
+    bool can_start_on_a_machine(int needed, std::span<const LicenseIndex> licenses) const {
+        return has_copies_of(licenses) && idle.by_group().first_with(machine, needed, licenses).has_value();
     }
 
     // Whether a job with this request could start now.
