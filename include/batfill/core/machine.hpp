@@ -73,8 +73,8 @@ struct Request {
 };
 
 // The machine that is scheduled, as described when a simulation begins: groups of equal hosts, and floating licences.
-// A licence has a number of copies, which limits how many jobs hold it at a time, on any hosts. SchedulerState knows what
-// is in use or unavailable.
+// A licence has a number of copies, which limits how many jobs hold it at a time, on any hosts. SchedulerState knows
+// what is in use or unavailable.
 //
 // The homogeneous machine of most logs is one group without licences. A farm has a group for each of its machines; a
 // cluster with partitions has one for each kind of host.

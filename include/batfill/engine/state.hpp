@@ -114,6 +114,10 @@ struct RunningJob {
     JobIndex job;
     // Processors of its allocation that become available when it ends.
     int processors;
+    // The order of SchedulerState::running.
+    friend bool operator<(const RunningJob& a, const RunningJob& b) {
+        return a.end != b.end ? a.end < b.end : a.job < b.job;
+    }
 };
 
 // The number of idle processors of each group of the machine, kept for Placement::machine. Below, G is the number of
