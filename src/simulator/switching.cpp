@@ -2,14 +2,15 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/machine.hpp>
-#include <batfill/simulator/simulator.hpp>
+
+#include "simulation.hpp"
 
 // Puts processors to sleep and wakes them, as Batsim 4.2.1 does with --energy.
 
 namespace batfill {
 
 // The switch ends for all processors when the slowest has finished.
-void Simulator::switch_processors(const SetResourceState& decision) {
+void Simulation::switch_processors(const SetResourceState& decision) {
     const auto refuse = [&](const std::string& why) {
         throw InputError("the scheduler sets the pstate of processors " + decision.processors.to_string() + " to " +
                          std::to_string(decision.pstate) + " at " + now_.to_string() + ": " + why);
@@ -19,12 +20,13 @@ void Simulator::switch_processors(const SetResourceState& decision) {
     for (const ResourceSet::Interval& interval : decision.processors.intervals()) {
         for (int processor = interval.first; processor <= interval.last; ++processor) {
             const std::string name = "processor " + std::to_string(processor);
-            if (processor >= static_cast<int>(machines_.state.size())) {
+            if (!machines_.has(processor)) {
                 refuse(name + " does not exist");
             }
-            const MachineState state = machines_.state[static_cast<std::size_t>(processor)];
-            if (state != (wakes ? MachineState::sleeping : MachineState::idle)) {
-                refuse(name + " is " + name_of(state) + ", expected that it is " + (wakes ? "asleep" : "idle"));
+            const Machines::State state = machines_.state(processor);
+            if (state != (wakes ? Machines::State::sleeping : Machines::State::idle)) {
+                refuse(name + " is " + Machines::name_of(state) + ", expected that it is " +
+                       (wakes ? "asleep" : "idle"));
             }
             try {
                 longest = std::max(longest, time_to_switch(processor, decision.pstate));
@@ -33,7 +35,7 @@ void Simulator::switch_processors(const SetResourceState& decision) {
             }
         }
     }
-    set_power(decision.processors, wakes ? MachineState::waking : MachineState::falling_asleep);
+    set_power(decision.processors, wakes ? Machines::State::waking : Machines::State::falling_asleep);
     ++pending_switches_;
     processor_switches_ += static_cast<std::size_t>(decision.processors.size());
     switches_.push_back(decision);
@@ -41,7 +43,7 @@ void Simulator::switch_processors(const SetResourceState& decision) {
 }
 
 // Throws: InputError, whose text is a predicate, if the processor cannot change to `pstate`.
-Duration Simulator::time_to_switch(int processor, int pstate) const {
+Duration Simulation::time_to_switch(int processor, int pstate) const {
     const Host& host = scenario_.platform.hosts[static_cast<std::size_t>(processor)];
     const std::optional<SleepPstates> pstates = sleep_pstates_of(host);
     if (!pstates) {
@@ -64,23 +66,17 @@ Duration Simulator::time_to_switch(int processor, int pstate) const {
     return *time;
 }
 
-// An unavailable processor shows its new state only when it is available again.
-void Simulator::set_power(const ResourceSet& processors, MachineState power) {
+void Simulation::set_power(const ResourceSet& processors, Machines::State power) {
     for (const ResourceSet::Interval& interval : processors.intervals()) {
         for (int processor = interval.first; processor <= interval.last; ++processor) {
-            const auto at = static_cast<std::size_t>(processor);
-            machines_.power[at] = power;
-            if (machines_.state[at] != MachineState::unavailable) {
-                set_state({processor, processor}, machines_.state[at], power);
-            } else if (scenario_.rules.machine_times_of_batsim5) {
-                count_time_like_batsim5(at, power);
-            }
+            machines_.set_power(processor, power, now_);
         }
     }
 }
 
-void Simulator::end_switch(const SetResourceState& decision) {
-    set_power(decision.processors, decision.pstate == computing_pstate ? MachineState::idle : MachineState::sleeping);
+void Simulation::end_switch(const SetResourceState& decision) {
+    set_power(decision.processors,
+              decision.pstate == computing_pstate ? Machines::State::idle : Machines::State::sleeping);
 }
 
 }  // namespace batfill

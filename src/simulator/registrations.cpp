@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include <batfill/core/error.hpp>
+
+#include "simulation.hpp"
+#include "src/formats/job_id.hpp"
+#include "src/formats/profile_index.hpp"
+#include "src/support/json.hpp"
+
+// Jobs and profiles that the scheduler registers.
+namespace batfill {
+
+// `what` names what is registered.
+// Throws: InputError unless something can be registered now.
+void Simulation::require_registration(const std::string& what) const {
+    if (!scenario_.enable_dynamic_jobs) {
+        throw InputError(what + ": expected a simulation with --enable-dynamic-jobs");
+    }
+    if (registration_finished_) {
+        throw InputError(what + ": it has said registration_finished before");
+    }
+}
+
+void Simulation::register_profile(RegisterProfile& decision) {
+    const std::string what = "the scheduler registers profile " + in_quotes(decision.name) + " of workload " +
+                             in_quotes(decision.workload) + " at " + now_.to_string();
+    require_registration(what);
+    const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
+                                       [&](const Workload& candidate) { return candidate.name == decision.workload; });
+    const bool is_known = workload != scenario_.workloads.end() && workload->profiles.contains(decision.name);
+    auto& profiles = registered_profiles_[decision.workload];
+    if (is_known || profiles.contains(decision.name)) {
+        throw InputError(what + ": there is such a profile already");
+    }
+    try {
+        profiles.emplace(decision.name, parse_profile(decision.source));
+    } catch (const InputError& problem) {
+        throw InputError(what + ": " + problem.what());
+    }
+}
+
+// The profile of a job that is registered.
+// Throws: InputError if there is none.
+const JobProfile& Simulation::profile_to_register(const JobDescription& job) const {
+    const std::string_view name = JobIdParts(job.id).workload;
+    const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
+                                       [&](const Workload& candidate) { return candidate.name == name; });
+    const auto registered = registered_profiles_.find(std::string(name));
+    if (workload == scenario_.workloads.end() && registered == registered_profiles_.end()) {
+        throw InputError("there is no such workload");
+    }
+    if (workload != scenario_.workloads.end()) {
+        if (const auto found = workload->profiles.find(job.profile); found != workload->profiles.end()) {
+            return found->second;
+        }
+    }
+    if (registered != registered_profiles_.end()) {
+        if (const auto found = registered->second.find(job.profile); found != registered->second.end()) {
+            return found->second;
+        }
+    }
+    throw InputError("there is no profile " + in_quotes(job.profile) + " in its workload");
+}
+
+void Simulation::register_job(RegisterJob& decision) {
+    const std::string& id = decision.description.id;
+    const std::string what = "the scheduler registers job " + shown(id) + " at " + now_.to_string();
+    require_registration(what);
+    if (find_job(id)) {
+        throw InputError(what + ": there is such a job already");
+    }
+    const JobProfile* profile = nullptr;
+    try {
+        profile = &profile_to_register(decision.description);
+    } catch (const InputError& problem) {
+        throw InputError(what + ": " + problem.what());
+    }
+    if (!scenario_.enable_profile_reuse && removed_profiles_.contains(profile)) {
+        throw InputError(what +
+                         ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
+    }
+    require_simulable(*profile, "", decision.description);
+    const auto number = static_cast<JobNumber>(jobs_.size());
+    assert(decision.job == number);
+    by_id_.emplace(id, number);
+    const WorkloadJob& job =
+        registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});
+    SimulatedJob& simulated = jobs_.emplace_back();
+    simulated.job = &job;
+    simulated.profile = profile;
+    simulated.state = JobState::submitted;
+    ++in_queue_;
+    if (scenario_.acknowledge_dynamic_jobs) {
+        tell(JobSubmitted{number, job.description, known_run_time(*profile)});
+    }
+}
+
+// Other notifications of a scheduler change nothing.
+void Simulation::notified(NotificationType type) {
+    if (type == NotificationType::registration_finished || type == NotificationType::continue_registration) {
+        registration_finished_ = type == NotificationType::registration_finished;
+    }
+}
+
+}  // namespace batfill

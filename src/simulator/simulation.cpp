@@ -1,0 +1,459 @@
+#include "simulation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include <batfill/core/error.hpp>
+
+#include "results.hpp"
+#include "src/formats/job_id.hpp"
+#include "src/formats/profile_index.hpp"
+#include "src/support/json.hpp"
+#include "src/support/overloaded.hpp"
+
+namespace batfill {
+
+namespace {
+
+// A time as a message of Batsim 5 carries it, with twelve decimals.
+double in_json(double seconds) {
+    std::array<char, 400> text;  // the largest double has 309 digits before the point
+    const char* const end =
+        std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed, 12).ptr;
+    std::from_chars(text.data(), end, seconds);
+    return seconds;
+}
+
+}  // namespace
+
+Simulation::Simulation(const Scenario& scenario)
+    : scenario_(scenario), machines_(scenario.platform.hosts.size(), scenario.rules.machine_times_of_batsim5) {
+    for (const Workload& workload : scenario.workloads) {
+        const auto first = static_cast<JobNumber>(jobs_.size());
+        add_jobs(workload);
+        std::vector<JobNumber>& submissions = submissions_.emplace_back();
+        submissions.resize(jobs_.size() - first);
+        std::iota(submissions.begin(), submissions.end(), first);
+        const auto submitted_before = [this](JobNumber a, JobNumber b) {
+            const JobDescription& x = jobs_[a].job->description;
+            const JobDescription& y = jobs_[b].job->description;
+            return x.submit != y.submit ? x.submit < y.submit : x.id < y.id;
+        };
+        // Most workloads already have this order.
+        if (!std::is_sorted(submissions.begin(), submissions.end(), submitted_before)) {
+            std::sort(submissions.begin(), submissions.end(), submitted_before);
+        }
+    }
+    const std::vector<Host>& hosts = scenario.platform.hosts;
+    if (std::all_of(hosts.begin(), hosts.end(), [&](const Host& host) { return host.speed == hosts.front().speed; })) {
+        equal_speed_ = hosts.empty() ? 0 : hosts.front().speed;
+    }
+    submitted_.resize(scenario.workloads.size());
+    occurred_.resize(scenario.event_lists.size());
+}
+
+void Simulation::add_jobs(const Workload& workload) {
+    ProfileIndex profiles(workload);
+    jobs_.reserve(jobs_.size() + workload.jobs.size());
+    for (const WorkloadJob& job : workload.jobs) {
+        SimulatedJob& simulated = jobs_.emplace_back();
+        simulated.job = &job;
+        simulated.profile = profiles.find(job.description.profile);
+        require_simulable(*simulated.profile, workload.path + ": ", job.description);
+    }
+}
+
+std::optional<JobNumber> Simulation::find_job(const std::string& id) const {
+    if (by_id_.empty()) {
+        for (JobNumber number = 0; number < jobs_.size(); ++number) {
+            by_id_.emplace(jobs_[number].job->description.id, number);
+        }
+    }
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const std::string& Simulation::metadata(JobNumber job) const {
+    static const std::string none;
+    const auto found = metadata_.find(job);
+    return found == metadata_.end() ? none : found->second;
+}
+
+void Simulation::set_timer(const Timer& timer) {
+    timers_.push(timer);
+    if (!clock_) {
+        return;
+    }
+    // A job's timer sleeps for its run time. All other timers sleep until a time.
+    if (timer.kind == Timer::Kind::job) {
+        clock_->sleep(timer.order, (timer.time - now_).to_seconds());
+    } else {
+        clock_->sleep_until(timer.order, timer.time.since_zero().to_seconds());
+    }
+}
+
+void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, const Simulator::Progress& progress) {
+    if (scenario_.rules.clock_of_doubles) {
+        clock_.emplace();
+    }
+    job_submitters_ = scenario_.workloads.size();
+    event_submitters_ = scenario_.event_lists.size();
+    for (std::size_t i = 0; i < scenario_.workloads.size(); ++i) {
+        const bool any = !submissions_[i].empty();
+        set_timer(any ? std::max(now_, jobs_[submissions_[i].front()].job->description.submit) : now_,
+                  Timer::Kind::submitter, i);
+    }
+    for (std::size_t i = 0; i < scenario_.event_lists.size(); ++i) {
+        const auto& events = scenario_.event_lists[i];
+        set_timer(events.empty() ? now_ : events.front().time, Timer::Kind::event_submitter, i);
+    }
+    try {
+        begin(simulator, scheduler);
+        while (true) {
+            read_mailbox();
+            if (scheduler_ready_ && !events_.empty()) {
+                send(scheduler);
+                continue;
+            }
+            if (!late_messages_.empty()) {
+                std::swap(mailbox_, late_messages_);
+                continue;
+            }
+            if (scheduler_ready_ && finished()) {
+                break;
+            }
+            if (timers_.empty()) {
+                throw DeadlockError(deadlock());
+            }
+            now_ = std::max(now_, timers_.top().time);
+            expire_timers();
+            if (progress && messages_ % 4096 == 0) {
+                progress(ended_.size(), now_);
+            }
+        }
+    } catch (...) {
+        scheduler.end(now_);
+        throw;
+    }
+    scheduler.end(now_);
+    if (progress) {
+        progress(ended_.size(), now_);
+    }
+}
+
+void Simulation::begin(const Simulator& simulator, SimulatedScheduler& scheduler) {
+    ++messages_;
+    scheduler.begin(simulator, reply_);
+    next_decision_ = 0;
+    // Batsim 4 processes a reply decision by decision. Submissions of that instant come in between.
+    const bool registers = std::any_of(
+        reply_.decisions.begin(), reply_.decisions.end(),
+        [](const SchedulerReply::TimedDecision& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
+    if (scenario_.rules.submissions_before_first_reply || registers) {
+        expire_timers();
+        read_mailbox();
+        std::swap(mailbox_, late_messages_);  // the scheduler's reply is also on its way
+    }
+    continue_reply();
+}
+
+void Simulation::send(SimulatedScheduler& scheduler) {
+    // A submitter's last word arrives while its last events are on their way, before the scheduler's reply.
+    std::swap(mailbox_, late_messages_);
+    late_messages_.clear();
+    for (const Event& event : events_) {
+        if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
+            jobs_[completed->job].end_told = true;
+            if (scenario_.enable_dynamic_jobs) {
+                removed_profiles_.insert(jobs_[completed->job].profile);
+            }
+        }
+    }
+    reply_.decisions.clear();
+    reply_.now = now_;
+    ++messages_;
+    scheduler_ready_ = false;
+    scheduler.message(now_, events_, reply_);
+    events_.clear();
+    next_decision_ = 0;
+    take_in_reply();
+}
+
+// The reply arrives behind a submitter's last word. A submitter that waits for no time continues after the first part
+// of the reply has been read. It continues earlier if the reply itself must wait for its `now`, which is the clock's
+// time with the decimals of JSON.
+void Simulation::take_in_reply() {
+    const bool waits = clock_ && clock_->go_on_to(in_json(clock_->now()));
+    if (mailbox_.empty()) {  // the usual case
+        continue_reply();
+        return;
+    }
+    const auto place = std::find_if(mailbox_.begin(), mailbox_.end(), [&](const Message& message) {
+        return !waits && message.kind == Message::Kind::submission_continues;
+    });
+    mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
+    read_mailbox();
+}
+
+void Simulation::read_mailbox() {
+    while (next_message_ < mailbox_.size()) {
+        const Message message = mailbox_[next_message_++];  // a copy, because new messages may arrive meanwhile
+        receive(message);
+    }
+    mailbox_.clear();
+    next_message_ = 0;
+}
+
+void Simulation::expire_timers() {
+    std::vector<std::size_t> woken;
+    while (!timers_.empty() && timers_.top().time <= now_) {
+        const Timer timer = timers_.top();
+        timers_.pop();
+        const bool wakes = expire(timer);
+        if (clock_ && wakes) {
+            woken.push_back(timer.order);
+        } else if (clock_) {
+            clock_->forget(timer.order);
+        }
+    }
+    if (clock_) {
+        clock_->wake(woken);
+    }
+}
+
+// Handles an expired timer. Returns false if it no longer has a meaning.
+bool Simulation::expire(const Timer& timer) {
+    if (timer.kind == Timer::Kind::job) {
+        SimulatedJob& job = jobs_[timer.number];
+        if (job.state != JobState::running) {
+            return false;  // the job was killed
+        }
+        leave_machines(job, job.expected_state);
+    }
+    if (timer.kind == Timer::Kind::switching) {
+        end_switch(switches_[timer.number]);
+    }
+    mailbox_.push_back({Message::Kind::timer_expired, timer, {}});
+    return true;
+}
+
+void Simulation::receive(const Message& message) {
+    if (message.kind == Message::Kind::reply_continues) {
+        continue_reply();
+        return;
+    }
+    if (message.kind == Message::Kind::killing_done) {
+        report_kill(message.killed);
+        return;
+    }
+    if (message.kind == Message::Kind::submission_continues) {
+        submit(message.timer.number);
+        return;
+    }
+    if (message.kind != Message::Kind::timer_expired) {
+        submitter_bye(message.kind);
+        return;
+    }
+    switch (message.timer.kind) {
+        case Timer::Kind::submitter:
+            submit(message.timer.number);
+            break;
+        case Timer::Kind::event_submitter:
+            external_events(message.timer.number);
+            break;
+        case Timer::Kind::job:
+            report_end(static_cast<JobNumber>(message.timer.number));
+            break;
+        case Timer::Kind::call:
+            --pending_calls_;
+            tell(RequestedCall{});
+            break;
+        case Timer::Kind::reply:
+            continue_reply();
+            break;
+        case Timer::Kind::switching: {
+            --pending_switches_;
+            const SetResourceState& done = switches_[message.timer.number];
+            tell(ResourceStateChanged{done.processors, done.pstate});
+            break;
+        }
+    }
+}
+
+void Simulation::submit(std::size_t workload) {
+    const std::vector<JobNumber>& submissions = submissions_[workload];
+    std::size_t& next = submitted_[workload];
+    const std::size_t first = next;
+    while (next < submissions.size() && jobs_[submissions[next]].job->description.submit <= now_) {
+        // The submitter has waited for the first of these jobs. For a job that seems to be later, it waits again, for
+        // no time.
+        if (next != first && clock_is_behind(jobs_[submissions[next]].job->description.submit)) {
+            continue_submission(workload);
+            return;
+        }
+        const JobNumber number = submissions[next++];
+        jobs_[number].state = JobState::submitted;
+        ++in_queue_;
+        const SimulatedJob& job = jobs_[number];
+        tell(JobSubmitted{number, SharedJobDescription::kept_elsewhere(job.job->description),
+                          known_run_time(*job.profile)});
+    }
+    if (next < submissions.size()) {
+        set_timer(jobs_[submissions[next]].job->description.submit, Timer::Kind::submitter, workload);
+        return;
+    }
+    send_bye(Message::Kind::submitter_bye, submissions.empty());
+}
+
+bool Simulation::clock_is_behind(Time submission) const {
+    return clock_ && submission.since_zero().to_seconds() > clock_->now();
+}
+
+// While the submitter waits, one message is read. If more are left, it continues behind them all; else only after the
+// scheduler has its message. A reply in the mailbox counts as one message for each decision and one for its end.
+void Simulation::continue_submission(std::size_t workload) {
+    const std::size_t further_decisions = scheduler_ready_ ? 0 : reply_.decisions.size() - next_decision_;
+    const bool one_is_left = mailbox_.size() - next_message_ + further_decisions > 1;
+    std::vector<Message>& messages = one_is_left ? mailbox_ : late_messages_;
+    messages.push_back({Message::Kind::submission_continues, {now_, 0, Timer::Kind::submitter, workload}, {}});
+}
+
+void Simulation::send_bye(Message::Kind kind, bool submitted_nothing) {
+    // Other messages may still be in the mailbox. If so, the bye arrives behind them; else only after the scheduler has
+    // its message.
+    if (submitted_nothing) {
+        submitter_bye(kind);
+    } else if (next_message_ < mailbox_.size()) {
+        mailbox_.push_back({kind, {}, {}});
+    } else {
+        late_messages_.push_back({kind, {}, {}});
+    }
+}
+
+void Simulation::external_events(std::size_t list) {
+    const std::vector<ExternalEvent>& events = scenario_.event_lists[list];
+    std::size_t& next = occurred_[list];
+    while (next < events.size() && events[next].time <= now_) {
+        const ExternalEvent& event = events[next++];
+        if (event.kind == ExternalEvent::Kind::other) {
+            tell(Notification{NotificationType::other, event.type, event.other_fields});
+        } else {
+            change_machines(event);
+            tell(MachineChanged{event.processors, event.kind == ExternalEvent::Kind::machine_available});
+        }
+    }
+    if (next < events.size()) {
+        set_timer(events[next].time, Timer::Kind::event_submitter, list);
+        return;
+    }
+    send_bye(Message::Kind::event_submitter_bye, events.empty());
+}
+
+void Simulation::submitter_bye(Message::Kind kind) {
+    const bool jobs = kind == Message::Kind::submitter_bye;
+    if (--(jobs ? job_submitters_ : event_submitters_) == 0) {
+        tell(Notification{
+            jobs ? NotificationType::no_more_static_job_to_submit : NotificationType::no_more_external_event_to_occur,
+            {},
+            {}});
+    }
+}
+
+void Simulation::continue_reply() {
+    std::size_t waiting_since = order_++;
+    std::size_t behind = mailbox_.size();
+    for (bool first = true;; first = false) {
+        const bool more = next_decision_ < reply_.decisions.size();
+        const Time due = more ? reply_.decisions[next_decision_].timestamp : reply_.now;
+        if (due > now_) {
+            set_timer({due, waiting_since, Timer::Kind::reply, 0});
+            return;
+        }
+        if (!first && next_message_ < mailbox_.size()) {
+            const auto place = mailbox_.begin() + static_cast<std::ptrdiff_t>(behind);
+            mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
+            return;
+        }
+        if (!more) {
+            scheduler_ready_ = true;
+            return;
+        }
+        // The reply already waits for its next decision when the job that this one starts begins to run. If the next
+        // decision is due, it is in the mailbox before the immediate effects of this one.
+        waiting_since = order_++;
+        behind = mailbox_.size();
+        apply(reply_.decisions[next_decision_++].decision);
+    }
+}
+
+void Simulation::apply(Decision& decision) {
+    std::visit(Overloaded{[this](StartJob& starts) { start(starts); },
+                          [this](const RejectJob& rejects) { reject(rejects.job); },
+                          [this](const KillJobs& kills) { kill(kills); },
+                          [this](const CallMeLater& call) { call_later(call.time); },
+                          [this](RegisterProfile& registers) { register_profile(registers); },
+                          [this](RegisterJob& registers) { register_job(registers); },
+                          [this](SetJobMetadata& sets) { metadata_[sets.job] = std::move(sets.metadata); },
+                          [this](const SetResourceState& sets) { switch_processors(sets); },
+                          [this](const Notification& notification) { notified(notification.type); }},
+               decision);
+}
+
+void Simulation::call_later(Time time) {
+    const Microseconds unit = scenario_.rules.unit_of_calls.count();
+    const Microseconds units = (time.since_zero().count() + unit - 1) / unit;
+    time = Time::at(Duration::microseconds(units * unit));
+    if (time <= now_ && scenario_.rules.past_calls_come_at_once) {
+        ++pending_calls_;
+        mailbox_.push_back({Message::Kind::timer_expired, {now_, order_++, Timer::Kind::call, 0}, {}});
+        return;
+    }
+    if (time <= now_) {
+        throw InputError("the scheduler asks at " + now_.to_string() + " for a call at " + time.to_string() +
+                         ", which is not in the future");
+    }
+    ++pending_calls_;
+    set_timer(time, Timer::Kind::call, 0);
+}
+
+void Simulation::change_machines(const ExternalEvent& event) {
+    const bool available = event.kind == ExternalEvent::Kind::machine_available;
+    for (const ResourceSet::Interval& interval : event.processors.intervals()) {
+        for (int host = interval.first; host <= interval.last; ++host) {
+            const auto refuse = [&](const char* why) {
+                throw InputError("event " + event.type + " at " + event.time.to_string() + ": processor " +
+                                 std::to_string(host) + why);
+            };
+            if (!machines_.has(host)) {
+                refuse(" does not exist");
+            }
+            if ((machines_.state(host) == Machines::State::unavailable) != available) {
+                refuse(available ? " is not unavailable" : " is unavailable already");
+            }
+            machines_.set_available(host, available, now_);
+        }
+    }
+}
+
+bool Simulation::finished() const {
+    return job_submitters_ == 0 && event_submitters_ == 0 && running_ == 0 && in_queue_ == 0 && pending_calls_ == 0 &&
+           pending_switches_ == 0 && (registration_finished_ || !scenario_.enable_dynamic_jobs);
+}
+
+std::string Simulation::deadlock() const {
+    if (in_queue_ == 0) {
+        return "the simulation stops at " + now_.to_string() +
+               " because the scheduler, which may register jobs, has never said registration_finished";
+    }
+    const auto waiting = std::find_if(jobs_.begin(), jobs_.end(),
+                                      [](const SimulatedJob& job) { return job.state == JobState::submitted; });
+    return "the simulation stops at " + now_.to_string() + " with " + std::to_string(in_queue_) +
+           " jobs that the scheduler never started, the first of them " + shown(waiting->job->description.id);
+}
+
+}  // namespace batfill
