@@ -1,9 +1,14 @@
-"""What pages show of files is what is in them."""
+"""Pages link to what exists, and show what is in the files that they name."""
 import csv
 import re
+import subprocess
 from pathlib import Path
 
+import pytest
+
 TOP = Path(__file__).resolve().parents[2]
+PAGES = [*TOP.glob("*.md"), *TOP.glob("docs/**/*.md"), *TOP.glob("examples/*/*.md"), TOP / "experiments" / "README.md"]
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -32,3 +37,28 @@ def test_the_tables_of_performance_are_rows_of_its_files() -> None:
             assert any(cells == row[:len(cells)] for row in files[name]), f"{name} has no row {cells}"
             shown += 1
     assert shown >= 15
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link can name after the # of a page: its headings, as GitHub writes them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for name, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        target = page.parent / name if name else page
+        if "://" not in name:
+            assert target.exists(), f"{name} does not exist"
+            assert not anchor or anchor in anchors(target), f"{name} has no heading #{anchor}"
+
+
+def test_every_page_that_a_source_names_exists() -> None:
+    folders = ["src", "include", "schedulers", "protocol", "tests", "cmake", "docker", "bench", "experiments"]
+    named = subprocess.run(["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md", "--", *folders],
+                           cwd=TOP, capture_output=True, text=True, check=True).stdout.split()
+    assert named
+    assert [name for name in set(named) if not (TOP / name).exists()] == []
