@@ -12,12 +12,13 @@ namespace {
 class Conservative : public PlanAlgorithm {
  public:
     explicit Conservative(const Parameters& parameters)
-        : PlanAlgorithm(parameters.boolean("count-events")), compression_(parameters.choice("compression")) {}
+        : PlanAlgorithm(parameters.boolean("count-events")),
+          compression_(parameters.choice<Compression>("compression")) {}
 
     // With start-now, compresses even if all jobs ended on time: an open hole may begin now.
     void completed(Round& round, std::span<const Completion> completions) override {
         const bool early = give_back(round, completions);
-        if (early || compression_ == "start-now") {
+        if (early || compression_ == Compression::start_now) {
             compress(round);
         }
     }
@@ -28,15 +29,15 @@ class Conservative : public PlanAlgorithm {
 
  protected:
     void compress(Round& round) override {
-        if (compression_ == "none") {
+        if (compression_ == Compression::none) {
             return;
         }
         ++compressions_;
-        if (compression_ == "planned-start") {
+        if (compression_ == Compression::planned_start) {
             moves_ += move_all_earlier(round);
             return;
         }
-        if (compression_ == "start-now") {
+        if (compression_ == Compression::start_now) {
             moves_ += move_all_earlier(round, round.now() + Duration::microseconds(1));
             return;
         }
@@ -46,7 +47,8 @@ class Conservative : public PlanAlgorithm {
     }
 
  private:
-    std::string compression_;
+    enum class Compression { planned_start, submission, start_now, none };
+    Compression compression_;
     std::uint64_t compressions_ = 0;
     std::uint64_t moves_ = 0;
 };

@@ -10,7 +10,7 @@
 namespace batfill {
 
 EasyOrders::EasyOrders(const Parameters& parameters)
-    : ties_(parameters.choice("ties") == "last" ? Ranking::Ties::last : Ranking::Ties::first),
+    : ties_(parameters.choice<Ranking::Ties>("ties")),
       multifactor_(MultifactorPriority::from(parameters, {"order", "backfill-order"})),
       primary_(JobOrder(parameters, "order"), ties_, multifactor_.get()),
       backfill_(JobOrder(parameters, "backfill-order"), ties_, multifactor_.get()),

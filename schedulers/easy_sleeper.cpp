@@ -61,17 +61,18 @@ class EasySleeper : public Algorithm {
         std::vector<RunningJob> running{{Time(), head, available(state, std::move(not_awake)).size()}};
         running.insert(running.end(), state.running.begin(), state.running.end());
         Reservation reservation(state, head, running);
-        for (std::size_t position = state.waiting.next_fitting(1, state.idle_count); position < state.waiting.size();) {
+        for (std::size_t position = state.waiting.next_fitting(1, state.idle.count());
+             position < state.waiting.size();) {
             const bool started = reservation.start_if_admitted(round, state.waiting.job(position));
-            position = state.waiting.next_fitting(started ? position : position + 1, state.idle_count);
+            position = state.waiting.next_fitting(started ? position : position + 1, state.idle.count());
         }
     }
 
     // Updates idle_since_: the idle processors that can sleep, by the time since when they have been idle.
     void follow_idle_processors(const SchedulerState& state) {
-        ResourceSet fresh = state.idle.intersection(state.machine.can_sleep());
+        ResourceSet fresh = state.idle.set().intersection(state.machine.can_sleep());
         for (auto known = idle_since_.begin(); known != idle_since_.end();) {
-            known->second = known->second.intersection(state.idle);
+            known->second = known->second.intersection(state.idle.set());
             fresh.remove(known->second);
             known = known->second.empty() ? idle_since_.erase(known) : std::next(known);
         }
@@ -94,7 +95,7 @@ class EasySleeper : public Algorithm {
     void wake(Round& round) {
         const SchedulerState& state = round.state();
         ResourceSet asleep = available(state, state.asleep);
-        int missing = -state.idle_count - available(state, state.waking).size();
+        int missing = -state.idle.count() - available(state, state.waking).size();
         for (std::size_t position = 0; position < state.waiting.size() && missing < asleep.size(); ++position) {
             missing += state.waiting.processors(position);
         }

@@ -32,7 +32,7 @@ class EventRounds {
     void machine_changed() { machine_has_changed_ = true; }
 
     // Number of processors that jobs may use now.
-    int free(const SchedulerState& state) const { return state.idle_count - withheld_; }
+    int free(const SchedulerState& state) const { return state.idle.count() - withheld_; }
     // Number of idle processors that are held by jobs that ended early.
     int withheld() const { return withheld_; }
     // The running jobs, and the ended jobs that hold processors, by estimated end.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <string>
 
 namespace batfill {
 
@@ -30,10 +29,7 @@ bool counts_before(const Start& a, const Start& b, std::uint64_t round) {
 
 }  // namespace
 
-ExtraProcessors::ExtraProcessors(const Parameters& parameters) {
-    const std::string& name = parameters.choice("extra");
-    counted_ = name == "needed-latest" ? Counted::needed_latest : name == "needed" ? Counted::needed : Counted::all;
-}
+ExtraProcessors::ExtraProcessors(const Parameters& parameters) : counted_(parameters.choice<Counted>("extra")) {}
 
 void ExtraProcessors::keep_counted(std::vector<RunningJob>& running, int needed, const StartHistory& starts) const {
     if (counts_all()) {

@@ -27,34 +27,34 @@ double Deadline::score(double lateness, double execution) const {
     return since_threshold < 0 ? min : min + (max - min) / overestimate * since_threshold;
 }
 
-void Licenses::add(std::span<const CounterIndex> licenses, int requests) {
-    for (const CounterIndex license : licenses) {
+void Licenses::add(std::span<const LicenseIndex> licenses, int requests) {
+    for (const LicenseIndex license : licenses) {
         requests_.resize(std::max(requests_.size(), license + 1));
         requests_[license] += requests;
     }
 }
 
-void Licenses::weigh(std::span<const Machine::Counter> counters) {
-    requests_.resize(counters.size());
-    scores_.assign(counters.size(), 0);
-    const auto is_critical = [&](CounterIndex license) { return requests_[license] > counters[license].copies; };
+void Licenses::weigh(std::span<const Machine::License> of_machine) {
+    requests_.resize(of_machine.size());
+    scores_.assign(of_machine.size(), 0);
+    const auto is_critical = [&](LicenseIndex license) { return requests_[license] > of_machine[license].copies; };
     int non_critical = 0;
-    for (CounterIndex license = 0; license < counters.size(); ++license) {
+    for (LicenseIndex license = 0; license < of_machine.size(); ++license) {
         non_critical += requests_[license] > 0 && !is_critical(license) ? 1 : 0;
     }
     const double weight = std::max(non_critical, 1);
-    for (CounterIndex license = 0; license < counters.size(); ++license) {
+    for (LicenseIndex license = 0; license < of_machine.size(); ++license) {
         if (requests_[license] > 0) {
             const double ratio =
-                static_cast<double>(requests_[license]) / static_cast<double>(counters[license].copies);
+                static_cast<double>(requests_[license]) / static_cast<double>(of_machine[license].copies);
             scores_[license] = is_critical(license) ? weight * ratio : ratio;
         }
     }
 }
 
-double Licenses::score(std::span<const CounterIndex> licenses) const {
+double Licenses::score(std::span<const LicenseIndex> licenses) const {
     double score = 0;
-    for (const CounterIndex license : licenses) {
+    for (const LicenseIndex license : licenses) {
         score += scores_[license];
     }
     return score;
@@ -82,7 +82,7 @@ Priority::Priority(const Parameters& parameters)
 
 void Priority::submitted(const Job& job, JobIndex index) {
     known_.resize(std::size_t{index} + 1);
-    const std::vector<CounterIndex>& licenses = job.request.counters;
+    const std::vector<LicenseIndex>& licenses = job.request.licenses;
     const std::optional<Time>& deadline = job.description().deadline;
     known_[index] = {microseconds(job.submit().since_zero()), microseconds(job.walltime),
                      deadline ? microseconds(deadline->since_zero()) : std::numeric_limits<double>::infinity(),
@@ -96,7 +96,7 @@ void Priority::left(JobIndex index) {
 }
 
 void Priority::prepare(const SchedulerState& state) {
-    licenses_.weigh(state.machine.counters());
+    licenses_.weigh(state.machine.licenses());
     now_ = microseconds(state.now.since_zero());
     shortest_ = state.waiting.shortest_walltime().to_seconds();
 }

@@ -42,14 +42,14 @@ class Licenses {
     // Adds `requests` to the waiting requests for each of these licences: 1 for a job that enters the queue, -1 for one
     // that leaves.
     // Cost: O(licences).
-    void add(std::span<const CounterIndex> licenses, int requests);
+    void add(std::span<const LicenseIndex> licenses, int requests);
     // Computes the scores of the licences.
     // Requires: called before anyone asks for scores.
     // Cost: O(licences of the machine).
-    void weigh(std::span<const Machine::Counter> counters);
+    void weigh(std::span<const Machine::License> of_machine);
     // Score of a job that needs these licences.
     // Cost: O(licences).
-    double score(std::span<const CounterIndex> licenses) const;
+    double score(std::span<const LicenseIndex> licenses) const;
 
  private:
     std::vector<long long> requests_;  // of the waiting jobs, by licence
@@ -87,7 +87,7 @@ class Priority {
     // Cost: O(licences of the job).
     double of(JobIndex job) const;
 
-    std::span<const CounterIndex> licenses_of(JobIndex job) const {
+    std::span<const LicenseIndex> licenses_of(JobIndex job) const {
         const Known& known = known_[job];
         return {all_licenses_.data() + known.first_license, known.licenses};
     }
@@ -109,7 +109,7 @@ class Priority {
     double now_ = 0;                          // microseconds
     double shortest_ = 0;                     // seconds
     std::vector<Known> known_;                // by JobIndex
-    std::vector<CounterIndex> all_licenses_;  // of all jobs, in sequence
+    std::vector<LicenseIndex> all_licenses_;  // of all jobs, in sequence
 };
 
 }  // namespace batfill::farm

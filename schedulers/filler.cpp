@@ -31,7 +31,7 @@ class Filler : public Algorithm {
                 if (round.start_if_possible(job) && writes_metadata_) {
                     round.set_metadata(job, some_metadata(state.job(job)));
                 }
-                return state.idle_count > 0;
+                return state.idle.count() > 0;
             },
             [&](JobIndex a, JobIndex b) { return order_.compare(state, a, b); });
     }

@@ -92,7 +92,7 @@ void FlexibleBackfilling::backfill(Round& round) {
     Reservation reservation(state, *head_);
     ranked_.for_each_until([&](JobIndex job) {
         reservation.start_if_admitted(round, job);
-        return state.idle_count > 0;
+        return state.idle.count() > 0;
     });
 }
 

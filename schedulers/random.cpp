@@ -18,7 +18,7 @@ class Random : public Algorithm {
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
         jobs_.assign(state.waiting.jobs().begin(), state.waiting.jobs().end());
-        while (!jobs_.empty() && state.idle_count > 0) {
+        while (!jobs_.empty() && state.idle.count() > 0) {
             // The remainder favours some jobs, by less than (number of jobs) / 2^64.
             std::swap(jobs_[random_() % jobs_.size()], jobs_.back());
             round.start_if_possible(jobs_.back());

@@ -164,7 +164,7 @@ class Relaxed : public Algorithm {
         }
         ranked_.for_each_until([&](JobIndex job) {
             backfilled_ += round.start_if_possible(job) ? 1U : 0U;
-            return state.idle_count > 0;
+            return state.idle.count() > 0;
         });
     }
 

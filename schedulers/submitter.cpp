@@ -30,7 +30,7 @@ class Submitter : public Algorithm {
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
         start_first(round);
-        if (!registers_jobs() || !state.waiting.empty() || state.idle_count == 0) {
+        if (!registers_jobs() || !state.waiting.empty() || state.idle.count() == 0) {
             return;
         }
         // Starts the registered job, unless Batsim must acknowledge it first.

@@ -8,7 +8,7 @@ class FirstFit : public batfill::Algorithm {
     void decide(batfill::Round& round) override {
         const batfill::SchedulerState& state = round.state();
         std::size_t position = 0;
-        while ((position = state.waiting.next_fitting(position, state.idle_count)) < state.waiting.size()) {
+        while ((position = state.waiting.next_fitting(position, state.idle.count())) < state.waiting.size()) {
             if (!round.start_if_possible(state.waiting.job(position))) {
                 ++position;
             }  // else the jobs after it have moved up

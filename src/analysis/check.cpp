@@ -564,7 +564,7 @@ void Audit::check_outages(const Ran& job) {
 // Follows the licences in use through time. As with processors, two jobs overlap only if each starts, by more than the
 // tolerance, before the other ends: copies are taken that much after the start, and copies freed are taken up first.
 void Audit::check_licenses() {
-    if (machine_.counters().empty()) {
+    if (machine_.licenses().empty()) {
         return;
     }
     struct Change {
@@ -597,8 +597,8 @@ void Audit::check_licenses() {
     for (const Change& change : changes) {
         long long& count = used[change.license];
         count += change.copies;
-        const std::optional<CounterIndex> counter = machine_.find_counter(change.license);
-        const long long copies = counter ? machine_.counters()[*counter].copies : 0;
+        const std::optional<LicenseIndex> known = machine_.find_license(change.license);
+        const long long copies = known ? machine_.licenses()[*known].copies : 0;
         if (change.copies > 0 && count > copies) {
             violation(change.job->start, *change.job,
                       "takes copy " + std::to_string(count) + " of licence " + shown(change.license) + ", there are " +
@@ -630,8 +630,8 @@ void Audit::check_machine(const Ran& job, const std::set<std::string>& licenses)
 }
 
 bool Audit::can_use(const Machine::Group& group, const std::string& license) const {
-    const std::optional<CounterIndex> counter = machine_.find_counter(license);
-    return counter && std::binary_search(group.counters.begin(), group.counters.end(), *counter);
+    const std::optional<LicenseIndex> known = machine_.find_license(license);
+    return known && std::binary_search(group.licenses.begin(), group.licenses.end(), *known);
 }
 
 // Every job of the schedule has one line among the guarantees, and no other job has.

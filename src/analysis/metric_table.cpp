@@ -83,7 +83,7 @@ std::optional<double> over_time(const MeasuredRun& run) {
 
 std::optional<double> license_usage(const MeasuredRun& run) {
     long long copies = 0;
-    for (const Machine::Counter& license : run.options.licenses) {
+    for (const Machine::License& license : run.options.licenses) {
         copies += license.copies;
     }
     const std::optional<Duration> span = span_of(run.finished);

@@ -37,13 +37,13 @@ analysis::JobsByDeadline jobs_by_deadline(const MeasuredSchedule& schedule, cons
 // Of how many of the machine's licences each of the finished jobs holds a copy: one that a job names twice counts once.
 // Requires that all jobs are in the workloads.
 std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::WorkloadJobs& submitted,
-                                     const std::vector<Machine::Counter>& licenses) {
+                                     const std::vector<Machine::License>& licenses) {
     std::vector<std::size_t> counts;
     counts.reserve(jobs.size());
     for (const FinishedJob& job : jobs) {
         const std::vector<std::string>& names = submitted.find(job.id)->description->licenses;
         counts.push_back(static_cast<std::size_t>(
-            std::count_if(licenses.begin(), licenses.end(), [&](const Machine::Counter& license) {
+            std::count_if(licenses.begin(), licenses.end(), [&](const Machine::License& license) {
                 return std::find(names.begin(), names.end(), license.name) != names.end();
             })));
     }

@@ -165,7 +165,7 @@ void add_machine_options(Options& options) {
 
 void set_machine(const Machine& machine, MetricsOptions& metrics) {
     metrics.processors = machine.processors();
-    metrics.licenses = machine.counters();
+    metrics.licenses = machine.licenses();
 }
 
 void machine_options(const Options& options, MetricsOptions& metrics) {

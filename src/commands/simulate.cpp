@@ -87,7 +87,7 @@ Scenario read_scenario(const Options& options, bool for_socket, bool registers_j
 // Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
 bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
     const SchedulerState& state = engine.state();
-    return state.placement != Placement::machine && !state.machine.counters().empty() &&
+    return state.placement != Placement::machine && !state.machine.licenses().empty() &&
            std::any_of(scenario.workloads.begin(), scenario.workloads.end(), [](const Workload& workload) {
                return std::any_of(workload.jobs.begin(), workload.jobs.end(),
                                   [](const WorkloadJob& job) { return !job.description.licenses.empty(); });

@@ -150,8 +150,8 @@ std::optional<SleepPstates> sleep_pstates_of(const Host& host) {
     return pstates;
 }
 
-bool Machine::Group::has_all(std::span<const CounterIndex> required) const {
-    return std::includes(counters.begin(), counters.end(), required.begin(), required.end());
+bool Machine::Group::has_all(std::span<const LicenseIndex> required) const {
+    return std::includes(licenses.begin(), licenses.end(), required.begin(), required.end());
 }
 
 Machine::Machine(int processors) : processors_(processors) {
@@ -172,29 +172,29 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         }
     }
     for (const auto& [name, number] : copies) {
-        counters_.push_back({name, number});
+        licenses_.push_back({name, number});
     }
 
     // Keyed so that groups come out in the order in which groups() has them but for equal speeds.
-    using Likeness = std::tuple<double, std::string_view, std::vector<CounterIndex>>;
+    using Likeness = std::tuple<double, std::string_view, std::vector<LicenseIndex>>;
     std::map<Likeness, std::vector<ResourceSet::Interval>> alike;
-    std::map<std::string_view, std::vector<CounterIndex>> installed;  // by the text of the property
+    std::map<std::string_view, std::vector<LicenseIndex>> installed;  // by the text of the property
     for (int number = 0; number < processors_; ++number) {
         const Host& host = hosts[static_cast<std::size_t>(number)];
         const std::string_view licenses = counts_licenses ? property(host.properties, "licenses") : std::string_view();
         auto [known, is_new] = installed.try_emplace(licenses);
         if (is_new) {
-            known->second = counters_named(licenses);
+            known->second = licenses_named(licenses);
         }
         auto& intervals = alike[{-speed_of(host), property(host.properties, "machine"), known->second}];
         append(number, intervals);
     }
     for (const auto& [likeness, intervals] : alike) {
-        const auto& [negative_speed, name, counters] = likeness;
+        const auto& [negative_speed, name, licenses] = likeness;
         Group& group = groups_.emplace_back();
         group.name = name;
         group.speed = -negative_speed;
-        group.counters = counters;
+        group.licenses = licenses;
         group.processors = set_of(intervals);
         group.size = group.processors.size();
     }
@@ -213,10 +213,10 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
             }
         }
     }
-    groups_with_.assign(counters_.size(), std::vector<std::uint64_t>((groups_.size() + 63) / 64));
+    groups_with_.assign(licenses_.size(), std::vector<std::uint64_t>((groups_.size() + 63) / 64));
     for (GroupIndex i = 0; i < groups_.size(); ++i) {
-        for (const CounterIndex counter : groups_[i].counters) {
-            groups_with_[counter][i / 64] |= std::uint64_t{1} << (i % 64);
+        for (const LicenseIndex license : groups_[i].licenses) {
+            groups_with_[license][i / 64] |= std::uint64_t{1} << (i % 64);
         }
     }
 }
@@ -234,15 +234,15 @@ void Machine::read_sleep_states(std::span<const Host> hosts) {
     }
 }
 
-// The counters that a list of licences names, increasing, each once. Requires that all are known.
-std::vector<CounterIndex> Machine::counters_named(std::string_view licenses) const {
-    std::vector<CounterIndex> counters;
+// The licences that a list names, increasing, each once. Requires that all are known.
+std::vector<LicenseIndex> Machine::licenses_named(std::string_view licenses) const {
+    std::vector<LicenseIndex> numbers;
     for (const std::string_view license : split(licenses)) {
-        counters.push_back(*find_counter(license));
+        numbers.push_back(*find_license(license));
     }
-    std::sort(counters.begin(), counters.end());
-    counters.erase(std::unique(counters.begin(), counters.end()), counters.end());
-    return counters;
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
 }
 
 void Machine::refuse_machines_of_several_kinds() const {
@@ -258,13 +258,13 @@ void Machine::refuse_machines_of_several_kinds() const {
     }
 }
 
-std::optional<CounterIndex> Machine::find_counter(std::string_view name) const {
-    const auto found = std::lower_bound(counters_.begin(), counters_.end(), name,
-                                        [](const Counter& counter, std::string_view n) { return counter.name < n; });
-    if (found == counters_.end() || found->name != name) {
+std::optional<LicenseIndex> Machine::find_license(std::string_view name) const {
+    const auto found = std::lower_bound(licenses_.begin(), licenses_.end(), name,
+                                        [](const License& license, std::string_view n) { return license.name < n; });
+    if (found == licenses_.end() || found->name != name) {
         return std::nullopt;
     }
-    return static_cast<CounterIndex>(found - counters_.begin());
+    return static_cast<LicenseIndex>(found - licenses_.begin());
 }
 
 GroupIndex Machine::group_number_of(int processor) const {
@@ -280,18 +280,18 @@ std::optional<std::string> Machine::reason_to_refuse(const Request& request) con
         return "asks for " + std::to_string(request.processors) + " processors, the machine has " +
                std::to_string(processors_);
     }
-    for (const CounterIndex counter : request.counters) {
-        assert(counter < counters_.size());
-        if (counters_[counter].copies < 1) {
-            return "asks for licence " + counters_[counter].name + ", of which there are no copies";
+    for (const LicenseIndex license : request.licenses) {
+        assert(license < licenses_.size());
+        if (licenses_[license].copies < 1) {
+            return "asks for licence " + licenses_[license].name + ", of which there are no copies";
         }
     }
     if (request.placement == Placement::machine &&
         std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
-            return group.size >= request.processors && group.has_all(request.counters);
+            return group.size >= request.processors && group.has_all(request.licenses);
         })) {
         return "asks for " + std::to_string(request.processors) + " processors of one machine" +
-               (request.counters.empty() ? "" : " with its licences") + ", no machine has them";
+               (request.licenses.empty() ? "" : " with its licences") + ", no machine has them";
     }
     return std::nullopt;
 }

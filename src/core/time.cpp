@@ -18,15 +18,15 @@ bool is_digit(char c) {
 }
 
 // A decimal number taken apart: its sign, its digits before and after the point, and its exponent.
-struct Decimal {
+struct DecimalText {
     bool negative = false;
     std::string_view integer;
     std::string_view fraction;
     int exponent = 0;
 };
 
-std::optional<Decimal> split_decimal(std::string_view text) {
-    Decimal number;
+std::optional<DecimalText> split_decimal(std::string_view text) {
+    DecimalText number;
     std::size_t at = 0;
     const auto digits = [&] {
         const std::size_t first = at;

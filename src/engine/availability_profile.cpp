@@ -249,7 +249,7 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
-void AvailabilityProfile::surroundings(Time from, Time to, int given, Surroundings& result) const {
+void AvailabilityProfile::free_windows(Time from, Time to, int given, FreeWindows& result) const {
     assert(origin() <= from && from < to && given >= 0);
     const Position first = find(from);
     const Bounds now = bounds(first, to);
@@ -263,18 +263,18 @@ void AvailabilityProfile::surroundings(Time from, Time to, int given, Surroundin
 
 // Windows for fewer processors reach further. Each walk away from the interval closes the windows for the most
 // processors first.
-void AvailabilityProfile::find_begins(Surroundings& around, Position first, Time from) const {
-    const int smallest_power = Surroundings::power_of(around.least_);
-    int power = Surroundings::power_of(around.most_);
+void AvailabilityProfile::find_begins(FreeWindows& windows, Position first, Time from) const {
+    const int smallest_power = FreeWindows::power_of(windows.least_);
+    int power = FreeWindows::power_of(windows.most_);
     Time begin = from;
     const auto end_at = [&](int value) {
-        for (; power >= smallest_power && value < around.wanted(power); --power) {
-            around.windows_[static_cast<std::size_t>(power)].begin = begin;
+        for (; power >= smallest_power && value < windows.wanted(power); --power) {
+            windows.windows_[static_cast<std::size_t>(power)].begin = begin;
         }
     };
     for (std::size_t number = first.block + 1; number-- > 0 && power >= smallest_power;) {
         const Block& block = *blocks_[number];
-        if (number != first.block && block.least >= around.wanted(power)) {
+        if (number != first.block && block.least >= windows.wanted(power)) {
             begin = block.times[0];
             continue;
         }
@@ -288,18 +288,18 @@ void AvailabilityProfile::find_begins(Surroundings& around, Position first, Time
     end_at(0);
 }
 
-void AvailabilityProfile::find_ends(Surroundings& around, Time to) const {
-    const int smallest_power = Surroundings::power_of(around.least_);
-    int power = Surroundings::power_of(around.most_);
+void AvailabilityProfile::find_ends(FreeWindows& windows, Time to) const {
+    const int smallest_power = FreeWindows::power_of(windows.least_);
+    int power = FreeWindows::power_of(windows.most_);
     const auto end_at = [&](int value, Time end) {
-        for (; power >= smallest_power && value < around.wanted(power); --power) {
-            around.windows_[static_cast<std::size_t>(power)].end = end;
+        for (; power >= smallest_power && value < windows.wanted(power); --power) {
+            windows.windows_[static_cast<std::size_t>(power)].end = end;
         }
     };
     const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
     for (std::size_t number = last.block; number < blocks_.size() && power >= smallest_power; ++number) {
         const Block& block = *blocks_[number];
-        if (block.least >= around.wanted(power)) {
+        if (block.least >= windows.wanted(power)) {
             continue;
         }
         for (int i = number == last.block ? last.index : 0; i < block.count; ++i) {
@@ -330,20 +330,20 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
     return search.in_gap ? search.gap : Time::infinity();
 }
 
-Time AvailabilityProfile::FreeFromOrigin::until(int processors) const {
+Time AvailabilityProfile::FreeFromNow::until(int processors) const {
     assert(processors > 0);
     const auto end = std::find_if(descents_.begin(), descents_.end(),
                                   [&](const Descent& descent) { return descent.processors < processors; });
     return end == descents_.end() ? Time::infinity() : end->at;
 }
 
-bool AvailabilityProfile::FreeFromOrigin::exceeds(const FreeFromOrigin& other) const {
+bool AvailabilityProfile::FreeFromNow::exceeds(const FreeFromNow& other) const {
     // Of the numbers that `other` has free up to the same instant, the smallest is free longest here.
     return std::any_of(other.descents_.begin(), other.descents_.end(),
                        [&](const Descent& descent) { return until(std::max(descent.processors, 0) + 1) > descent.at; });
 }
 
-void AvailabilityProfile::free_from_origin(FreeFromOrigin& result) const {
+void AvailabilityProfile::free_from_now(FreeFromNow& result) const {
     result.descents_.clear();
     int least = std::numeric_limits<int>::max();
     for (const std::unique_ptr<Block>& block : blocks_) {

@@ -1,679 +1,94 @@
-#include <algorithm>
-#include <cassert>
-#include <exception>
-#include <new>
-#include <stdexcept>
-#include <system_error>
 #include <utility>
-#include <variant>
 
-#include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/run_time_predictor.hpp>
 
-#include "src/engine/machine_failures.hpp"
-#include "src/engine/registry.hpp"
-#include "src/support/interruption.hpp"
-#include "src/support/json.hpp"
-#include "src/support/overloaded.hpp"
+#include "src/engine/engine_core.hpp"
 
 namespace batfill {
 
-namespace {
-
-// The order of SchedulerState::running.
-bool ends_before(const RunningJob& a, const RunningJob& b) {
-    return a.end != b.end ? a.end < b.end : a.job < b.job;
-}
-
-// Calls an algorithm, possibly a plugin's. An exception that is not one of ours becomes a DecisionError that names the
-// algorithm.
-template <class Call>
-decltype(auto) call_algorithm(const std::string& name, Call call) {
-    try {
-        return call();
-    } catch (const InputError&) {
-        throw;
-    } catch (const UsageError&) {
-        throw;
-    } catch (const DecisionError&) {
-        throw;
-    } catch (const BrokenRule&) {
-        throw;
-    } catch (const Interrupted&) {
-        throw;
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::system_error&) {
-        throw;  // no thread is left for it
-    } catch (const std::exception& problem) {
-        throw DecisionError("algorithm " + name + " fails: " + problem.what());
-    } catch (...) {
-        throw DecisionError("algorithm " + name + " fails: it throws something that is no std::exception");
-    }
-}
-
-}  // namespace
-
-const SchedulerState& Round::state() const {
-    return engine_.state_;
-}
-
-void Round::start(JobIndex job) {
-    engine_.start(job, nullptr);
-}
-void Round::start(JobIndex job, const ResourceSet& allocation) {
-    engine_.start(job, &allocation);
-}
-bool Round::start_if_possible(JobIndex job) {
-    return engine_.start_if_possible(job);
-}
-void Round::kill(JobIndex job) {
-    engine_.kill(job);
-}
-void Round::put_to_sleep(const ResourceSet& processors) {
-    engine_.put_to_sleep(processors);
-}
-void Round::wake(const ResourceSet& processors) {
-    engine_.wake(processors);
-}
-void Round::set_metadata(JobIndex job, std::string metadata) {
-    engine_.set_metadata(job, std::move(metadata));
-}
-
-void Round::register_profile(std::string workload, std::string name, std::string source) {
-    engine_.register_profile({std::move(workload), std::move(name), std::move(source)});
-}
-JobIndex Round::register_job(JobDescription description) {
-    return engine_.register_job(std::move(description));
-}
-
 Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : Engine(find_algorithm(algorithm), given) {}
-
-Engine::Engine(const AlgorithmDescription& description, const Parameters::Given& given) : description_(description) {
-    const Parameters parameters(description_.name, description_.parameters, given);
-    default_walltime_ = parameters.seconds("default-walltime");
-    if (default_walltime_ == Duration()) {
-        throw UsageError("parameter default-walltime must be more than 0 seconds");
-    }
-    walltime_margin_ = parameters.seconds("walltime-margin").value_or(Duration());
-    state_.placement = *placement_named(parameters.choice("placement"));
-    failures_ = std::make_unique<MachineFailures>(parameters);
-    predictor_ = RunTimePredictor::from(description_.parameters, parameters);
-    algorithm_ = call_algorithm(description_.name, [&] { return description_.make(parameters); });
-    if (!algorithm_) {
-        throw DecisionError("algorithm " + description_.name + " fails: the function that makes it returns none");
-    }
-    registers_jobs_ = failures_->requeues() || algorithm_->registers_jobs();
-}
-
+Engine::Engine(const AlgorithmDescription& description, const Parameters::Given& given)
+    : core_(std::make_unique<EngineCore>(description, given)) {}
 Engine::~Engine() = default;
 
 void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {
-    assert(state_.jobs.empty());
-    acknowledges_jobs_ = acknowledges_jobs;
-    is_beginning_ = algorithm_->registers_jobs();
-    state_.now = now;
-    state_.machine = std::move(machine);
-    state_.processors = state_.machine.processors();
-    state_.idle = ResourceSet::range(0, state_.processors - 1);
-    state_.idle_count = state_.processors;
-    for (const Machine::Counter& counter : state_.machine.counters()) {
-        state_.copies_left.push_back(counter.copies);
-    }
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.reset(state_.machine, state_.idle);
-    }
-    last_round_ = now;
-    Round round(*this);
-    call_algorithm(description_.name, [&] { algorithm_->begin(round); });
+    core_->begin(now, std::move(machine), acknowledges_jobs);
 }
-
-// A plan counts processors. With contiguous placement, the free processors may be scattered when a planned start has
-// come, so a plan is no promise.
-bool Engine::gives_guarantees() const {
-    return state_.placement != Placement::contiguous && algorithm_->gives_guarantees();
-}
-
 void Engine::arrive(Time now) {
-    if (now < state_.now) {
-        throw std::logic_error("the clock of a scheduler does not go back");
-    }
-    state_.now = now;
-    state_.jobs.forget_ended();
-    calls_.erase(calls_.begin(), calls_.upper_bound(now));
+    core_->arrive(now);
 }
-
 void Engine::take_in(Event&& event) {
-    std::visit(Overloaded{[this](JobSubmitted& submission) { submitted(std::move(submission)); },
-                          [this](const JobCompleted& completion) { completed(completion.job, completion.state); },
-                          [this](const JobsKilled& kill) { killed(kill); },
-                          [this](const MachineChanged& change) { machine_changed(change); },
-                          [this](const ResourceStateChanged& change) { resource_state_changed(change); },
-                          [](const RequestedCall&) {},  // the round that follows is enough
-                          [this](const Notification& notification) {
-                              all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
-                          }},
-               event.data);
+    core_->take_in(std::move(event));
 }
-
-void Engine::submitted(JobSubmitted&& submission) {
-    if (submission.job != state_.jobs.size()) {
-        throw std::logic_error("jobs are numbered in the order in which they are submitted");
-    }
-    const Job& job = add_job(std::move(submission.description));
-    if (algorithm_->needs_run_times()) {
-        if (!submission.run_time) {
-            throw InputError("job " + shown(job.description().id) +
-                             ": its run time is not known before it ends, algorithm " + description_.name +
-                             " with these parameters needs it");
-        }
-        state_.run_times.push_back(*submission.run_time);
-    }
-    submissions_.push_back(submission.job);
-}
-
-Job& Engine::add_job(SharedJobDescription description) {
-    Job& job = state_.jobs.emplace_back();
-    job.shared_description = std::move(description);
-    if (job.description().walltime) {
-        job.walltime = *job.description().walltime + walltime_margin_;
-    } else if (default_walltime_) {
-        job.walltime = *default_walltime_;
-        job.walltime_assumed = true;
-    }
-    return job;
-}
-
 void Engine::acknowledge(JobIndex job) {
-    if (unacknowledged_.contains(job)) {
-        submissions_.push_back(job);
-    }
+    core_->acknowledge(job);
 }
-
-void Engine::completed(JobIndex index, JobState state) {
-    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running || !has_completed(state)) {
-        throw std::logic_error("only a running job can end, and only with a state that is an end");
-    }
-    Job& job = state_.jobs[index];
-    const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
-                                     RunningJob{state_.estimated_end(index), index, 0}, ends_before);
-    completions_.push_back({index, at->end, at->processors});
-    state_.running.erase(at);
-    if (predictor_) {
-        predictor_->ended(index, job, state, state_.now);
-    }
-    if (failures_->ended(state_, index, state)) {
-        to_be_requeued_.push_back(index);
-    }
-    job.state = state;
-    job.allocation.remove(state_.unavailable);
-    make_idle(job.allocation);
-    job.allocation = {};
-    for (const CounterIndex counter : job.request.counters) {
-        ++state_.copies_left[counter];
-    }
-    if (job.walltime_assumed) {
-        std::erase(to_be_stopped_, index);
-    }
-}
-
-void Engine::make_idle(const ResourceSet& processors) {
-    state_.idle.insert(processors);
-    state_.idle_count += processors.size();
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.give(state_.machine, processors);
-    }
-}
-
-// Batsim 4 has already reported the end of a killed job, with JOB_COMPLETED. Its documentation says otherwise.
-void Engine::killed(const JobsKilled& killed) {
-    for (const JobIndex index : killed.jobs) {
-        if (state_.jobs.has(index) && state_.jobs[index].state == JobState::running) {
-            completed(index, JobState::completed_killed);
-        }
-    }
-}
-
-void Engine::machine_changed(const MachineChanged& change) {
-    const ResourceSet known = change.processors.intersection(ResourceSet::range(0, state_.processors - 1));
-    if (change.available) {
-        state_.unavailable.remove(known);
-    } else {
-        ResourceSet lost = known;
-        lost.remove(state_.unavailable);
-        failures_->lost(lost);
-        state_.unavailable.insert(known);
-    }
-    state_.idle = ResourceSet::range(0, state_.processors - 1);
-    for (const ResourceSet* others : {&state_.unavailable, &state_.asleep, &state_.falling_asleep, &state_.waking}) {
-        state_.idle.remove(*others);
-    }
-    for (RunningJob& running : state_.running) {
-        const Job& job = state_.jobs[running.job];
-        running.processors = job.processors() - job.allocation.count_common(state_.unavailable);
-        state_.idle.remove(job.allocation);
-    }
-    state_.idle_count = state_.idle.size();
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.reset(state_.machine, state_.idle);
-    }
-    machine_changed_ = true;
-}
-
-// Omits licences for which the machine has no counter. They are a reason to refuse the job.
-Request Engine::request_of(const JobDescription& job) const {
-    Request request{job.processors, state_.placement, {}};
-    if (state_.placement == Placement::machine) {
-        for (const std::string& license : job.licenses) {
-            if (const std::optional<CounterIndex> counter = state_.machine.find_counter(license)) {
-                request.counters.push_back(*counter);
-            }
-        }
-        std::sort(request.counters.begin(), request.counters.end());
-        request.counters.erase(std::unique(request.counters.begin(), request.counters.end()), request.counters.end());
-    }
-    return request;
-}
-
-std::optional<RejectJob> Engine::refused(JobIndex index) const {
-    const Job& job = state_.jobs[index];
-    const auto because = [=](std::optional<std::string> reason, RejectionCause cause = RejectionCause::other) {
-        return reason ? std::optional(RejectJob{index, std::move(*reason), cause}) : std::nullopt;
-    };
-    if (state_.placement == Placement::machine) {
-        for (const std::string& license : job.description().licenses) {
-            if (!state_.machine.find_counter(license)) {
-                return because("asks for licence " + license + ", of which there are no copies");
-            }
-        }
-    }
-    if (auto reason = state_.machine.reason_to_refuse(job.request)) {
-        return because(reason, job.request.processors > state_.processors ? RejectionCause::too_wide_for_machine
-                                                                          : RejectionCause::other);
-    }
-    if (!job.description().walltime && !default_walltime_) {
-        return because("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
-    }
-    if (job.description().walltime && *job.description().walltime <= Duration()) {
-        return because("has a walltime of 0");
-    }
-    if (auto reason = failures_->reason_to_reject(state_, job.request)) {
-        return because(reason);
-    }
-    return because(algorithm_->refuse(job.description()));
-}
-
-void Engine::admit(Round& round, JobIndex index) {
-    Job& job = state_.jobs[index];
-    unacknowledged_.erase(index);
-    admitted_ = std::max(admitted_, std::size_t{index} + 1);
-    job.request = request_of(job.description());
-    if (auto rejection = refused(index)) {
-        job.state = JobState::rejected;
-        decisions_.emplace_back(std::move(*rejection));
-        return;
-    }
-    if (predictor_) {
-        state_.predictions.resize(state_.jobs.size());
-        state_.predictions[index] = predictor_->predict(job);
-    }
-    state_.waiting.insert(index, state_.jobs);
-    algorithm_->submitted(round, index);
-    if (gives_guarantees()) {
-        job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
-        guaranteed_at_submission_.resize(index + std::size_t{1}, Time::infinity());
-        guaranteed_at_submission_[index] = job.guaranteed_start;
-    }
-    if (job.guaranteed_start < state_.now) {
-        fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
-                        ", expected one that is still to come");
-    }
-}
-
 std::vector<Decision>& Engine::decide() {
-    decisions_.clear();
-    requeue_killed_jobs();
-    std::vector<JobIndex> failed = jobs_to_kill();
-    const bool changed =
-        machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
-    try {
-        call_algorithm(description_.name, [&] {
-            if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
-                run_round();
-            }
-        });
-    } catch (const BrokenRule& broken) {
-        fail(broken.job(), broken.what());
-    }
-    stop_overlong_jobs();
-    if (!failed.empty()) {
-        decisions_.emplace_back(KillJobs{std::move(failed)});
-    }
-    finish_registration();
-    return decisions_;
+    return core_->decide();
 }
-
-void Engine::run_round() {
-    Round round(*this);
-    if (predictor_) {
-        correct_predictions();
-    }
-    algorithm_->begin_round(state_);
-    if (machine_changed_) {
-        reject_too_small_jobs();
-        algorithm_->machine_changed(round, completions_);
-    } else if (!completions_.empty()) {
-        algorithm_->completed(round, completions_);
-    }
-    for (const JobIndex job : submissions_) {
-        admit(round, job);
-    }
-    is_deciding_ = true;
-    algorithm_->decide(round);
-    is_deciding_ = false;
-    algorithm_->end_round(state_);
-    if (machine_changed_) {
-        note_broken_guarantees();
-    }
-    completions_.clear();
-    submissions_.clear();
-    machine_changed_ = false;
-    processors_switched_ = false;
-    is_beginning_ = false;
-    last_round_ = state_.now;
-    ask_for_wake();
+const SchedulerState& Engine::state() const {
+    return core_->state();
 }
-
-// Corrects the predictions of jobs that still run although they should have ended by now.
-void Engine::correct_predictions() {
-    const auto last = std::find_if(state_.running.begin(), state_.running.end(),
-                                   [this](const RunningJob& running) { return running.end > state_.now; });
-    for (auto running = state_.running.begin(); running != last; ++running) {
-        Duration& prediction = state_.predictions[running->job];
-        prediction = predictor_->corrected(running->job, state_.job(running->job), prediction, state_.now);
-        running->end = state_.estimated_end(running->job);
-    }
-    if (last != state_.running.begin()) {
-        std::sort(state_.running.begin(), state_.running.end(), ends_before);
-    }
+const AlgorithmDescription& Engine::description() const {
+    return core_->description();
 }
-
-void Engine::fail(JobIndex index, const std::string& rule) const {
-    const std::string job = state_.jobs.has(index)       ? "job " + shown(state_.jobs[index].description().id)
-                            : index < state_.jobs.size() ? "job number " + std::to_string(index) + ", which is over"
-                                                         : "there is no job number " + std::to_string(index);
-    throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + job + ": " + rule);
+const Algorithm& Engine::algorithm() const {
+    return core_->algorithm();
 }
-
-void Engine::start(JobIndex index, const ResourceSet* allocation) {
-    if (!was_told_of(index)) {
-        fail(index, "it cannot start, the algorithm was not told of it");
-    }
-    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
-        fail(index, "it cannot start, it is not waiting");
-    }
-    Job& job = state_.jobs[index];
-    take_processors(index, allocation);
-    state_.waiting.remove(index, state_.jobs);
-    state_.idle_count -= job.processors();
-    for (const CounterIndex counter : job.request.counters) {
-        --state_.copies_left[counter];
-    }
-    job.state = JobState::running;
-    job.start = state_.now;
-    const RunningJob running{state_.estimated_end(index), index, job.processors()};
-    const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running, ends_before);
-    state_.running.insert(place, running);
-    decisions_.emplace_back(StartJob{index, job.allocation});
-    if (job.walltime_assumed) {
-        to_be_stopped_.push_back(index);
-        call_at(job.expected_end());
-    }
-    algorithm_->started(state_, index);
+bool Engine::gives_guarantees() const {
+    return core_->gives_guarantees();
 }
-
-bool Engine::start_if_possible(JobIndex index) {
-    const bool possible =
-        !was_told_of(index) || !state_.jobs.has(index) || state_.can_start(state_.jobs[index].request);
-    if (possible) {
-        start(index, nullptr);
-    }
-    return possible;
+bool Engine::needs_run_times() const {
+    return algorithm().needs_run_times();
 }
-
-void Engine::kill(JobIndex index) {
-    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running) {
-        fail(index, "it cannot be killed, it is not running");
-    }
-    Job& job = state_.jobs[index];
-    if (!job.kill_requested) {
-        job.kill_requested = true;
-        decisions_.emplace_back(KillJobs{{index}});
-    }
-}
-
-void Engine::set_metadata(JobIndex index, std::string metadata) {
-    if (index >= admitted_) {  // unacknowledged jobs are the algorithm's own
-        fail(index, "it cannot have metadata, the algorithm was not told of it");
-    }
-    if (!state_.jobs.has(index)) {
-        fail(index, "it cannot have metadata any more");
-    }
-    if (metadata.find('"') != std::string::npos) {
-        fail(index, "its metadata cannot be written, they have a double quote");
-    }
-    decisions_.emplace_back(SetJobMetadata{index, std::move(metadata)});
-}
-
-void Engine::require_registering(const std::string& what) const {
-    if (!is_deciding_ || !algorithm_->registers_jobs() || algorithm_->needs_run_times()) {
-        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": it registers " +
-                            what + ", expected that in decide() only, of an algorithm that registers jobs");
-    }
-}
-
-void Engine::register_profile(RegisterProfile profile) {
-    require_registering("profile " + in_quotes(profile.name));
-    decisions_.emplace_back(std::move(profile));
-}
-
-JobIndex Engine::register_job(JobDescription description) {
-    require_registering("job " + shown(description.id));
-    const auto index = static_cast<JobIndex>(state_.jobs.size());
-    decisions_.emplace_back(RegisterJob{index, description, {}});
-    add_job(std::move(description));
-    admitted_ = state_.jobs.size();
-    if (acknowledges_jobs_) {
-        unacknowledged_.insert(index);
-    } else {
-        Round round(*this);
-        admit(round, index);
-    }
-    return index;
-}
-
-// Takes the processors of a starting job out of the idle ones.
-void Engine::take_processors(JobIndex index, const ResourceSet* allocation) {
-    Job& job = state_.jobs[index];
-    if (job.request.processors > state_.idle_count) {
-        fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
-                        std::to_string(state_.idle_count) + " are idle");
-    }
-    if (!state_.has_copies_of(job.request.counters)) {
-        fail(index, "it cannot start, all copies of one of its licences are in use");
-    }
-    if (allocation == nullptr && job.request.placement == Placement::lowest) {
-        job.allocation = state_.idle.take_lowest(job.request.processors);
-        return;
-    }
-    if (allocation != nullptr) {
-        check_allocation(index, *allocation);
-        job.allocation = *allocation;
-    } else if (std::optional<ResourceSet> chosen = state_.processors_for(job.request)) {
-        job.allocation = std::move(*chosen);
-    } else {
-        fail(index, "it cannot start, no " +
-                        std::string(job.request.placement == Placement::machine ? "machine has " : "block of ") +
-                        std::to_string(job.request.processors) + " idle processors" +
-                        (job.request.placement == Placement::machine ? " and may have its licences" : ""));
-    }
-    state_.idle.remove(job.allocation);
-    if (job.request.placement == Placement::machine) {
-        state_.idle_by_group.take(state_.machine, job.allocation);
-    }
-}
-
-void Engine::check_allocation(JobIndex index, const ResourceSet& allocation) const {
-    const Request& request = state_.jobs[index].request;
-    if (allocation.size() != request.processors) {
-        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " processors and would get " +
-                        std::to_string(allocation.size()));
-    }
-    if (!state_.idle.contains_all(allocation)) {
-        fail(index, "it cannot start, processors " + allocation.to_string() + " are not all idle");
-    }
-    if (request.placement == Placement::contiguous && allocation.intervals().size() != 1) {
-        fail(index, "it cannot start, processors " + allocation.to_string() + " are not consecutive");
-    }
-    if (request.placement == Placement::machine) {
-        const Machine::Group& group = state_.machine.group_of(allocation.last());
-        if (!group.processors.contains_all(allocation) || !group.has_all(request.counters)) {
-            fail(index, "it cannot start, processors " + allocation.to_string() +
-                            " are not of one machine that has what it needs");
-        }
-    }
-}
-
-void Engine::ask_for_wake() {
-    const Time wake = algorithm_->next_wake(state_.now);
-    if (wake.is_infinite()) {
-        return;
-    }
-    if (wake <= state_.now) {
-        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() +
-                            ": it wants to be woken at " + wake.to_string() +
-                            ", expected a time that is still to come");
-    }
-    // A job may outlive its prediction. Then nothing is reported at that time.
-    const bool a_job_ends_then =
-        !predictor_ && std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
-                                          [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
-    if (!a_job_ends_then) {
-        call_at(wake);
-    }
-}
-
-// Requires: `time` is in the future. Two requests for the same time send one call.
-void Engine::call_at(Time time) {
-    assert(time > state_.now);
-    if (calls_.insert(time).second) {
-        decisions_.emplace_back(CallMeLater{time});
-    }
-}
-
-void Engine::stop_overlong_jobs() {
-    for (const JobIndex index : to_be_stopped_) {
-        Job& job = state_.jobs[index];
-        if (!job.kill_requested && job.expected_end() <= state_.now) {
-            job.kill_requested = true;
-            decisions_.emplace_back(KillJobs{{index}});
-        }
-    }
-}
-
-// The new jobs come after those of the message.
-void Engine::requeue_killed_jobs() {
-    for (const JobIndex killed : to_be_requeued_) {
-        const auto next = static_cast<JobIndex>(state_.jobs.size());
-        JobDescription description = failures_->next_attempt(state_, killed, next);
-        decisions_.emplace_back(RegisterJob{next, description, {}});
-        std::optional<Duration> run_time;
-        if (algorithm_->needs_run_times()) {
-            run_time = state_.run_times[killed];
-        }
-        submitted({next, std::move(description), run_time});
-    }
-    to_be_requeued_.clear();
-}
-
-// The running jobs whose processors were lost. They hold all of their processors until their end is reported.
-std::vector<JobIndex> Engine::jobs_to_kill() {
-    std::vector<JobIndex> jobs = failures_->to_be_killed(state_);
-    for (const JobIndex index : jobs) {
-        state_.jobs[index].kill_requested = true;
-    }
-    return jobs;
-}
-
-void Engine::reject_too_small_jobs() {
-    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
-    for (const JobIndex index : waiting) {
-        Job& job = state_.jobs[index];
-        std::optional<std::string> reason = failures_->reason_to_reject(state_, job.request);
-        if (!reason) {
-            continue;
-        }
-        break_guarantee(index, Time::infinity());
-        state_.waiting.remove(index, state_.jobs);
-        job.state = JobState::rejected;
-        decisions_.emplace_back(RejectJob{index, std::move(*reason), RejectionCause::other});
-        algorithm_->withdrawn(state_, index);
-    }
-}
-
-void Engine::note_broken_guarantees() {
-    for (const JobIndex index : state_.waiting.jobs()) {
-        if (!state_.jobs[index].guaranteed_start.is_infinite()) {
-            break_guarantee(index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
-        }
-    }
-}
-
-// Nothing breaks if the new start is no later, or if the guarantee is already broken because another job has outlived
-// its estimate.
-void Engine::break_guarantee(JobIndex index, Time new_start) {
-    Job& job = state_.jobs[index];
-    if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
-        failures_->note_broken(state_, index, new_start);
-        job.guaranteed_start = new_start;
-    }
-}
-
-// Batsim continues until it hears that no job will be registered any more. Any job that waits or runs may still lose
-// its processors and be registered again.
-void Engine::finish_registration() {
-    if (!registers_jobs_ || registration_finished_ || algorithm_->registers_jobs()) {
-        return;
-    }
-    const bool all_ended =
-        all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty();
-    if (!failures_->requeues() || all_ended) {
-        registration_finished_ = true;
-        decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
-    }
-}
-
-bool Engine::reuses_profiles() const {
-    return failures_->requeues() || algorithm_->reuses_profiles();
-}
-
-const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
-    return failures_->broken_guarantees();
-}
-
-Time Engine::guaranteed_at_submission(JobIndex job) const {
-    return job < guaranteed_at_submission_.size() ? guaranteed_at_submission_[job] : Time::infinity();
-}
-
 std::vector<Statistic> Engine::statistics() const {
-    std::vector<Statistic> statistics = call_algorithm(description_.name, [&] { return algorithm_->statistics(); });
-    if (predictor_) {
-        predictor_->append_statistics(statistics);
-    }
-    failures_->append_statistics(statistics);
-    return statistics;
+    return core_->statistics();
+}
+bool Engine::registers_jobs() const {
+    return core_->registers_jobs();
+}
+bool Engine::reuses_profiles() const {
+    return core_->failures().requeues() || algorithm().reuses_profiles();
+}
+const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
+    return core_->failures().broken_guarantees();
+}
+Time Engine::guaranteed_at_submission(JobIndex job) const {
+    return core_->guaranteed_at_submission(job);
+}
+
+const SchedulerState& Round::state() const {
+    return core_.state();
+}
+
+void Round::start(JobIndex job) {
+    core_.start(job, nullptr);
+}
+void Round::start(JobIndex job, const ResourceSet& allocation) {
+    core_.start(job, &allocation);
+}
+bool Round::start_if_possible(JobIndex job) {
+    return core_.start_if_possible(job);
+}
+void Round::kill(JobIndex job) {
+    core_.kill(job);
+}
+void Round::put_to_sleep(const ResourceSet& processors) {
+    core_.put_to_sleep(processors);
+}
+void Round::wake(const ResourceSet& processors) {
+    core_.wake(processors);
+}
+void Round::set_metadata(JobIndex job, std::string metadata) {
+    core_.set_metadata(job, std::move(metadata));
+}
+
+void Round::register_profile(std::string workload, std::string name, std::string source) {
+    core_.register_profile({std::move(workload), std::move(name), std::move(source)});
+}
+JobIndex Round::register_job(JobDescription description) {
+    return core_.register_job(std::move(description));
 }
 
 }  // namespace batfill

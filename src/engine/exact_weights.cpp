@@ -12,13 +12,13 @@ namespace batfill {
 namespace {
 
 // digits * 10^exponent
-struct Decimal {
+struct ShortestDecimal {
     long long digits = 0;
     int exponent = 0;
 };
 
 // The shortest decimal number that reads as this number.
-Decimal decimal(double number) {
+ShortestDecimal decimal(double number) {
     std::array<char, 32> buffer{};
     const std::to_chars_result written =
         std::to_chars(buffer.begin(), buffer.end(), number, std::chars_format::scientific);
@@ -26,7 +26,7 @@ Decimal decimal(double number) {
     const std::size_t e = text.find('e');
     const std::size_t point = std::min(text.find('.'), e);
     std::string digits(text.substr(0, e));
-    Decimal result;
+    ShortestDecimal result;
     if (point != e) {
         digits.erase(point, 1);
         result.exponent = -static_cast<int>(e - point - 1);
@@ -59,11 +59,11 @@ SmallFraction feature(std::size_t which, const ExactWeights::Features& of) {
 }  // namespace
 
 ExactWeights::ExactWeights(const MixedWeights& weights, const MixedScales& scales) {
-    std::array<Decimal, 6> divisors{};
+    std::array<ShortestDecimal, 6> divisors{};
     std::transform(scales.begin(), scales.end(), divisors.begin(), decimal);
     std::array<int, 6> exponents{};
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const Decimal weight = decimal(weights[i]);
+        const ShortestDecimal weight = decimal(weights[i]);
         exponents[i] = weight.digits == 0 ? 0 : weight.exponent - divisors[i].exponent;
         weights_[i] = divisors[i].digits < 0 ? -weight.digits : weight.digits;
         // As a fraction whose denominator is the product of the digits of all scales.

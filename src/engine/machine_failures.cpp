@@ -14,14 +14,8 @@ std::vector<Parameter> MachineFailures::parameters() {
 }
 
 MachineFailures::MachineFailures(const Parameters& parameters)
-    : rejects_too_small_(parameters.choice("when-too-small") == "reject") {
-    const std::string& on_failure = parameters.choice("on-failure");
-    if (on_failure == "continue") {
-        on_failure_ = OnFailure::proceed;
-    } else {
-        on_failure_ = on_failure == "requeue" ? OnFailure::requeue : OnFailure::kill;
-    }
-}
+    : on_failure_(parameters.choice<OnFailure>("on-failure")),
+      rejects_too_small_(parameters.choice("when-too-small") == "reject") {}
 
 std::vector<JobIndex> MachineFailures::to_be_killed(const SchedulerState& state) {
     std::vector<JobIndex> jobs;
@@ -70,7 +64,7 @@ std::optional<std::string> MachineFailures::reason_to_reject(const SchedulerStat
     if (request.placement == Placement::machine) {
         available = 0;
         for (const Machine::Group& group : state.machine.groups()) {
-            if (group.has_all(request.counters)) {
+            if (group.has_all(request.licenses)) {
                 available = std::max(available, group.size - group.processors.count_common(state.unavailable));
             }
         }

@@ -113,13 +113,6 @@ std::optional<double> parse_number(const std::string& text, bool may_be_infinite
     return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
 }
 
-std::optional<bool> parse_boolean(const std::string& text) {
-    if (text == "yes" || text == "true") {
-        return true;
-    }
-    return text == "no" || text == "false" ? std::optional(false) : std::nullopt;
-}
-
 std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool may_be_all) {
     if (may_be_all && text == "all") {
         return std::numeric_limits<std::uint64_t>::max();
@@ -131,55 +124,69 @@ std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool ma
     return is_one ? std::optional(number) : std::nullopt;
 }
 
+// What a value that is not allowed is, for the error.
+std::string problem_of(const Parameter& parameter) {
+    switch (parameter.type) {
+        case Parameter::Type::boolean:
+            return "is neither yes nor no";
+        case Parameter::Type::number: {
+            std::ostringstream text;
+            text << "is not a number";
+            if (std::isfinite(parameter.least)) {
+                text << " (" << parameter.least << " or more" << (parameter.may_be_infinite ? ", or inf)" : ")");
+            }
+            return text.str();
+        }
+        case Parameter::Type::seconds:
+            return "is not a number of seconds (0 or more)";
+        case Parameter::Type::numbers:
+            return "is not a list of " + std::to_string(parameter.count) + " numbers with commas between them";
+        case Parameter::Type::whole_number:
+            return std::string("is not a whole number (0 or more") + (parameter.may_be_all ? ", or all)" : ")");
+        case Parameter::Type::choice:
+            break;
+    }
+    return "";
+}
+
 }  // namespace
 
-void Parameter::validate(const std::string& value) const {
+ParameterValue Parameter::parse(const std::string& text) const {
     switch (type) {
         case Type::boolean:
-            if (!parse_boolean(value)) {
-                throw UsageError("parameter " + name + ": '" + value + "' is neither yes nor no");
+            if (text == "yes" || text == "true" || text == "no" || text == "false") {
+                return text == "yes" || text == "true";
             }
-            return;
-        case Type::choice:
-            if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-                throw UsageError("parameter " + name + ": " + unknown_name("value", value, choices));
+            break;
+        case Type::choice: {
+            const auto chosen = std::find(choices.begin(), choices.end(), text);
+            if (chosen == choices.end()) {
+                throw UsageError("parameter " + name + ": " + unknown_name("value", text, choices));
             }
-            return;
-        case Type::number: {
-            const auto number = parse_number(value, may_be_infinite);
-            if (!number || *number < least) {
-                std::string expected = "is not a number";
-                if (std::isfinite(least)) {
-                    std::ostringstream bound;
-                    bound << least;
-                    expected += " (" + bound.str() + " or more" + (may_be_infinite ? ", or inf)" : ")");
-                }
-                throw UsageError("parameter " + name + ": '" + value + "' " + expected);
-            }
-            return;
+            return static_cast<int>(chosen - choices.begin());
         }
-        case Type::seconds: {
-            const auto duration = Duration::parse(value);
-            if (!duration || *duration < Duration()) {
-                throw UsageError("parameter " + name + ": '" + value + "' is not a number of seconds (0 or more)");
+        case Type::number:
+            if (const auto number = parse_number(text, may_be_infinite); number && *number >= least) {
+                return *number;
             }
-            return;
-        }
-        case Type::numbers: {
-            const auto numbers = parse_numbers(value);
-            if (!numbers || numbers->size() != count) {
-                throw UsageError("parameter " + name + ": '" + value + "' is not a list of " + std::to_string(count) +
-                                 " numbers with commas between them");
+            break;
+        case Type::seconds:
+            if (const auto duration = Duration::parse(text); duration && *duration >= Duration()) {
+                return *duration;
             }
-            return;
-        }
+            break;
+        case Type::numbers:
+            if (auto numbers = parse_numbers(text); numbers && numbers->size() == count) {
+                return std::move(*numbers);
+            }
+            break;
         case Type::whole_number:
-            if (!parse_whole_number(value, may_be_all)) {
-                throw UsageError("parameter " + name + ": '" + value + "' is not a whole number (0 or more" +
-                                 (may_be_all ? ", or all)" : ")"));
+            if (const auto number = parse_whole_number(text, may_be_all)) {
+                return *number;
             }
-            return;
+            break;
     }
+    throw UsageError("parameter " + name + ": '" + text + "' " + problem_of(*this));
 }
 
 namespace {
@@ -203,59 +210,67 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
 
 Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given) {
     for (const Parameter& parameter : declared) {
-        values_[parameter.name] = {parameter.type, parameter.default_value};
+        const std::string& text = parameter.default_value;
+        values_[parameter.name] = {parameter.type, text, text.empty() ? ParameterValue() : parameter.parse(text)};
     }
-    for (const auto& [name, value] : given) {
+    for (const auto& [name, text] : given) {
         const auto parameter =
             std::find_if(declared.begin(), declared.end(),
                          [&key = name](const Parameter& candidate) { return candidate.name == key; });
         if (parameter == declared.end()) {
             fail_unknown(algorithm, name, declared);
         }
-        parameter->validate(value);
-        values_[name].second = value;
+        values_[name] = {parameter->type, text, parameter->parse(text)};
     }
 }
 
-const std::string& Parameters::value(const std::string& name, Parameter::Type type) const {
+const Parameters::Typed& Parameters::typed(const std::string& name, Parameter::Type type) const {
     const auto found = values_.find(name);
-    if (found == values_.end() || found->second.first != type) {
+    if (found == values_.end() || found->second.type != type) {
         throw std::logic_error("parameter " + name + " was not declared with this type");
     }
-    return found->second.second;
+    return found->second;
+}
+
+template <class Value>
+std::optional<Value> Parameters::value(const std::string& name, Parameter::Type type) const {
+    const auto* value = std::get_if<Value>(&typed(name, type).value);
+    return value != nullptr ? std::optional(*value) : std::nullopt;
 }
 
 bool Parameters::boolean(const std::string& name) const {
-    return *parse_boolean(value(name, Parameter::Type::boolean));
+    return *value<bool>(name, Parameter::Type::boolean);
 }
 
 const std::string& Parameters::choice(const std::string& name) const {
-    return value(name, Parameter::Type::choice);
+    return typed(name, Parameter::Type::choice).text;
+}
+
+int Parameters::choice_number(const std::string& name) const {
+    return *value<int>(name, Parameter::Type::choice);
 }
 
 double Parameters::number(const std::string& name) const {
-    return *parse_number(value(name, Parameter::Type::number), true);
+    return *value<double>(name, Parameter::Type::number);
 }
 
 std::optional<Duration> Parameters::seconds(const std::string& name) const {
-    const std::string& text = value(name, Parameter::Type::seconds);
-    return text.empty() ? std::nullopt : Duration::parse(text);
+    return value<Duration>(name, Parameter::Type::seconds);
 }
 
 std::vector<double> Parameters::numbers(const std::string& name) const {
-    const std::string& text = value(name, Parameter::Type::numbers);
-    return text.empty() ? std::vector<double>() : *parse_numbers(text);
+    return value<std::vector<double>>(name, Parameter::Type::numbers).value_or(std::vector<double>());
 }
 
 std::optional<std::uint64_t> Parameters::whole_number(const std::string& name) const {
-    return parse_whole_number(value(name, Parameter::Type::whole_number), true);
+    return value<std::uint64_t>(name, Parameter::Type::whole_number);
 }
 
 Parameters::Given Parameters::values() const {
     Given values;
-    for (const auto& [name, typed_value] : values_) {
-        if (!typed_value.second.empty()) {
-            values.emplace_back(name, typed_value.second);
+    for (const auto& [name, typed] : values_) {
+        if (!typed.text.empty()) {
+            values.emplace_back(name, typed.text);
         }
     }
     return values;

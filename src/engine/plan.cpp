@@ -13,7 +13,7 @@ namespace {
 
 // Jobs of about the same width: from a power of two up to the next.
 std::size_t width_class(int processors) {
-    return static_cast<std::size_t>(AvailabilityProfile::Surroundings::power_of(processors));
+    return static_cast<std::size_t>(AvailabilityProfile::FreeWindows::power_of(processors));
 }
 
 // The smallest width of the next class.
@@ -25,8 +25,8 @@ constexpr Time long_ago = Time::at(-Duration::infinity());
 
 }  // namespace
 
-constexpr Plan::Opened Plan::nothing_opened = {Time::infinity(), long_ago};
-constexpr Plan::Opened Plan::everything_opened = {long_ago, Time::infinity()};
+constexpr Plan::StartInterval Plan::no_start = {Time::infinity(), long_ago};
+constexpr Plan::StartInterval Plan::any_start = {long_ago, Time::infinity()};
 
 void Plan::reset(Time now, int processors) {
     profile_ = AvailabilityProfile(now, processors);
@@ -36,32 +36,9 @@ void Plan::reset(Time now, int processors) {
     slot_of_.clear();
     may_move_.clear();
     by_walltime_ = {};
-    if (events_) {
-        events_ = Events{.counts = events_->counts, .running = {}, .planned = {}, .in_pass = {}};
+    if (observer_ != nullptr) {
+        observer_->reset();
     }
-}
-
-void Plan::Instants::add(Time instant) {
-    if (!instant.is_infinite()) {
-        instants_.insert(std::upper_bound(instants_.begin(), instants_.end(), instant), instant);
-    }
-}
-
-void Plan::Instants::remove(Time instant) {
-    const auto place = std::lower_bound(instants_.begin(), instants_.end(), instant);
-    if (place != instants_.end() && *place == instant) {
-        instants_.erase(place);
-    }
-}
-
-void Plan::Instants::remove_until(Time instant) {
-    instants_.erase(instants_.begin(), std::upper_bound(instants_.begin(), instants_.end(), instant));
-}
-
-std::uint64_t Plan::Instants::within(Time after, Time until) const {
-    // Few instants are at or before the present, where all searches begin.
-    const auto first = std::find_if(instants_.begin(), instants_.end(), [&](Time instant) { return instant > after; });
-    return static_cast<std::uint64_t>(std::upper_bound(first, instants_.end(), until) - first);
 }
 
 void Plan::refuse_unplanned(JobIndex job) {
@@ -78,66 +55,65 @@ Plan::Slot& Plan::cancelled(JobIndex job) {
 void Plan::advance(Time now) {
     assert(now >= profile_.origin());
     profile_.advance(now);
-    if (events_) {
-        events_->running.remove_until(now);
+    if (observer_ != nullptr) {
+        observer_->advanced(now);
     }
 }
 
 void Plan::hold(Time from, Time end, int processors) {
     profile_.add(from, end, -processors);
-    if (events_) {
-        events_->running.add(end);
+    if (observer_ != nullptr) {
+        observer_->held(end);
     }
 }
 
 void Plan::give_back(Time from, Time end, int processors) {
     return_processors(from, end, processors);
-    if (events_) {
-        events_->running.remove(end);
+    if (observer_ != nullptr) {
+        observer_->gave_back(end);
     }
 }
 
 void Plan::return_processors(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
-    open_starts(from, end, processors);
+    allow_starts(from, end, processors);
 }
 
 // A start becomes possible only if too few processors were free at some instant of [from, to) and enough are free now.
 // Then it lies in the free interval around that instant. A job planned within this interval may begin earlier in it. A
 // job planned behind it has to fit into it.
-void Plan::open_starts(Time from, Time to, int processors) {
+void Plan::allow_starts(Time from, Time to, int processors) {
     from = std::max(from, profile_.origin());
     if (by_start_.empty() || from >= to || slot(by_start_.back()).start <= from) {
         return;
     }
-    profile_.surroundings(from, to, processors, around_);
-    const AvailabilityProfile::Surroundings& around = around_;
-    const int least = around.least();
-    const int most = around.most();
+    profile_.free_windows(from, to, processors, windows_);
+    const int least = windows_.least();
+    const int most = windows_.most();
     if (least > most) {
         return;
     }
     if (passing_by_start_) {
         for (int width = least; width <= most; width = next_class(width)) {
-            const AvailabilityProfile::Surroundings::Window& window = around.find(width);
-            OpeningsOfWidth& openings = openings_[width_class(width)];
-            openings.by_walltime.add(window.length(), {window.begin, to});
-            openings.by_start.add(window.end.since_zero(), {window.begin, to});
+            const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
+            StartIntervalsOfWidth& intervals = intervals_[width_class(width)];
+            intervals.by_walltime.add(window.length(), {window.begin, to});
+            intervals.by_start.add(window.end.since_zero(), {window.begin, to});
         }
         return;
     }
     const auto helps = [&](const Slot& other) { return least <= other.processors && other.processors <= most; };
-    const auto open_for = [&](std::uint32_t number, const AvailabilityProfile::Surroundings::Window& window) {
-        open(number, {std::max(window.begin, from - slots_[number].walltime), to});
+    const auto allow_in = [&](std::uint32_t number, const AvailabilityProfile::FreeWindows::Window& window) {
+        allow(number, {std::max(window.begin, from - slots_[number].walltime), to});
     };
-    const Time farthest = around.find(least).end;
+    const Time farthest = windows_.find(least).end;
     auto near =
         std::partition_point(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start <= from; });
     for (; near != by_start_.end() && slot(*near).start <= farthest; ++near) {
         if (const Slot& other = slot(*near); helps(other)) {
-            const AvailabilityProfile::Surroundings::Window& window = around.find(other.processors);
+            const AvailabilityProfile::FreeWindows::Window& window = windows_.find(other.processors);
             if (other.start <= window.end || other.walltime <= window.length()) {
-                open_for(slot_of_[*near], window);
+                allow_in(slot_of_[*near], window);
             }
         }
     }
@@ -145,13 +121,14 @@ void Plan::open_starts(Time from, Time to, int processors) {
         return;
     }
     for (int width = least; width <= most; width = next_class(width)) {
-        const AvailabilityProfile::Surroundings::Window& window = around.find(width);
-        const std::vector<Alike>& alike = by_walltime_[width_class(width)];
-        const auto too_long = std::upper_bound(alike.begin(), alike.end(), Alike{window.length(), no_slot});
-        for (auto other = alike.begin(); other != too_long; ++other) {
+        const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
+        const std::vector<ByWalltime>& same_width = by_walltime_[width_class(width)];
+        const auto too_long =
+            std::upper_bound(same_width.begin(), same_width.end(), ByWalltime{window.length(), no_slot});
+        for (auto other = same_width.begin(); other != too_long; ++other) {
             const Slot& short_enough = slots_[other->slot];
             if (short_enough.start > farthest && !short_enough.cancelled && helps(short_enough)) {
-                open_for(other->slot, window);
+                allow_in(other->slot, window);
             }
         }
     }
@@ -164,25 +141,28 @@ void Plan::list(std::uint32_t number) {
     }
 }
 
-void Plan::open(std::uint32_t number, const Opened& opened) {
-    slots_[number].opened.include(opened);
+void Plan::allow(std::uint32_t number, const StartInterval& possible) {
+    slots_[number].possible.include(possible);
     list(number);
 }
 
-void Plan::Openings::add(Duration most, const Opened& opened) {
+void Plan::StartIntervals::add(Duration most, const StartInterval& possible) {
     Step* const begin = steps_.data();
     Step* const end = begin + count_;
     Step* const place = std::find_if(begin, end, [&](const Step& step) { return step.most < most; });
-    const auto covers = [](const Opened& a, const Opened& b) { return a.from <= b.from && b.until <= a.until; };
-    Step added{most, opened};
+    const auto covers = [](const StartInterval& a, const StartInterval& b) {
+        return a.from <= b.from && b.until <= a.until;
+    };
+    Step added{most, possible};
     if (place != begin) {
-        if (covers(std::prev(place)->opened, opened)) {
+        if (covers(std::prev(place)->possible, possible)) {
             return;
         }
-        added.opened.include(std::prev(place)->opened);
+        added.possible.include(std::prev(place)->possible);
     }
-    Step* const beyond = std::find_if(place, end, [&](const Step& step) { return !covers(added.opened, step.opened); });
-    std::for_each(beyond, end, [&](Step& step) { step.opened.include(opened); });
+    Step* const beyond =
+        std::find_if(place, end, [&](const Step& step) { return !covers(added.possible, step.possible); });
+    std::for_each(beyond, end, [&](Step& step) { step.possible.include(possible); });
     // The steps between `place` and `beyond` add nothing to this one.
     if (beyond == place) {
         std::copy_backward(place, end, end + 1);
@@ -193,11 +173,11 @@ void Plan::Openings::add(Duration most, const Opened& opened) {
     *place = added;
     if (count_ > most_steps) {
         --count_;
-        steps_[count_ - 1].opened = steps_[count_].opened;
+        steps_[count_ - 1].possible = steps_[count_].possible;
     }
 }
 
-std::vector<Plan::Alike>& Plan::alike(const Slot& slot) {
+std::vector<Plan::ByWalltime>& Plan::same_width(const Slot& slot) {
     return by_walltime_[width_class(slot.processors)];
 }
 
@@ -226,20 +206,18 @@ void Plan::change_place(const Slot& slot, int change) {
         return;
     }
     profile_.add(slot.start, slot.end(), change);
-    if (events_ && change < 0) {
-        events_->planned.add(slot.start);
-        events_->planned.add(slot.end());
-    } else if (events_) {
-        events_->planned.remove(slot.start);
-        events_->planned.remove(slot.end());
+    if (observer_ != nullptr && change < 0) {
+        observer_->planned(slot.start, slot.end());
+    } else if (observer_ != nullptr) {
+        observer_->unplanned(slot.start, slot.end());
     }
 }
 
 void Plan::find_place(Slot& slot, Time from) {
     slot.start = profile_.earliest(from, slot.walltime, slot.processors);
-    slot.opened = nothing_opened;
+    slot.possible = no_start;
     if (from > profile_.origin()) {
-        open(slot_of_[slot.job], everything_opened);
+        allow(slot_of_[slot.job], any_start);
     }
     slot.cancelled = false;
     change_place(slot, -slot.processors);
@@ -262,7 +240,7 @@ Time Plan::place(const Request& request, Time from) {
     Slot& slot = slots_[number];
     // may_move_ may still list the slot, from its previous job.
     slot = {.start = {},
-            .opened = nothing_opened,
+            .possible = no_start,
             .job = request.job,
             .processors = request.processors,
             .cancelled = true,
@@ -270,8 +248,8 @@ Time Plan::place(const Request& request, Time from) {
             .walltime = request.walltime,
             .submit = request.submit};
     place_again(request.job, from);
-    const Alike entry{slot.walltime, number};
-    alike(slot).insert(std::lower_bound(alike(slot).begin(), alike(slot).end(), entry), entry);
+    const ByWalltime entry{slot.walltime, number};
+    same_width(slot).insert(std::lower_bound(same_width(slot).begin(), same_width(slot).end(), entry), entry);
     return slot.start;
 }
 
@@ -279,7 +257,7 @@ void Plan::cancel(std::span<const JobIndex> jobs) {
     for (const JobIndex job : jobs) {
         Slot& slot = planned(job);
         slot.cancelled = true;
-        slot.opened = nothing_opened;
+        slot.possible = no_start;
         change_place(slot, slot.processors);
     }
     std::erase_if(by_start_, [this](JobIndex job) { return slot(job).cancelled; });
@@ -291,7 +269,7 @@ void Plan::place_again(JobIndex job, Time from) {
 }
 
 void Plan::look_again_at(JobIndex job) {
-    open(slot_number(job), everything_opened);
+    allow(slot_number(job), any_start);
 }
 
 std::vector<Plan::Place> Plan::places() const {
@@ -308,28 +286,10 @@ void Plan::restore(const std::vector<Place>& places) {
     for (const auto& [job, start] : places) {
         Slot& slot = cancelled(job);
         slot.start = start;
-        open(slot_of_[job], everything_opened);
+        allow(slot_of_[job], any_start);
         slot.cancelled = false;
         change_place(slot, -slot.processors);
         by_start_.push_back(job);
-    }
-}
-
-void Plan::count_events_of_search(const Slot& slot, Time than, Time earlier) {
-    const Time now = profile_.origin();
-    // A job can be late because the free processors are not contiguous. Then it was planned to start before now.
-    events_->counts.instants +=
-        profile_.steps_between(now, earlier.is_infinite() ? std::max(now, than) : earlier + slot.walltime);
-
-    const Time start = std::min(earlier, slot.start);
-    const Time end = start.is_infinite() ? start : start + slot.walltime;
-    const auto looked_at = [&](Time event) { return event > now && event <= end ? 1U : 0U; };
-    const std::uint64_t own = start.is_infinite() ? 0 : looked_at(slot.start) + looked_at(slot.end());
-    events_->counts.starts_and_ends += events_->running.within(now, end) + events_->planned.within(now, end) - own;
-    if (events_->counts.placed_anew) {
-        *events_->counts.placed_anew += events_->in_pass.within(now, end);
-        events_->in_pass.add(start);
-        events_->in_pass.add(end);
     }
 }
 
@@ -339,36 +299,34 @@ bool Plan::move_earlier(JobIndex job, Time now, Time than) {
 
 bool Plan::move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place) {
     than = std::min(than, slot.start);
-    const Time first = std::max(now, slot.opened.from);
-    const Time last = std::min(than, slot.opened.until);
+    const Time first = std::max(now, slot.possible.from);
+    const Time last = std::min(than, slot.possible.until);
     const Time old_start = slot.start;
     const Time start =
         first < last ? profile_.earliest(first, slot.walltime, slot.processors, old_start, last) : Time::infinity();
-    if (events_) {
-        count_events_of_search(slot, than, start);
+    if (observer_ != nullptr) {
+        observer_->searched(profile_, {old_start, slot.walltime, than, start});
     }
     if (start.is_infinite()) {
-        if (slot.opened.until <= than) {
-            slot.opened = nothing_opened;
+        if (slot.possible.until <= than) {
+            slot.possible = no_start;
         } else {
-            slot.opened.from = std::max(slot.opened.from, than);
+            slot.possible.from = std::max(slot.possible.from, than);
         }
         return false;
     }
-    slot.opened = nothing_opened;
+    slot.possible = no_start;
     const auto old_place = place ? by_start_.begin() + static_cast<std::ptrdiff_t>(*place) : place_of(slot.job);
     slot.start = start;
     const auto to = std::lower_bound(by_start_.begin(), old_place, slot.job,
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
-    if (events_) {
-        for (const Time left : {old_start, old_start + slot.walltime}) {
-            events_->planned.remove(left);
+    if (observer_ != nullptr) {
+        if (!old_start.is_infinite()) {
+            observer_->unplanned(old_start, old_start + slot.walltime);
         }
-        for (const Time taken : {start, slot.end()}) {
-            events_->planned.add(taken);
-        }
+        observer_->planned(start, slot.end());
     }
     // Nothing changes where the old and the new place overlap.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
@@ -381,7 +339,7 @@ bool Plan::move_earlier(Slot& slot, Time now, Time than, std::optional<std::size
 template <class Use>
 void Plan::take_listed(Use use) {
     for (const std::uint32_t number : may_move_) {
-        slots_[number].listed = slots_[number].opened.some();
+        slots_[number].listed = slots_[number].possible.some();
         if (slots_[number].listed) {
             use(number);
         }
@@ -391,10 +349,8 @@ void Plan::take_listed(Use use) {
 
 std::size_t Plan::move_all_earlier(Time now, Time than) {
     std::size_t moves = 0;
-    // Events are counted for every attempt, even if it is proved to be in vain.
-    if (events_) {
-        events_->in_pass = events_->running;
-        events_->counts.placed_anew = events_->counts.placed_anew.value_or(0);
+    if (observer_ != nullptr) {
+        observer_->pass_begins();
         // A job that moves changes places only with jobs before it.
         for (const JobIndex job : by_start_) {
             moves += move_earlier(job, now, than) ? 1U : 0U;
@@ -411,22 +367,22 @@ std::size_t Plan::move_all_earlier(Time now, Time than) {
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
         Slot& slot = slots_[number];
-        const OpeningsOfWidth& openings = openings_[width_class(slot.processors)];
-        openings.by_walltime.include_in(slot.opened, slot.walltime);
-        openings.by_start.include_in(slot.opened, slot.start.since_zero());
-        if (!slot.opened.some()) {
+        const StartIntervalsOfWidth& intervals = intervals_[width_class(slot.processors)];
+        intervals.by_walltime.include_in(slot.possible, slot.walltime);
+        intervals.by_start.include_in(slot.possible, slot.start.since_zero());
+        if (!slot.possible.some()) {
             continue;
         }
         if (move_earlier(slot, now, than, i)) {
             ++moves;
-        } else if (slot.opened.some()) {
+        } else if (slot.possible.some()) {
             list(number);
         }
     }
     passing_by_start_ = false;
-    for (OpeningsOfWidth& openings : openings_) {
-        openings.by_walltime.clear();
-        openings.by_start.clear();
+    for (StartIntervalsOfWidth& intervals : intervals_) {
+        intervals.by_walltime.clear();
+        intervals.by_start.clear();
     }
     return moves;
 }
@@ -444,11 +400,11 @@ std::size_t Plan::try_all_in_order(const std::vector<JobIndex>& order, Time now,
 std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time now) {
     assert(now == profile_.origin());
     const Time than = now + Duration::microseconds(1);
-    if (events_) {
+    if (observer_ != nullptr) {
         return try_all_in_order(order, now, than);
     }
     std::size_t moves = 0;
-    profile_.free_from_origin(free_now_);
+    profile_.free_from_now(free_now_);
     for (std::size_t i = 0; i < order.size() && free_now_.most() > 0;) {
         const Slot& candidate = planned(order[i]);
         // From its planned start on, the job has its own processors.
@@ -461,14 +417,14 @@ std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time 
         }
         ++moves;
         std::swap(free_now_, free_before_);
-        profile_.free_from_origin(free_now_);
+        profile_.free_from_now(free_now_);
         i = free_now_.exceeds(free_before_) ? 0 : i + 1;
     }
     return moves;
 }
 
 std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time now) {
-    if (events_) {
+    if (observer_ != nullptr) {
         return try_all_in_order(order, now, Time::infinity());
     }
     if (may_move_.empty()) {
@@ -503,10 +459,9 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time
 void Plan::start(JobIndex job) {
     const Slot started = planned(job);
     forget(job);
-    if (events_) {
-        events_->planned.remove(started.start);
-        events_->planned.remove(started.end());
-        events_->running.add(started.end());
+    if (observer_ != nullptr) {
+        observer_->unplanned(started.start, started.end());
+        observer_->held(started.end());
     }
 }
 
@@ -515,18 +470,17 @@ void Plan::remove(JobIndex job) {
     forget(job);
     if (!removed.start.is_infinite()) {
         return_processors(removed.start, removed.end(), removed.processors);
-        if (events_) {
-            events_->planned.remove(removed.start);
-            events_->planned.remove(removed.end());
+        if (observer_ != nullptr) {
+            observer_->unplanned(removed.start, removed.end());
         }
     }
 }
 
 void Plan::forget(JobIndex job) {
     by_start_.erase(place_of(job));
-    std::vector<Alike>& others = alike(slot(job));
-    others.erase(std::lower_bound(others.begin(), others.end(), Alike{slot(job).walltime, slot_of_[job]}));
-    slot(job).opened = nothing_opened;
+    std::vector<ByWalltime>& others = same_width(slot(job));
+    others.erase(std::lower_bound(others.begin(), others.end(), ByWalltime{slot(job).walltime, slot_of_[job]}));
+    slot(job).possible = no_start;
     free_slots_.push_back(slot_of_[job]);
     slot_of_[job] = no_slot;
 }

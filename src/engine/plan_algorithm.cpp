@@ -2,7 +2,14 @@
 
 #include <batfill/engine/plan_algorithm.hpp>
 
+#include "src/engine/profile_event_counter.hpp"
+
 namespace batfill {
+
+PlanAlgorithm::PlanAlgorithm(bool counts_events)
+    : events_(counts_events ? std::make_unique<ProfileEventCounter>() : nullptr) {}
+
+PlanAlgorithm::~PlanAlgorithm() = default;
 
 Parameter PlanAlgorithm::count_events() {
     return Parameter::boolean("count-events",
@@ -13,8 +20,8 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     if (!has_plan_) {
         has_plan_ = true;
         plan_.reset(state.now, state.processors);
-        if (counts_events_) {
-            plan_.count_events();
+        if (events_) {
+            plan_.observe(*events_);
         }
     }
     plan_.advance(state.now);
@@ -80,7 +87,7 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
         const Time planned = plan_.planned_start(job);
         starts.push_back(not_before == NotBefore::planned_start && !planned.is_infinite() ? planned : round.now());
     }
-    int processors = state.idle_count;
+    int processors = state.idle.count();
     for (const RunningJob& running : state.running) {
         processors += running.processors;
     }
@@ -145,11 +152,12 @@ void PlanAlgorithm::decide(Round& round) {
 }
 
 std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic> own) const {
-    if (const std::optional<ProfileEventCounts> events = plan_.counted_events()) {
-        own.push_back({"profile_events", events->instants});
-        own.push_back({"profile_starts_and_ends", events->starts_and_ends});
-        if (events->placed_anew) {
-            own.push_back({"profile_starts_and_ends_anew", *events->placed_anew});
+    if (events_) {
+        const ProfileEventCounter::Counts& counts = events_->counts();
+        own.push_back({"profile_events", counts.instants});
+        own.push_back({"profile_starts_and_ends", counts.starts_and_ends});
+        if (counts.placed_anew) {
+            own.push_back({"profile_starts_and_ends_anew", *counts.placed_anew});
         }
     }
     return own;

@@ -9,8 +9,8 @@ namespace batfill {
 
 namespace {
 
-bool holds(const Request& request, CounterIndex counter) {
-    return std::binary_search(request.counters.begin(), request.counters.end(), counter);
+bool holds(const Request& request, LicenseIndex license) {
+    return std::binary_search(request.licenses.begin(), request.licenses.end(), license);
 }
 
 }  // namespace
@@ -49,14 +49,14 @@ void Reservation::find_shadow_time(std::span<const RunningJob> running, Add add,
 }
 
 void Reservation::reserve_processors(std::span<const RunningJob> running, int processors) {
-    int free = state_.idle_count - withheld_;
+    int free = state_.idle.count() - withheld_;
     find_shadow_time(
         running, [&](const RunningJob& job) { free += job.processors; }, [&] { return free >= processors; });
     extra_processors_ = free - processors;
 }
 
 void Reservation::reserve_block(std::span<const RunningJob> running, int processors) {
-    ResourceSet free = state_.idle;
+    ResourceSet free = state_.idle.set();
     find_shadow_time(
         running,
         [&](const RunningJob& job) {
@@ -73,11 +73,11 @@ void Reservation::reserve_block(std::span<const RunningJob> running, int process
 
 void Reservation::reserve_on_machine(std::span<const RunningJob> running, const Request& request) {
     const Machine& machine = state_.machine;
-    std::vector<int> free = state_.idle_by_group.counts();
-    for (const CounterIndex counter : request.counters) {
-        extra_copies_.emplace_back(counter, state_.copies_left[counter] - 1);
+    std::vector<int> free = state_.idle.by_group().counts();
+    for (const LicenseIndex license : request.licenses) {
+        extra_copies_.emplace_back(license, state_.copies_left[license] - 1);
     }
-    std::optional<GroupIndex> first = state_.idle_by_group.first_with(machine, request.processors, request.counters);
+    std::optional<GroupIndex> first = state_.idle.by_group().first_with(machine, request.processors, request.licenses);
     find_shadow_time(
         running,
         [&](const RunningJob& running_job) {
@@ -87,12 +87,12 @@ void Reservation::reserve_on_machine(std::span<const RunningJob> running, const 
                 const int before = std::exchange(free[group], free[group] + running_job.processors);
                 const bool has_become_enough = before < request.processors && free[group] >= request.processors;
                 if (has_become_enough && (!first || group < *first) &&
-                    machine.groups()[group].has_all(request.counters)) {
+                    machine.groups()[group].has_all(request.licenses)) {
                     first = group;
                 }
             }
-            for (auto& [counter, copies] : extra_copies_) {
-                copies += holds(job.request, counter) ? 1 : 0;
+            for (auto& [license, copies] : extra_copies_) {
+                copies += holds(job.request, license) ? 1 : 0;
             }
         },
         [&] {
@@ -112,8 +112,8 @@ bool Reservation::leaves_copies(const Request& request) const {
 }
 
 void Reservation::take_copies(const Request& request) {
-    for (auto& [counter, copies] : extra_copies_) {
-        copies -= holds(request, counter) ? 1 : 0;
+    for (auto& [license, copies] : extra_copies_) {
+        copies -= holds(request, license) ? 1 : 0;
     }
 }
 
@@ -128,7 +128,7 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
         case Placement::best_effort_contiguous:
             break;
     }
-    if (candidate.processors() > state_.idle_count - withheld_ ||
+    if (candidate.processors() > state_.idle.count() - withheld_ ||
         !may_admit(candidate.processors(), state_.estimate(job))) {
         return false;
     }
@@ -141,7 +141,7 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
 
 bool Reservation::start_beside_block(Round& round, JobIndex job) {
     const Job& candidate = state_.job(job);
-    ResourceSet free = state_.idle;
+    ResourceSet free = state_.idle.set();
     if (!ends_in_time(state_.estimate(job))) {
         free.remove(block_);
     }
@@ -155,11 +155,11 @@ bool Reservation::start_beside_block(Round& round, JobIndex job) {
 bool Reservation::start_on_machine(Round& round, JobIndex job) {
     const Request& request = state_.job(job).request;
     const bool in_time = ends_in_time(state_.estimate(job));
-    if (!state_.has_copies_of(request.counters) || (!in_time && !leaves_copies(request))) {
+    if (!state_.has_copies_of(request.licenses) || (!in_time && !leaves_copies(request))) {
         return false;
     }
     const auto next = [&](GroupIndex from) {
-        return state_.idle_by_group.first_with(state_.machine, request.processors, request.counters, from);
+        return state_.idle.by_group().first_with(state_.machine, request.processors, request.licenses, from);
     };
     std::optional<GroupIndex> group = next(0);
     if (!in_time && group == group_ && request.processors > extra_processors_) {
@@ -172,8 +172,9 @@ bool Reservation::start_on_machine(Round& round, JobIndex job) {
         extra_processors_ -= *group == group_ ? request.processors : 0;
         take_copies(request);
     }
-    round.start(job,
-                state_.idle.intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
+    round.start(
+        job,
+        state_.idle.set().intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
     return true;
 }
 

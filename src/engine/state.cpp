@@ -127,7 +127,7 @@ int IdleByGroup::largest() const {
 }
 
 std::optional<GroupIndex> IdleByGroup::first_with(const Machine& machine, int processors,
-                                                  std::span<const CounterIndex> counters, GroupIndex from) const {
+                                                  std::span<const LicenseIndex> licenses, GroupIndex from) const {
     if (processors > static_cast<int>(has_idle_.size())) {
         return std::nullopt;
     }
@@ -136,8 +136,8 @@ std::optional<GroupIndex> IdleByGroup::first_with(const Machine& machine, int pr
     for (std::size_t word = from / 64; word < has_idle.size(); ++word) {
         std::uint64_t groups = has_idle[word] & mask;
         mask = ~std::uint64_t{0};
-        for (auto counter = counters.begin(); groups != 0 && counter != counters.end(); ++counter) {
-            groups &= machine.groups_with(*counter)[word];
+        for (auto license = licenses.begin(); groups != 0 && license != licenses.end(); ++license) {
+            groups &= machine.groups_with(*license)[word];
         }
         if (groups != 0) {
             return word * 64 + static_cast<std::size_t>(std::countr_zero(groups));
@@ -146,28 +146,62 @@ std::optional<GroupIndex> IdleByGroup::first_with(const Machine& machine, int pr
     return std::nullopt;
 }
 
+void IdleProcessors::reset(const Machine& machine, Placement placement, ResourceSet processors) {
+    set_ = std::move(processors);
+    count_ = set_.size();
+    if (placement == Placement::machine) {
+        machine_ = &machine;
+        by_group_.reset(machine, set_);
+    }
+}
+
+void IdleProcessors::insert(const ResourceSet& processors) {
+    set_.insert(processors);
+    count_ += processors.size();
+    if (machine_ != nullptr) {
+        by_group_.give(*machine_, processors);
+    }
+}
+
+void IdleProcessors::remove(const ResourceSet& processors) {
+    set_.remove(processors);
+    count_ -= processors.size();
+    if (machine_ != nullptr) {
+        by_group_.take(*machine_, processors);
+    }
+}
+
+ResourceSet IdleProcessors::take_lowest(int count) {
+    ResourceSet taken = set_.take_lowest(count);
+    count_ -= count;
+    if (machine_ != nullptr) {
+        by_group_.take(*machine_, taken);
+    }
+    return taken;
+}
+
 int SchedulerState::most_for_one_job() const {
     switch (placement) {
         case Placement::contiguous:
-            return idle.longest_block();
+            return idle.set().longest_block();
         case Placement::machine:
-            return idle_by_group.largest();
+            return idle.by_group().largest();
         case Placement::lowest:
         case Placement::best_effort_contiguous:
             break;
     }
-    return idle_count;
+    return idle.count();
 }
 
 bool SchedulerState::can_start(const Request& request) const {
-    if (request.processors > idle_count) {
+    if (request.processors > idle.count()) {
         return false;
     }
     switch (request.placement) {
         case Placement::contiguous:
-            return idle.lowest_block(request.processors).has_value();
+            return idle.set().lowest_block(request.processors).has_value();
         case Placement::machine:
-            return can_start_on_a_machine(request.processors, request.counters);
+            return can_start_on_a_machine(request.processors, request.licenses);
         case Placement::lowest:
         case Placement::best_effort_contiguous:
             break;
@@ -183,17 +217,18 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
     switch (request.placement) {
         case Placement::contiguous:
         case Placement::best_effort_contiguous:
-            block = idle.lowest_block(request.processors);
+            block = idle.set().lowest_block(request.processors);
             break;
         case Placement::machine:
-            return idle
-                .intersection(machine.groups()[*idle_by_group.first_with(machine, request.processors, request.counters)]
-                                  .processors)
+            return idle.set()
+                .intersection(
+                    machine.groups()[*idle.by_group().first_with(machine, request.processors, request.licenses)]
+                        .processors)
                 .take_lowest(request.processors);
         case Placement::lowest:
             break;
     }
-    return block ? block : ResourceSet(idle).take_lowest(request.processors);
+    return block ? block : ResourceSet(idle.set()).take_lowest(request.processors);
 }
 
 }  // namespace batfill

@@ -1,12 +1,13 @@
 #include <batfill/core/error.hpp>
-#include <batfill/engine/engine.hpp>
+
+#include "src/engine/engine_core.hpp"
 
 // How the engine puts processors to sleep and wakes them.
 
 namespace batfill {
 
 // Throws: DecisionError unless this algorithm may switch processors and the switch is `possible`. `what` names it.
-void Engine::require_switching(const ResourceSet& processors, const char* what, bool possible) const {
+void EngineCore::require_switching(const ResourceSet& processors, const char* what, bool possible) const {
     const std::string text = "algorithm " + description_.name + " at " + state_.now.to_string() + ": it " + what +
                              " processors " + processors.to_string();
     if (!algorithm_->switches_processors()) {
@@ -17,27 +18,24 @@ void Engine::require_switching(const ResourceSet& processors, const char* what, 
     }
 }
 
-void Engine::set_pstates(const ResourceSet& processors, int pstate) {
+void EngineCore::set_pstates(const ResourceSet& processors, int pstate) {
     if (!processors.empty()) {
         decisions_.emplace_back(SetResourceState{processors, pstate});
     }
 }
 
-void Engine::put_to_sleep(const ResourceSet& processors) {
-    require_switching(processors, "puts to sleep",
-                      state_.idle.contains_all(processors) && state_.machine.can_sleep().contains_all(processors));
+void EngineCore::put_to_sleep(const ResourceSet& processors) {
+    require_switching(
+        processors, "puts to sleep",
+        state_.idle.set().contains_all(processors) && state_.machine.can_sleep().contains_all(processors));
     state_.idle.remove(processors);
-    state_.idle_count -= processors.size();
-    if (state_.placement == Placement::machine) {
-        state_.idle_by_group.take(state_.machine, processors);
-    }
     state_.falling_asleep.insert(processors);
     for (const Machine::SleepState& state : state_.machine.sleep_states()) {
         set_pstates(processors.intersection(state.processors), state.pstate);
     }
 }
 
-void Engine::wake(const ResourceSet& processors) {
+void EngineCore::wake(const ResourceSet& processors) {
     require_switching(processors, "wakes",
                       state_.asleep.contains_all(processors) && processors.count_common(state_.unavailable) == 0);
     state_.asleep.remove(processors);
@@ -46,12 +44,12 @@ void Engine::wake(const ResourceSet& processors) {
 }
 
 // Ignores processors whose state nobody asked to change.
-void Engine::resource_state_changed(const ResourceStateChanged& change) {
+void EngineCore::resource_state_changed(const ResourceStateChanged& change) {
     if (change.pstate == computing_pstate) {
         ResourceSet awake = state_.waking.intersection(change.processors);
         state_.waking.remove(awake);
         awake.remove(state_.unavailable);
-        make_idle(awake);
+        state_.idle.insert(awake);
     } else {
         const ResourceSet asleep = state_.falling_asleep.intersection(change.processors);
         state_.falling_asleep.remove(asleep);

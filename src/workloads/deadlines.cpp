@@ -14,8 +14,6 @@ namespace batfill {
 
 namespace {
 
-constexpr long long millionths_of_one = 1'000'000;
-
 // Passes over the job that comes next in `reader`, whose text is `text`, and appends it to `out`.
 void append_with_deadline(JsonReader& reader, const std::string& text, const std::optional<Time>& deadline,
                           std::string& out) {
@@ -60,29 +58,10 @@ Time deadline_of(const WorkloadJob& job, const DeadlineRule& rule, const std::st
 
 }  // namespace
 
-std::optional<Decimal> Decimal::parse(std::string_view text) {
-    const std::optional<Duration> value = Duration::parse(text);  // a Duration has six exact decimals, too
-    if (!value || *value < Duration() || *value > Duration::seconds(millionths_of_one)) {
-        return std::nullopt;
-    }
-    return Decimal(static_cast<long long>(value->count()));
-}
-
-Duration Decimal::times(Duration length) const {
-    // The product is at most 1e24 * 1e12, and 128 bits go up to 1.7e38.
-    const Microseconds product = length.count() * millionths_;
-    Microseconds quotient = product / millionths_of_one;
-    const Microseconds rest = product % millionths_of_one;
-    if (2 * rest > millionths_of_one || (2 * rest == millionths_of_one && quotient % 2 == 1)) {
-        ++quotient;
-    }
-    return Duration::microseconds(quotient);
-}
-
 std::size_t count_of_share(Decimal share, std::size_t jobs) {
-    assert(share.millionths() <= millionths_of_one);
+    assert(share.millionths() <= Decimal::of(1).millionths());
     const Microseconds product = static_cast<Microseconds>(jobs) * share.millionths();
-    return static_cast<std::size_t>(product / millionths_of_one);
+    return static_cast<std::size_t>(product / Decimal::of(1).millionths());
 }
 
 std::vector<std::size_t> jobs_with_walltime(const Workload& workload) {

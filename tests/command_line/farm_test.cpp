@@ -49,7 +49,7 @@ TEST_CASE("generate farm writes a workload and its platform, the same bytes for 
     CHECK(read.jobs.size() == 1000);
     CHECK(read.processors == machine.processors());
     CHECK(machine.groups().size() == 100);
-    CHECK(machine.counters().size() == 20);
+    CHECK(machine.licenses().size() == 20);
 }
 
 TEST_CASE("metrics of a drawn farm tell how much of its processors and licences is used") {
@@ -107,8 +107,8 @@ TEST_CASE("generate farm passes its options on") {
     CHECK(machine.processors() == 28);
     REQUIRE(machine.groups().size() == 7);
     CHECK(machine.groups().front().speed == 5e6);
-    REQUIRE(machine.counters().size() == 3);
-    CHECK(machine.counters().front().copies == 7);
+    REQUIRE(machine.licenses().size() == 3);
+    CHECK(machine.licenses().front().copies == 7);
     const Workload workload = read_workload(outputs.workload, "w0");
     REQUIRE(workload.jobs.size() == 50);
     CHECK(workload.jobs.back().description.submit < Time::seconds(60));

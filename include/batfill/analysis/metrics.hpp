@@ -24,7 +24,7 @@ namespace batfill {
 struct MetricsOptions {
     Duration tau = Duration::seconds(10);         // bound of the bounded slowdown; positive
     std::optional<int> processors;                // of the machine, positive; none: no utilisation is computed
-    std::vector<Machine::Counter> licenses{};     // of the machine, by name, each once; copies not negative
+    std::vector<Machine::License> licenses{};     // of the machine, by name, each once; copies not negative
     Duration short_deadline = Duration::days(1);  // a deadline at most this long after the submission is short
 };
 

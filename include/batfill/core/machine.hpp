@@ -44,8 +44,8 @@ struct SleepPstates {
 // Throws: InputError if the property has another form, or names the pstate in which hosts compute.
 std::optional<SleepPstates> sleep_pstates_of(const Host& host);
 
-// Number of a counter of a machine: its position in Machine::counters().
-using CounterIndex = std::size_t;
+// Number of a licence of a machine: its position in Machine::licenses().
+using LicenseIndex = std::size_t;
 
 // Number of a group of a machine: its position in Machine::groups().
 using GroupIndex = std::size_t;
@@ -63,20 +63,20 @@ const char* to_string(Placement placement);
 // The placement of that name, if there is one.
 std::optional<Placement> placement_named(std::string_view name);
 
-// What a job holds from its start to its end: processors, and one copy of each of some counters.
+// What a job holds from its start to its end: processors, and one copy of each of some licences.
 struct Request {
     int processors = 0;
     Placement placement = Placement::lowest;
     // Increasing, each once. Only with Placement::machine; usable in the group that has the processors.
-    std::vector<CounterIndex> counters;
+    std::vector<LicenseIndex> licenses;
     friend bool operator==(const Request&, const Request&) = default;
 };
 
-// The machine that is scheduled, as described when a simulation begins: groups of equal hosts, and counters. A counter
-// limits how many copies of something are in use at a time, on any hosts (floating licences). SchedulerState knows what
-// is in use or unavailable.
+// The machine that is scheduled, as described when a simulation begins: groups of equal hosts, and floating licences.
+// A licence has a number of copies, which limits how many jobs hold it at a time, on any hosts. SchedulerState knows
+// what is in use or unavailable.
 //
-// The homogeneous machine of most logs is one group without counters. A farm has a group for each of its machines; a
+// The homogeneous machine of most logs is one group without licences. A farm has a group for each of its machines; a
 // cluster with partitions has one for each kind of host.
 class Machine {
  public:
@@ -85,14 +85,14 @@ class Machine {
         std::string name;                    // property `machine`; empty if the hosts have none
         double speed = 0;                    // of each host
         ResourceSet processors;              // their numbers, at least one
-        std::vector<CounterIndex> counters;  // usable here (installable licences), increasing
+        std::vector<LicenseIndex> licenses;  // can be installed here, increasing
         int size = 0;                        // number of processors
 
         // Whether all of these can be used here.
-        // Cost: O(counters).
-        bool has_all(std::span<const CounterIndex> required) const;
+        // Cost: O(licences).
+        bool has_all(std::span<const LicenseIndex> required) const;
     };
-    struct Counter {
+    struct License {
         std::string name;
         long long copies = 0;
     };
@@ -121,35 +121,35 @@ class Machine {
     // From the fastest to the slowest; groups of equal speed by their lowest processor.
     const std::vector<Group>& groups() const { return groups_; }
     // By name.
-    const std::vector<Counter>& counters() const { return counters_; }
+    const std::vector<License>& licenses() const { return licenses_; }
     // By pstate; empty if no processor can sleep.
     const std::vector<SleepState>& sleep_states() const { return sleep_states_; }
     // All processors that can be put to sleep.
     const ResourceSet& can_sleep() const { return can_sleep_; }
-    // Cost: O(log(counters)).
-    std::optional<CounterIndex> find_counter(std::string_view name) const;
+    // Cost: O(log(licences)).
+    std::optional<LicenseIndex> find_license(std::string_view name) const;
 
     // The group of a processor of this machine.
     // Cost: O(1).
     GroupIndex group_number_of(int processor) const;
     const Group& group_of(int processor) const { return groups_[group_number_of(processor)]; }
 
-    // A bit for each group, in words of 64: set if the counter can be used there.
-    std::span<const std::uint64_t> groups_with(CounterIndex counter) const { return groups_with_[counter]; }
+    // A bit for each group, in words of 64: set if the licence can be used there.
+    std::span<const std::uint64_t> groups_with(LicenseIndex license) const { return groups_with_[license]; }
 
     // Why the machine could not run such a job even if it were empty, as a predicate ("asks for ..."). Empty if it
     // could.
-    // Cost: O(groups * counters of the request).
+    // Cost: O(groups * licences of the request).
     std::optional<std::string> reason_to_refuse(const Request& request) const;
 
  private:
-    std::vector<CounterIndex> counters_named(std::string_view licenses) const;
+    std::vector<LicenseIndex> licenses_named(std::string_view licenses) const;
     void refuse_machines_of_several_kinds() const;
     void read_sleep_states(std::span<const Host> hosts);
 
     int processors_ = 0;
     std::vector<Group> groups_;
-    std::vector<Counter> counters_;
+    std::vector<License> licenses_;
     std::vector<SleepState> sleep_states_;
     ResourceSet can_sleep_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group

@@ -20,7 +20,7 @@
 
 namespace batfill {
 
-class Engine;
+class EngineCore;
 
 // A job that ended, as the engine reports it to an algorithm.
 struct Completion {
@@ -33,7 +33,7 @@ struct Completion {
 // Throws: DecisionError, and changes nothing, if the machine cannot do what is decided.
 class Round {
  public:
-    explicit Round(Engine& engine) : engine_(engine) {}
+    explicit Round(EngineCore& core) : core_(core) {}
 
     const SchedulerState& state() const;
     Time now() const { return state().now; }
@@ -76,7 +76,7 @@ class Round {
     JobIndex register_job(JobDescription description);
 
  private:
-    Engine& engine_;
+    EngineCore& core_;
 };
 
 // Thrown by code that algorithms of a family share when an algorithm breaks one of its rules. The engine, which knows

@@ -42,8 +42,8 @@ class AvailabilityProfile {
     Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity(),
                   Time before = Time::infinity()) const;
 
-    // How long each number of processors is free from the origin on; see free_from_origin().
-    class FreeFromOrigin {
+    // How long each number of processors is free from the origin on; see free_from_now().
+    class FreeFromNow {
      public:
         // Number of free processors at the origin.
         int most() const { return descents_.front().processors; }
@@ -52,7 +52,7 @@ class AvailabilityProfile {
         // Cost: O(instants at which fewer are free than ever before).
         Time until(int processors) const;
         // Whether some number of processors is free for longer than in `other`.
-        bool exceeds(const FreeFromOrigin& other) const;
+        bool exceeds(const FreeFromNow& other) const;
 
      private:
         friend class AvailabilityProfile;
@@ -66,11 +66,11 @@ class AvailabilityProfile {
     // Overwrites `result`, to reuse its memory.
     // Cost: O(steps / block_size), and O(block_size) for each instant at which fewer are free than ever before. Stops
     // at the block with the first instant at which no processor is free.
-    void free_from_origin(FreeFromOrigin& result) const;
+    void free_from_now(FreeFromNow& result) const;
 
     // What processors given back during an interval make possible: for each number of processors, how far before and
     // after the interval that many are free.
-    class Surroundings {
+    class FreeWindows {
      public:
         // Only jobs that need from `least` to `most` processors profit. At some instant of the interval, too few
         // processors were free for them before, and enough are free now. If least > most, no job profits.
@@ -104,7 +104,7 @@ class AvailabilityProfile {
     // Overwrites `result` for `given` processors given back during [from, to).
     // Requires: origin() <= from < to, given >= 0.
     // Cost: O(steps / block_size), the steps in [from, to), and O(block_size) for each end of a window.
-    void surroundings(Time from, Time to, int given, Surroundings& result) const;
+    void free_windows(Time from, Time to, int given, FreeWindows& result) const;
 
     // Requires: t >= origin().
     int free_at(Time t) const;
@@ -139,8 +139,8 @@ class AvailabilityProfile {
     };
     // Bounds of the values from that step on, over the steps that begin before `to`.
     Bounds bounds(Position at, Time to) const;
-    void find_begins(Surroundings& around, Position first, Time from) const;
-    void find_ends(Surroundings& around, Time to) const;
+    void find_begins(FreeWindows& windows, Position first, Time from) const;
+    void find_ends(FreeWindows& windows, Time to) const;
     Position split_at(Time t);  // makes t the beginning of a step, which it returns
     // Removes the step if it has its predecessor's value. Does not update bounds.
     void merge_at(Position at);

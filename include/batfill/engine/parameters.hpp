@@ -7,11 +7,15 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <batfill/core/time.hpp>
 
 namespace batfill {
+
+// The value of a parameter: nothing if it is off, the position of a choice among the choices, or what the type says.
+using ParameterValue = std::variant<std::monostate, bool, int, double, Duration, std::vector<double>, std::uint64_t>;
 
 // One parameter of an algorithm, as the algorithm declares it when it registers.
 struct Parameter {
@@ -46,8 +50,8 @@ struct Parameter {
                                   bool may_be_all = false);
 
     std::string type_name() const;  // "boolean", "choice", "number", "6 numbers", "whole number or all", ...
-    // Throws: UsageError, which says what is allowed, if `value` is not allowed.
-    void validate(const std::string& value) const;
+    // Throws: UsageError, which says what is allowed, if `text` is not an allowed value.
+    ParameterValue parse(const std::string& text) const;
 };
 
 // The values of all parameters of one algorithm: given, or by default.
@@ -61,6 +65,11 @@ class Parameters {
     Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
 
     bool boolean(const std::string& name) const;
+    // As an enumeration that has the choices in the order of their declaration, from 0 on; or as the word.
+    template <class Enum>
+    Enum choice(const std::string& name) const {
+        return static_cast<Enum>(choice_number(name));
+    }
     const std::string& choice(const std::string& name) const;
     double number(const std::string& name) const;                    // requires a default
     std::optional<Duration> seconds(const std::string& name) const;  // none: off
@@ -72,9 +81,17 @@ class Parameters {
     Given values() const;
 
  private:
-    const std::string& value(const std::string& name, Parameter::Type type) const;
+    struct Typed {
+        Parameter::Type type;
+        std::string text;
+        ParameterValue value;
+    };
+    const Typed& typed(const std::string& name, Parameter::Type type) const;
+    template <class Value>
+    std::optional<Value> value(const std::string& name, Parameter::Type type) const;
+    int choice_number(const std::string& name) const;
 
-    std::map<std::string, std::pair<Parameter::Type, std::string>> values_;
+    std::map<std::string, Typed> values_;
 };
 
 // Splits "key=value".

@@ -14,16 +14,32 @@
 
 namespace batfill {
 
-// Numbers of profile events that plain searches would look at, over all calls of Plan::move_earlier. A plain search
-// begins at the present and stops at the end of the job's place. The paper on prioritized compression counts these
-// events (section 4.3). Each member is one reading of what an event is and what is in the profile.
-struct ProfileEventCounts {
-    std::uint64_t instants = 0;  // instants at which the number of free processors changes
-    // Ends of running jobs, and planned starts and ends of all other jobs. Several at one instant count separately.
-    std::uint64_t starts_and_ends = 0;
-    // As above, for a pass that first takes all planned jobs out of the profile and then places one after the other.
-    // Empty if there was no pass.
-    std::optional<std::uint64_t> placed_anew;
+// Watches a plan, to count what its searches would cost if the plan remembered no proofs. A plan with an observer
+// attempts every move, also those that are proved to fail.
+class PlanObserver {
+ public:
+    virtual ~PlanObserver() = default;
+    // The plan became empty.
+    virtual void reset() = 0;
+    virtual void advanced(Time now) = 0;
+    // A running job holds processors until `end`, or gave them back before that.
+    virtual void held(Time end) = 0;
+    virtual void gave_back(Time end) = 0;
+    // A planned job has, or no longer has, its processors during [start, end). Infinite starts are not reported.
+    virtual void planned(Time start, Time end) = 0;
+    virtual void unplanned(Time start, Time end) = 0;
+    // A pass over all planned jobs begins.
+    virtual void pass_begins() = 0;
+
+    // A search for a start of a planned job before `limit`. `found` is infinite if there is none.
+    struct Search {
+        Time planned_start;
+        Duration walltime;
+        Time limit;
+        Time found;
+    };
+    // A search is over. `profile` still has the job at its planned start.
+    virtual void searched(const AvailabilityProfile& profile, const Search& search) = 0;
 };
 
 // The planned starts of the waiting jobs, and the availability profile that these jobs and the running jobs leave.
@@ -91,7 +107,7 @@ class Plan {
     // search.
     // Requires: `now` is the profile's origin.
     // Cost: O(jobs) at first, and again after each move that frees more from `now` on. Each move also costs one
-    // free_from_origin().
+    // free_from_now().
     std::size_t move_to_now_in_order(const std::vector<JobIndex>& order, Time now);
 
     // Whether move_earlier may have to search for some job.
@@ -141,54 +157,27 @@ class Plan {
 
     const AvailabilityProfile& profile() const { return profile_; }
 
-    // Begins to count events.
-    // Requires: nothing is held or planned yet.
-    // Cost: O(log planned jobs) for each call of move_earlier, and O(planned and running jobs) for each change of the
-    // plan. This is more than the searches themselves cost.
-    void count_events() { events_.emplace(); }
-    // Empty unless events are counted.
-    std::optional<ProfileEventCounts> counted_events() const {
-        return events_ ? std::optional(events_->counts) : std::nullopt;
-    }
+    // Reports all changes and searches to `observer` from now on.
+    // Requires: nothing is held or planned yet; `observer` outlives the plan.
+    void observe(PlanObserver& observer) { observer_ = &observer; }
 
  private:
-    // Finite instants in order, with repetitions.
-    // Cost: O(log instants) to count, O(instants) to change.
-    class Instants {
-     public:
-        void add(Time instant);
-        void remove(Time instant);  // removes one occurrence, if there is one
-        void remove_until(Time instant);
-        std::uint64_t within(Time after, Time until) const;
-
-     private:
-        std::vector<Time> instants_;
-    };
-    // What the counts need: the ends of running jobs; the starts and ends of planned jobs; and in a pass the ends of
-    // running jobs, with the starts and ends of the jobs that it has placed.
-    struct Events {
-        ProfileEventCounts counts;
-        Instants running;
-        Instants planned;
-        Instants in_pass;
-    };
-
     // An interval [from, until) of starts that may have become possible.
-    struct Opened {
+    struct StartInterval {
         Time from;
         Time until;
         bool some() const { return from < until; }
-        void include(const Opened& other) {
+        void include(const StartInterval& other) {
             from = std::min(from, other.from);
             until = std::max(until, other.until);
         }
     };
-    static const Opened nothing_opened;
-    static const Opened everything_opened;
+    static const StartInterval no_start;
+    static const StartInterval any_start;
     // A job that is planned or cancelled. The first cache line holds the fields that scans of many jobs read first.
     struct alignas(64) Slot {
         Time start;
-        Opened opened;  // proved: no other start before `start` is possible
+        StartInterval possible;  // proved: no other start before `start` is possible
         JobIndex job;
         int processors;
         bool cancelled;  // if not, `start` is planned and in the profile
@@ -200,41 +189,41 @@ class Plan {
 
     // Collects the starts that moves open during a pass by planned start: for each bound `most`, those for jobs that
     // need at most this much. The pass looks at each job once, after all moves that can help it.
-    class Openings {
+    class StartIntervals {
      public:
         void clear() { count_ = 0; }
         // For jobs that need at most `most`.
-        void add(Duration most, const Opened& opened);
-        // Adds the starts for a job that needs `needed` to `opened`, and possibly more than these.
+        void add(Duration most, const StartInterval& possible);
+        // Adds the starts for a job that needs `needed` to `possible`, and perhaps more than these.
         // Cost: O(1).
-        void include_in(Opened& opened, Duration needed) const {
+        void include_in(StartInterval& possible, Duration needed) const {
             std::size_t step = 0;
             while (step < count_ && steps_[step].most >= needed) {
                 ++step;
             }
             if (step > 0) {
-                opened.include(steps_[step - 1].opened);
+                possible.include(steps_[step - 1].possible);
             }
         }
 
      private:
         struct Step {
             Duration most;
-            Opened opened;  // by this step and those before it
+            StartInterval possible;  // by this step and those before it
         };
         static constexpr std::size_t most_steps = 8;
         std::size_t count_ = 0;
-        // The first `count_` are used. `most` decreases, `opened` grows.
+        // The first `count_` are used. `most` decreases, `possible` grows.
         std::array<Step, most_steps + 1> steps_;
     };
     // For one class of widths: the starts for jobs that are short enough, and for jobs that are planned early enough.
-    struct OpeningsOfWidth {
-        Openings by_walltime;
-        Openings by_start;
+    struct StartIntervalsOfWidth {
+        StartIntervals by_walltime;
+        StartIntervals by_start;
     };
 
     static constexpr std::uint32_t no_slot = UINT32_MAX;
-    static constexpr std::size_t width_classes = AvailabilityProfile::Surroundings::powers;
+    static constexpr std::size_t width_classes = AvailabilityProfile::FreeWindows::powers;
 
     // Requires: the plan has the job.
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
@@ -257,8 +246,8 @@ class Plan {
     void forget(JobIndex job);
     void return_processors(Time from, Time end, int processors);
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
-    void open_starts(Time from, Time to, int processors);
-    void open(std::uint32_t number, const Opened& opened);
+    void allow_starts(Time from, Time to, int processors);
+    void allow(std::uint32_t number, const StartInterval& possible);
     // Empties may_move_, and calls `use` with the number of each slot in it whose job may move. The slot counts as
     // listed until the caller resets `listed`: until then, list() does not list it again.
     template <class Use>
@@ -267,18 +256,16 @@ class Plan {
     // As the public move_earlier, for a slot. `place` is the job's position in by_start(), if the caller knows it.
     bool move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place = {});
     // An entry of by_walltime_.
-    struct Alike {
+    struct ByWalltime {
         Duration walltime;
         std::uint32_t slot;
-        bool operator<(const Alike& other) const {
+        bool operator<(const ByWalltime& other) const {
             return walltime != other.walltime ? walltime < other.walltime : slot < other.slot;
         }
     };
-    std::vector<Alike>& alike(const Slot& slot);
-    // Makes every attempt, even if it is proved to be in vain: events are counted for all.
+    std::vector<ByWalltime>& same_width(const Slot& slot);
+    // Attempts every move, also those that are proved to fail.
     std::size_t try_all_in_order(const std::vector<JobIndex>& order, Time now, Time than);
-    // Counts the events of a search for a start before `than`. `earlier` is its result, infinity if there is none.
-    void count_events_of_search(const Slot& slot, Time than, Time earlier);
 
     // Invariants between calls of public functions, and the functions that break them for a while:
     // 1. slot_of_[job] is no_slot or the number of the slot that has the job. All other slots are in free_slots_, once
@@ -291,12 +278,13 @@ class Plan {
     //    once each, sorted. place() adds a job last.
     // 5. may_move_ has the slots with `listed`, once each. take_listed() leaves slots listed outside may_move_ until
     //    its caller resets `listed`.
-    // 6. A planned job is listed if `opened` has an instant before `start`. In free slots and for cancelled jobs,
-    //    `opened` is empty.
-    // 7. A planned job cannot start between the origin and `start`, except in `opened`. cancel() breaks this until the
+    // 6. A planned job is listed if `possible` has an instant before `start`. In free slots and for cancelled jobs,
+    //    `possible` is empty.
+    // 7. A planned job cannot start between the origin and `start`, except in `possible`. cancel() breaks this until
+    // the
     //    cancelled jobs are back in their places, or look_again_at() is called for the others. In move_all_earlier()
-    //    it holds for a job once the pass has added the starts in openings_ to `opened`.
-    // 8. openings_ is empty and passing_by_start_ is false, except in move_all_earlier().
+    //    it holds for a job once the pass has added the starts in intervals_ to `possible`.
+    // 8. intervals_ is empty and passing_by_start_ is false, except in move_all_earlier().
     AvailabilityProfile profile_;
     std::vector<JobIndex> by_start_;
     std::vector<Slot> slots_;
@@ -305,15 +293,15 @@ class Plan {
     // Jobs that may move (invariant 5), and some that may not.
     std::vector<std::uint32_t> may_move_;
     // Index: the power of two that the job's processors are rounded down to.
-    std::array<std::vector<Alike>, width_classes> by_walltime_;
-    // In move_all_earlier, openings_ notes opened starts, and the slots do not.
+    std::array<std::vector<ByWalltime>, width_classes> by_walltime_;
+    // In move_all_earlier, intervals_ notes possible starts, and the slots do not.
     bool passing_by_start_ = false;
-    std::array<OpeningsOfWidth, width_classes> openings_;
-    std::optional<Events> events_;
+    std::array<StartIntervalsOfWidth, width_classes> intervals_;
+    PlanObserver* observer_ = nullptr;
     // Kept between calls to reuse their memory.
-    AvailabilityProfile::Surroundings around_;
-    AvailabilityProfile::FreeFromOrigin free_now_;
-    AvailabilityProfile::FreeFromOrigin free_before_;
+    AvailabilityProfile::FreeWindows windows_;
+    AvailabilityProfile::FreeFromNow free_now_;
+    AvailabilityProfile::FreeFromNow free_before_;
 };
 
 }  // namespace batfill

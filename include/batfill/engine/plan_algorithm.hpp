@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,8 @@
 #include <batfill/engine/plan.hpp>
 
 namespace batfill {
+
+class ProfileEventCounter;
 
 // What the plan family has in common. Every waiting job has a planned start: a job is placed when it is submitted, and
 // starts when its planned start has come. A subclass decides how early completions are used and where new jobs are
@@ -22,6 +25,7 @@ class PlanAlgorithm : public Algorithm {
     // The parameter `count-events`, for algorithms whose compressions are compared by the number of events that they
     // examine.
     static Parameter count_events();
+    ~PlanAlgorithm() override;
 
     void begin_round(const SchedulerState& state) final;
     void withdrawn(const SchedulerState& state, JobIndex job) override;
@@ -43,7 +47,7 @@ class PlanAlgorithm : public Algorithm {
     const Plan& plan() const { return plan_; }
 
  protected:
-    explicit PlanAlgorithm(bool counts_events = false) : counts_events_(counts_events) {}
+    explicit PlanAlgorithm(bool counts_events = false);
 
     // Compresses the plan: called once in a round, after all early completions gave their processors back.
     virtual void compress(Round& round) = 0;
@@ -62,7 +66,7 @@ class PlanAlgorithm : public Algorithm {
     // estimate, or if enough processors are idle but not as its placement requires.
     bool start_if_idle(Round& round, JobIndex job);
 
-    // `own`, and the number of events that the plan counted, if it counts them.
+    // `own`, and the numbers of profile events, if they are counted.
     std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
 
  private:
@@ -74,8 +78,8 @@ class PlanAlgorithm : public Algorithm {
     void replan(const Round& round, NotBefore not_before);
 
     Plan plan_;
-    bool has_plan_ = false;  // false until the first round, when the machine is known
-    bool counts_events_;
+    bool has_plan_ = false;                        // false until the first round, when the machine is known
+    std::unique_ptr<ProfileEventCounter> events_;  // null: they are not counted
 };
 
 // A plan algorithm that tries the waiting jobs in an order that the user chooses. It has the parameters `order`,

@@ -68,7 +68,7 @@ class Reservation {
     ResourceSet block_;     // contiguous
     GroupIndex group_ = 0;  // machine
     // Machine: for each licence of the job, the copies that it leaves free at the shadow time.
-    std::vector<std::pair<CounterIndex, long long>> extra_copies_;
+    std::vector<std::pair<LicenseIndex, long long>> extra_copies_;
 };
 
 }  // namespace batfill

@@ -114,12 +114,16 @@ struct RunningJob {
     JobIndex job;
     // Processors of its allocation that become available when it ends.
     int processors;
+    // The order of SchedulerState::running.
+    friend bool operator<(const RunningJob& a, const RunningJob& b) {
+        return a.end != b.end ? a.end < b.end : a.job < b.job;
+    }
 };
 
 // The number of idle processors of each group of the machine, kept for Placement::machine. Below, G is the number of
 // groups and m the size of the largest.
 // Memory: m * G bits.
-// Cost: O(processors of the job) when a job starts or ends; O(G / 64) for each counter of the request in a search.
+// Cost: O(processors of the job) when a job starts or ends; O(G / 64) for each licence of the request in a search.
 class IdleByGroup {
  public:
     // Counts `idle` from scratch.
@@ -133,9 +137,9 @@ class IdleByGroup {
     // The largest of the counts.
     // Cost: O(log(m)).
     int largest() const;
-    // The first group from `from` on that has this many idle processors and where all these counters can be used.
+    // The first group from `from` on that has this many idle processors and where all these licences can be used.
     // Requires: processors >= 1.
-    std::optional<GroupIndex> first_with(const Machine& machine, int processors, std::span<const CounterIndex> counters,
+    std::optional<GroupIndex> first_with(const Machine& machine, int processors, std::span<const LicenseIndex> licenses,
                                          GroupIndex from = 0) const;
 
  private:
@@ -148,6 +152,35 @@ class IdleByGroup {
     std::vector<std::vector<std::uint64_t>> has_idle_;
 };
 
+// The idle processors: available, awake and not allocated. Keeps their number, and with Placement::machine the number
+// in each group, in step with the set.
+// Cost: as ResourceSet and IdleByGroup.
+class IdleProcessors {
+ public:
+    // Makes `processors` the idle ones. Counts by group if `placement` needs it.
+    // Requires: `machine` outlives this object.
+    void reset(const Machine& machine, Placement placement, ResourceSet processors);
+
+    const ResourceSet& set() const { return set_; }
+    int count() const { return count_; }
+    // Requires: Placement::machine.
+    const IdleByGroup& by_group() const { return by_group_; }
+
+    // Requires: none of `processors` is idle.
+    void insert(const ResourceSet& processors);
+    // Requires: all of `processors` are idle.
+    void remove(const ResourceSet& processors);
+    // Removes the lowest `count` processors and returns them.
+    // Requires: 0 <= count <= this->count().
+    ResourceSet take_lowest(int count);
+
+ private:
+    ResourceSet set_;
+    int count_ = 0;
+    const Machine* machine_ = nullptr;  // null: does not count by group
+    IdleByGroup by_group_;
+};
+
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
 // and changes it; algorithms read it. An algorithm keeps what only it needs, such as a plan or lists of jobs.
 struct SchedulerState {
@@ -155,16 +188,14 @@ struct SchedulerState {
     Machine machine;
     int processors = 0;                       // of the whole machine
     Placement placement = Placement::lowest;  // of all jobs
-    ResourceSet idle;                         // available, awake and not allocated
-    int idle_count = 0;                       // size of `idle`
-    IdleByGroup idle_by_group;                // counts `idle`; empty except with Placement::machine
+    IdleProcessors idle;                      // available, awake and not allocated
     ResourceSet unavailable;                  // allocated or not
     // Processors that are asleep and can be woken, that are falling asleep, and that are waking. They are neither idle
     // nor allocated. They may be unavailable.
     ResourceSet asleep;
     ResourceSet falling_asleep;
     ResourceSet waking;
-    // For each counter of the machine, the copies that no job holds.
+    // For each licence of the machine, the copies that no job holds.
     std::vector<long long> copies_left;
     JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
@@ -196,16 +227,16 @@ struct SchedulerState {
     // largest group)) for machine.
     int most_for_one_job() const;
 
-    // Whether a copy of each of these counters is left.
-    bool has_copies_of(std::span<const CounterIndex> counters) const {
-        return std::all_of(counters.begin(), counters.end(),
-                           [this](CounterIndex counter) { return copies_left[counter] > 0; });
+    // Whether a copy of each of these licences is left.
+    bool has_copies_of(std::span<const LicenseIndex> licenses) const {
+        return std::all_of(licenses.begin(), licenses.end(),
+                           [this](LicenseIndex license) { return copies_left[license] > 0; });
     }
 
-    // Whether a job with so many processors and these counters could start now on one machine.
+    // Whether a job with so many processors and these licences could start now on one machine.
     // Requires: Placement::machine, needed >= 1.
-    bool can_start_on_a_machine(int needed, std::span<const CounterIndex> counters) const {
-        return has_copies_of(counters) && idle_by_group.first_with(machine, needed, counters).has_value();
+    bool can_start_on_a_machine(int needed, std::span<const LicenseIndex> licenses) const {
+        return has_copies_of(licenses) && idle.by_group().first_with(machine, needed, licenses).has_value();
     }
 
     // Whether a job with this request could start now.

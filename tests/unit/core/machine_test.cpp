@@ -36,21 +36,21 @@ Host host(const std::string& machine, const std::string& licenses, double speed 
 
 std::vector<std::string> names_of_counters(const Machine& machine, const Machine::Group& group) {
     std::vector<std::string> names;
-    for (const CounterIndex counter : group.counters) {
-        names.push_back(machine.counters()[counter].name);
+    for (const LicenseIndex license : group.licenses) {
+        names.push_back(machine.licenses()[license].name);
     }
     return names;
 }
 
 }  // namespace
 
-TEST_CASE("A homogeneous machine is one group without counters", "[machine]") {
+TEST_CASE("A homogeneous machine is one group without licences", "[machine]") {
     const Machine machine(3);
     CHECK(machine.processors() == 3);
     REQUIRE(machine.groups().size() == 1);
     CHECK(machine.groups()[0].processors == ResourceSet::range(0, 2));
     CHECK(machine.groups()[0].size == 3);
-    CHECK(machine.counters().empty());
+    CHECK(machine.licenses().empty());
     CHECK(&machine.group_of(2) == &machine.groups()[0]);
     CHECK(Machine(0).groups().empty());
     CHECK(Machine().processors() == 0);
@@ -72,10 +72,10 @@ TEST_CASE("Hosts are grouped by machine, speed and licences, the fastest group f
     CHECK(machine.groups()[2].name == "other");
     CHECK(machine.group_of(4).name == "other");
     CHECK(machine.group_of(0).name == "slow");
-    REQUIRE(machine.find_counter("rare").has_value());
-    CHECK(machine.counters()[*machine.find_counter("rare")].copies == 0);
-    CHECK(machine.counters()[*machine.find_counter("cfd")].copies == 2);
-    CHECK_FALSE(machine.find_counter("none").has_value());
+    REQUIRE(machine.find_license("rare").has_value());
+    CHECK(machine.licenses()[*machine.find_license("rare")].copies == 0);
+    CHECK(machine.licenses()[*machine.find_license("cfd")].copies == 2);
+    CHECK_FALSE(machine.find_license("none").has_value());
 }
 
 TEST_CASE("The property speed counts where the speed of a host is not known otherwise", "[machine]") {
@@ -112,7 +112,7 @@ TEST_CASE("Hosts of one machine agree in speed and licences", "[machine]") {
 TEST_CASE("Licences of hosts count only where a zone states copies", "[machine]") {
     const std::vector<Host> hosts{host("a", "cfd"), host("a", "mesh")};
     const Machine machine(hosts);
-    CHECK(machine.counters().empty());
+    CHECK(machine.licenses().empty());
     CHECK(machine.groups().size() == 1);
 }
 
@@ -130,8 +130,8 @@ TEST_CASE("A request that the empty machine cannot fulfil is refused, with the r
     const std::vector<Host> hosts{host("big", "", 1e9, "cfd:1,gone:0"), host("big", "", 1e9, "cfd:1,gone:0"),
                                   host("small", "cfd,gone", 1e9, "cfd:1,gone:0")};
     const Machine machine(hosts);
-    const CounterIndex cfd = *machine.find_counter("cfd");
-    const CounterIndex gone = *machine.find_counter("gone");
+    const LicenseIndex cfd = *machine.find_license("cfd");
+    const LicenseIndex gone = *machine.find_license("gone");
     CHECK_FALSE(machine.reason_to_refuse({3, Placement::lowest, {}}).has_value());
     CHECK(machine.reason_to_refuse({0, Placement::lowest, {}}) == "asks for 0 processors");
     CHECK(machine.reason_to_refuse({4, Placement::lowest, {}}) == "asks for 4 processors, the machine has 3");
@@ -321,7 +321,7 @@ TEST_CASE("Jobs of one machine with licences run where a patient search puts the
                 for (const auto& [number, job] : running) {
                     left -= std::count(job.licenses.begin(), job.licenses.end(), name);
                 }
-                REQUIRE(engine.state().copies_left[*engine.state().machine.find_counter(name)] == left);
+                REQUIRE(engine.state().copies_left[*engine.state().machine.find_license(name)] == left);
             }
         }
         REQUIRE(submitted > 20);

@@ -131,8 +131,8 @@ TEST_CASE("what is free from the origin on is as second by second, and is compar
     for (int round = 0; round < 200; ++round) {
         AvailabilityProfile profile(at(0), processors);
         PlainProfile plain(horizon, processors);
-        AvailabilityProfile::FreeFromOrigin before;
-        profile.free_from_origin(before);
+        AvailabilityProfile::FreeFromNow before;
+        profile.free_from_now(before);
         for (int operation = 0; operation < 100; ++operation) {
             const int from = below(horizon);
             const int to = from + below(horizon - from + 1);
@@ -140,8 +140,8 @@ TEST_CASE("what is free from the origin on is as second by second, and is compar
             const int change = below(7) - 4 + round % 3;
             profile.add(at(from), at(to), change);
             plain.add(from, to, change);
-            AvailabilityProfile::FreeFromOrigin now;
-            profile.free_from_origin(now);
+            AvailabilityProfile::FreeFromNow now;
+            profile.free_from_now(now);
             REQUIRE(now.most() == plain.free[0]);
             bool exceeds = false;
             for (int wanted = 1; wanted <= processors + 8; ++wanted) {
@@ -191,20 +191,20 @@ TEST_CASE("what is free around an interval is as second by second") {
             const int from = below(horizon - 1);
             const int to = std::min(from + 1 + below(5), horizon);
             const int given = below(processors);
-            AvailabilityProfile::Surroundings around;
-            profile.surroundings(at(from), at(to), given, around);
+            AvailabilityProfile::FreeWindows windows;
+            profile.free_windows(at(from), at(to), given, windows);
             const auto [fewest, most] = std::minmax_element(plain.free.begin() + from, plain.free.begin() + to);
             const int least = std::max(*fewest - given + 1, 1);
-            REQUIRE(around.least() == least);
-            REQUIRE(around.most() == *most);
+            REQUIRE(windows.least() == least);
+            REQUIRE(windows.most() == *most);
             for (int wanted = least; wanted <= *most; ++wanted) {
                 int rounded = 1;
                 while (2 * rounded <= wanted) {
                     rounded *= 2;
                 }
                 rounded = std::max(rounded, least);
-                REQUIRE(around.find(wanted).begin == since(from, rounded));
-                REQUIRE(around.find(wanted).end == until(to, rounded));
+                REQUIRE(windows.find(wanted).begin == since(from, rounded));
+                REQUIRE(windows.find(wanted).end == until(to, rounded));
             }
         }
     }

@@ -32,7 +32,7 @@ class EngineAtWork {
         return tell({Time::seconds(now), JobSubmitted{job, description}});
     }
     JobState state_of(JobIndex job) const { return engine_.state().job(job).state; }
-    int idle() const { return engine_.state().idle_count; }
+    int idle() const { return engine_.state().idle.count(); }
 
  private:
     Engine engine_{"fcfs", {}};

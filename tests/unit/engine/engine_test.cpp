@@ -451,12 +451,12 @@ class World {
 
     void compare_with_state() const {
         const SchedulerState& state = engine_.state();
-        REQUIRE(state.idle_count == machine_.idle());
-        REQUIRE(state.idle.size() == machine_.idle());
+        REQUIRE(state.idle.count() == machine_.idle());
+        REQUIRE(state.idle.set().size() == machine_.idle());
         bool equal = true;
         for (std::size_t p = 0; p < machine_.size(); ++p) {
             const int processor = static_cast<int>(p);
-            equal = equal && state.idle.contains(processor) == (machine_.user[p] < 0 && machine_.available[p]) &&
+            equal = equal && state.idle.set().contains(processor) == (machine_.user[p] < 0 && machine_.available[p]) &&
                     state.unavailable.contains(processor) != machine_.available[p];
         }
         REQUIRE(equal);

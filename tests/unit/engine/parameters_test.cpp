@@ -123,7 +123,7 @@ TEST_CASE("Every registered algorithm can be made and describes itself in one li
             INFO(parameter.name);
             CHECK_FALSE(parameter.description.empty());
             if (!parameter.default_value.empty()) {
-                CHECK_NOTHROW(parameter.validate(parameter.default_value));
+                CHECK_NOTHROW(parameter.parse(parameter.default_value));
             }
         }
     }

@@ -7,13 +7,15 @@
 
 #include <batfill/engine/plan.hpp>
 
+#include "src/engine/profile_event_counter.hpp"
+
 namespace batfill::tests::plan_test {
 
 using batfill::AvailabilityProfile;
 using batfill::Duration;
 using batfill::JobIndex;
 using batfill::Plan;
-using batfill::ProfileEventCounts;
+using batfill::ProfileEventCounter;
 using batfill::Time;
 
 namespace {
@@ -229,7 +231,8 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         const bool in_passes = seed % 2 == 0;
         Plan plan;
-        plan.count_events();
+        ProfileEventCounter events;
+        plan.observe(events);
         plan.reset(at(0), 8);
         PlainPlan plain(8);
         std::vector<std::pair<Time, int>> running;  // ends and processors
@@ -287,7 +290,7 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
             plan.place({next, processors, walltime, now}, now);
             plain.place(next, processors, walltime, now);
         }
-        const ProfileEventCounts counts = plan.counted_events().value();
+        const ProfileEventCounter::Counts& counts = events.counts();
         CHECK(counts.starts_and_ends == starts_and_ends);
         CHECK(counts.placed_anew == (in_passes ? std::optional(placed_anew) : std::nullopt));
         CHECK(starts_and_ends > 10'000);

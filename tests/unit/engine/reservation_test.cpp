@@ -57,18 +57,18 @@ void require_counts(const IdleByGroup& counted, const Machine& machine, const Re
     REQUIRE(counted.counts() == counts);
     REQUIRE(counted.largest() == largest);
     for (int processors = 1; processors <= largest + 2; ++processors) {
-        std::vector<CounterIndex> needed;
-        for (CounterIndex counter = 0; counter < machine.counters().size(); ++counter) {
+        std::vector<LicenseIndex> needed;
+        for (LicenseIndex license = 0; license < machine.licenses().size(); ++license) {
             if (random() % 3 == 0) {
-                needed.push_back(counter);
+                needed.push_back(license);
             }
         }
         const GroupIndex from = random() % 2 == 0 ? 0 : random() % machine.groups().size();
         std::optional<GroupIndex> first;
         for (GroupIndex group = machine.groups().size(); group > from; --group) {
-            const std::vector<CounterIndex>& has = machine.groups()[group - 1].counters;
-            const bool has_all = std::all_of(needed.begin(), needed.end(), [&](CounterIndex counter) {
-                return std::find(has.begin(), has.end(), counter) != has.end();
+            const std::vector<LicenseIndex>& has = machine.groups()[group - 1].licenses;
+            const bool has_all = std::all_of(needed.begin(), needed.end(), [&](LicenseIndex license) {
+                return std::find(has.begin(), has.end(), license) != has.end();
             });
             if (has_all && counts[group - 1] >= processors) {
                 first = group - 1;

@@ -341,24 +341,24 @@ TEST_CASE("Waits are kept short: the shorter a job, the larger its score", "[far
 }
 
 TEST_CASE("Licences score by how scarce they are among the waiting jobs", "[farm]") {
-    const std::vector<Machine::Counter> copies{{"a", 1}, {"b", 2}, {"c", 3}, {"d", 1}};
+    const std::vector<Machine::License> copies{{"a", 1}, {"b", 2}, {"c", 3}, {"d", 1}};
     farm::Licenses licenses;
-    const auto scores = [&](const std::vector<std::vector<CounterIndex>>& waiting) {
-        for (const std::vector<CounterIndex>& of_job : waiting) {
+    const auto scores = [&](const std::vector<std::vector<LicenseIndex>>& waiting) {
+        for (const std::vector<LicenseIndex>& of_job : waiting) {
             licenses.add(of_job, 1);
         }
         licenses.weigh(copies);
         std::vector<double> of_each;
-        for (const std::vector<CounterIndex>& of_job : waiting) {
+        for (const std::vector<LicenseIndex>& of_job : waiting) {
             of_each.push_back(licenses.score(of_job));
             licenses.add(of_job, -1);  // which counts for later scores only
         }
         return of_each;
     };
-    const CounterIndex a = 0;
-    const CounterIndex b = 1;
-    const CounterIndex c = 2;
-    const CounterIndex d = 3;
+    const LicenseIndex a = 0;
+    const LicenseIndex b = 1;
+    const LicenseIndex c = 2;
+    const LicenseIndex d = 3;
     // Of a, 2 copies are asked for: it is critical, and counts as often as others are asked for that are not, at least
     // once. Of b as many are asked for as there are, which is not critical.
     CHECK(scores({{a, b}, {a, c}, {b}, {}}) == std::vector<double>{1 + 2 * 2, 1 / 3.0 + 2 * 2, 1, 0});
@@ -373,7 +373,7 @@ TEST_CASE("The priority of a job is the sum of its scores", "[farm]") {
     SchedulerState state;
     state.machine = Machine(std::vector<Host>{host});
     farm::Priority priority(Parameters("bf-mod", farm::Priority::parameters(), {}));
-    const auto wait = [&](int submit, int walltime, std::optional<int> deadline, std::vector<CounterIndex> licenses) {
+    const auto wait = [&](int submit, int walltime, std::optional<int> deadline, std::vector<LicenseIndex> licenses) {
         const auto index = static_cast<JobIndex>(state.jobs.size());
         Job& job = state.jobs.emplace_back();
         JobDescription description;

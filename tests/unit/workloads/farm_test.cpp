@@ -113,7 +113,7 @@ TEST_CASE("a farm has the paper's ranges unless told otherwise", "[farm]") {
 
     const Machine machine(farm.platform.hosts);
     CHECK(machine.groups().size() == 100);
-    CHECK(machine.counters().size() == 20);
+    CHECK(machine.licenses().size() == 20);
     CHECK(machine.processors() == farm.workload.processors);
     std::vector<double> sizes;
     std::vector<double> speeds;
@@ -168,15 +168,15 @@ TEST_CASE("licences of a farm are needed and can be activated as likely as asked
     std::vector<long long> suitable(20, 0);
     double pairs = 0;
     for (const Machine::Group& group : machine.groups()) {
-        pairs += static_cast<double>(group.counters.size());
-        for (const CounterIndex counter : group.counters) {
-            ++suitable[counter];
+        pairs += static_cast<double>(group.licenses.size());
+        for (const LicenseIndex license : group.licenses) {
+            ++suitable[license];
         }
     }
     CHECK(pairs / (20 * 500) == Approx(0.9).margin(0.016));
     std::set<long long> ratios;
     for (std::size_t i = 0; i < 20; ++i) {
-        const long long copies = machine.counters()[i].copies;
+        const long long copies = machine.licenses()[i].copies;
         CHECK(2 * 100 * copies >= 2 * 50 * suitable[i] - 100);
         CHECK(2 * 100 * copies <= 2 * 70 * suitable[i] + 100);
         ratios.insert(100 * copies / suitable[i]);
@@ -190,14 +190,14 @@ TEST_CASE("there is a copy of every licence of a farm, and of all machines where
     model.license_needs = 5;
     model.license_ratio = {1, 1};
     const Machine first(generate_farm(model).platform.hosts);
-    for (const Machine::Counter& counter : first.counters()) {
-        CHECK(counter.copies == 1);
+    for (const Machine::License& license : first.licenses()) {
+        CHECK(license.copies == 1);
     }
     model.license_suitability = 100;
     model.license_ratio = {100, 100};
     const Machine second(generate_farm(model).platform.hosts);
-    for (const Machine::Counter& counter : second.counters()) {
-        CHECK(counter.copies == 5);
+    for (const Machine::License& license : second.licenses()) {
+        CHECK(license.copies == 5);
     }
 }
 
@@ -240,9 +240,9 @@ TEST_CASE("every job of a farm can run on one of its machines", "[farm]") {
         for (const WorkloadJob& job : farm.workload.jobs) {
             Request request{job.description.processors, Placement::machine, {}};
             for (const std::string& license : job.description.licenses) {
-                request.counters.push_back(machine.find_counter(license).value());
+                request.licenses.push_back(machine.find_license(license).value());
             }
-            REQUIRE(std::is_sorted(request.counters.begin(), request.counters.end()));
+            REQUIRE(std::is_sorted(request.licenses.begin(), request.licenses.end()));
             REQUIRE(machine.reason_to_refuse(request) == std::nullopt);
         }
     }

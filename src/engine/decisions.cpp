@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <utility>
+
+#include <batfill/core/error.hpp>
+
+#include "src/engine/engine_core.hpp"
+#include "src/support/json.hpp"
+
+// The decisions of algorithms: checked, noted and applied to the state.
+namespace batfill {
+
+void EngineCore::fail(JobIndex index, const std::string& rule) const {
+    const std::string job = state_.jobs.has(index)       ? "job " + shown(state_.jobs[index].description().id)
+                            : index < state_.jobs.size() ? "job number " + std::to_string(index) + ", which is over"
+                                                         : "there is no job number " + std::to_string(index);
+    throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + job + ": " + rule);
+}
+
+void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
+    if (!was_told_of(index)) {
+        fail(index, "it cannot start, the algorithm was not told of it");
+    }
+    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
+        fail(index, "it cannot start, it is not waiting");
+    }
+    Job& job = state_.jobs[index];
+    take_processors(index, allocation);
+    state_.waiting.remove(index, state_.jobs);
+    for (const LicenseIndex license : job.request.licenses) {
+        --state_.copies_left[license];
+    }
+    job.state = JobState::running;
+    job.start = state_.now;
+    const RunningJob running{state_.estimated_end(index), index, job.processors()};
+    const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running);
+    state_.running.insert(place, running);
+    decisions_.emplace_back(StartJob{index, job.allocation});
+    if (job.walltime_assumed) {
+        to_be_stopped_.push_back(index);
+        call_at(job.expected_end());
+    }
+    algorithm_->started(state_, index);
+}
+
+bool EngineCore::start_if_possible(JobIndex index) {
+    const bool possible =
+        !was_told_of(index) || !state_.jobs.has(index) || state_.can_start(state_.jobs[index].request);
+    if (possible) {
+        start(index, nullptr);
+    }
+    return possible;
+}
+
+void EngineCore::kill(JobIndex index) {
+    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running) {
+        fail(index, "it cannot be killed, it is not running");
+    }
+    Job& job = state_.jobs[index];
+    if (!job.kill_requested) {
+        job.kill_requested = true;
+        decisions_.emplace_back(KillJobs{{index}});
+    }
+}
+
+void EngineCore::set_metadata(JobIndex index, std::string metadata) {
+    if (index >= admitted_) {  // unacknowledged jobs are the algorithm's own
+        fail(index, "it cannot have metadata, the algorithm was not told of it");
+    }
+    if (!state_.jobs.has(index)) {
+        fail(index, "it cannot have metadata any more");
+    }
+    if (metadata.find('"') != std::string::npos) {
+        fail(index, "its metadata cannot be written, they have a double quote");
+    }
+    decisions_.emplace_back(SetJobMetadata{index, std::move(metadata)});
+}
+
+void EngineCore::require_registering(const std::string& what) const {
+    if (!is_deciding_ || !algorithm_->registers_jobs() || algorithm_->needs_run_times()) {
+        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": it registers " +
+                            what + ", expected that in decide() only, of an algorithm that registers jobs");
+    }
+}
+
+void EngineCore::register_profile(RegisterProfile profile) {
+    require_registering("profile " + in_quotes(profile.name));
+    decisions_.emplace_back(std::move(profile));
+}
+
+JobIndex EngineCore::register_job(JobDescription description) {
+    require_registering("job " + shown(description.id));
+    const auto index = static_cast<JobIndex>(state_.jobs.size());
+    decisions_.emplace_back(RegisterJob{index, description, {}});
+    add_job(std::move(description));
+    admitted_ = state_.jobs.size();
+    if (acknowledges_jobs_) {
+        unacknowledged_.insert(index);
+    } else {
+        Round round(*this);
+        admit(round, index);
+    }
+    return index;
+}
+
+// Takes the processors of a starting job out of the idle ones.
+void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) {
+    Job& job = state_.jobs[index];
+    if (job.request.processors > state_.idle.count()) {
+        fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
+                        std::to_string(state_.idle.count()) + " are idle");
+    }
+    if (!state_.has_copies_of(job.request.licenses)) {
+        fail(index, "it cannot start, all copies of one of its licences are in use");
+    }
+    if (allocation == nullptr && job.request.placement == Placement::lowest) {
+        job.allocation = state_.idle.take_lowest(job.request.processors);
+        return;
+    }
+    if (allocation != nullptr) {
+        check_allocation(index, *allocation);
+        job.allocation = *allocation;
+    } else if (std::optional<ResourceSet> chosen = state_.processors_for(job.request)) {
+        job.allocation = std::move(*chosen);
+    } else {
+        fail(index, "it cannot start, no " +
+                        std::string(job.request.placement == Placement::machine ? "machine has " : "block of ") +
+                        std::to_string(job.request.processors) + " idle processors" +
+                        (job.request.placement == Placement::machine ? " and may have its licences" : ""));
+    }
+    state_.idle.remove(job.allocation);
+}
+
+void EngineCore::check_allocation(JobIndex index, const ResourceSet& allocation) const {
+    const Request& request = state_.jobs[index].request;
+    if (allocation.size() != request.processors) {
+        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " processors and would get " +
+                        std::to_string(allocation.size()));
+    }
+    if (!state_.idle.set().contains_all(allocation)) {
+        fail(index, "it cannot start, processors " + allocation.to_string() + " are not all idle");
+    }
+    if (request.placement == Placement::contiguous && allocation.intervals().size() != 1) {
+        fail(index, "it cannot start, processors " + allocation.to_string() + " are not consecutive");
+    }
+    if (request.placement == Placement::machine) {
+        const Machine::Group& group = state_.machine.group_of(allocation.last());
+        if (!group.processors.contains_all(allocation) || !group.has_all(request.licenses)) {
+            fail(index, "it cannot start, processors " + allocation.to_string() +
+                            " are not of one machine that has what it needs");
+        }
+    }
+}
+
+}  // namespace batfill

@@ -1,0 +1,466 @@
+#include "src/engine/engine_core.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include <batfill/core/error.hpp>
+
+#include "src/support/interruption.hpp"
+#include "src/support/json.hpp"
+#include "src/support/overloaded.hpp"
+
+namespace batfill {
+
+namespace {
+
+// Calls an algorithm, possibly a plugin's. An exception that is not one of ours becomes a DecisionError that names the
+// algorithm.
+template <class Call>
+decltype(auto) call_algorithm(const std::string& name, Call call) {
+    try {
+        return call();
+    } catch (const InputError&) {
+        throw;
+    } catch (const UsageError&) {
+        throw;
+    } catch (const DecisionError&) {
+        throw;
+    } catch (const BrokenRule&) {
+        throw;
+    } catch (const Interrupted&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::system_error&) {
+        throw;  // no thread is left for it
+    } catch (const std::exception& problem) {
+        throw DecisionError("algorithm " + name + " fails: " + problem.what());
+    } catch (...) {
+        throw DecisionError("algorithm " + name + " fails: it throws something that is no std::exception");
+    }
+}
+
+}  // namespace
+
+EngineCore::EngineCore(const AlgorithmDescription& description, const Parameters::Given& given)
+    : description_(description) {
+    const Parameters parameters(description_.name, description_.parameters, given);
+    default_walltime_ = parameters.seconds("default-walltime");
+    if (default_walltime_ == Duration()) {
+        throw UsageError("parameter default-walltime must be more than 0 seconds");
+    }
+    walltime_margin_ = parameters.seconds("walltime-margin").value_or(Duration());
+    state_.placement = *placement_named(parameters.choice("placement"));
+    failures_ = std::make_unique<MachineFailures>(parameters);
+    predictor_ = RunTimePredictor::from(description_.parameters, parameters);
+    algorithm_ = call_algorithm(description_.name, [&] { return description_.make(parameters); });
+    if (!algorithm_) {
+        throw DecisionError("algorithm " + description_.name + " fails: the function that makes it returns none");
+    }
+    registers_jobs_ = failures_->requeues() || algorithm_->registers_jobs();
+}
+
+void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs) {
+    assert(state_.jobs.empty());
+    acknowledges_jobs_ = acknowledges_jobs;
+    is_beginning_ = algorithm_->registers_jobs();
+    state_.now = now;
+    state_.machine = std::move(machine);
+    state_.processors = state_.machine.processors();
+    state_.idle.reset(state_.machine, state_.placement, ResourceSet::range(0, state_.processors - 1));
+    for (const Machine::License& license : state_.machine.licenses()) {
+        state_.copies_left.push_back(license.copies);
+    }
+    last_round_ = now;
+    Round round(*this);
+    call_algorithm(description_.name, [&] { algorithm_->begin(round); });
+}
+
+// A plan counts processors. With contiguous placement, the free processors may be scattered when a planned start has
+// come, so a plan is no promise.
+bool EngineCore::gives_guarantees() const {
+    return state_.placement != Placement::contiguous && algorithm_->gives_guarantees();
+}
+
+void EngineCore::arrive(Time now) {
+    if (now < state_.now) {
+        throw std::logic_error("the clock of a scheduler does not go back");
+    }
+    state_.now = now;
+    state_.jobs.forget_ended();
+    calls_.erase(calls_.begin(), calls_.upper_bound(now));
+}
+
+void EngineCore::take_in(Event&& event) {
+    std::visit(Overloaded{[this](JobSubmitted& submission) { submitted(std::move(submission)); },
+                          [this](const JobCompleted& completion) { completed(completion.job, completion.state); },
+                          [this](const JobsKilled& kill) { killed(kill); },
+                          [this](const MachineChanged& change) { machine_changed(change); },
+                          [this](const ResourceStateChanged& change) { resource_state_changed(change); },
+                          [](const RequestedCall&) {},  // the round that follows is enough
+                          [this](const Notification& notification) {
+                              all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
+                          }},
+               event.data);
+}
+
+void EngineCore::submitted(JobSubmitted&& submission) {
+    if (submission.job != state_.jobs.size()) {
+        throw std::logic_error("jobs are numbered in the order in which they are submitted");
+    }
+    const Job& job = add_job(std::move(submission.description));
+    if (algorithm_->needs_run_times()) {
+        if (!submission.run_time) {
+            throw InputError("job " + shown(job.description().id) +
+                             ": its run time is not known before it ends, algorithm " + description_.name +
+                             " with these parameters needs it");
+        }
+        state_.run_times.push_back(*submission.run_time);
+    }
+    submissions_.push_back(submission.job);
+}
+
+Job& EngineCore::add_job(SharedJobDescription description) {
+    Job& job = state_.jobs.emplace_back();
+    job.shared_description = std::move(description);
+    if (job.description().walltime) {
+        job.walltime = *job.description().walltime + walltime_margin_;
+    } else if (default_walltime_) {
+        job.walltime = *default_walltime_;
+        job.walltime_assumed = true;
+    }
+    return job;
+}
+
+void EngineCore::acknowledge(JobIndex job) {
+    if (unacknowledged_.contains(job)) {
+        submissions_.push_back(job);
+    }
+}
+
+void EngineCore::completed(JobIndex index, JobState state) {
+    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running || !has_completed(state)) {
+        throw std::logic_error("only a running job can end, and only with a state that is an end");
+    }
+    Job& job = state_.jobs[index];
+    const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
+                                     RunningJob{state_.estimated_end(index), index, 0});
+    completions_.push_back({index, at->end, at->processors});
+    state_.running.erase(at);
+    if (predictor_) {
+        predictor_->ended(index, job, state, state_.now);
+    }
+    if (failures_->ended(state_, index, state)) {
+        to_be_requeued_.push_back(index);
+    }
+    job.state = state;
+    job.allocation.remove(state_.unavailable);
+    state_.idle.insert(job.allocation);
+    job.allocation = {};
+    for (const LicenseIndex license : job.request.licenses) {
+        ++state_.copies_left[license];
+    }
+    if (job.walltime_assumed) {
+        std::erase(to_be_stopped_, index);
+    }
+}
+
+// Batsim 4 has already reported the end of a killed job, with JOB_COMPLETED. Its documentation says otherwise.
+void EngineCore::killed(const JobsKilled& killed) {
+    for (const JobIndex index : killed.jobs) {
+        if (state_.jobs.has(index) && state_.jobs[index].state == JobState::running) {
+            completed(index, JobState::completed_killed);
+        }
+    }
+}
+
+void EngineCore::machine_changed(const MachineChanged& change) {
+    const ResourceSet known = change.processors.intersection(ResourceSet::range(0, state_.processors - 1));
+    if (change.available) {
+        state_.unavailable.remove(known);
+    } else {
+        ResourceSet lost = known;
+        lost.remove(state_.unavailable);
+        failures_->lost(lost);
+        state_.unavailable.insert(known);
+    }
+    ResourceSet idle = ResourceSet::range(0, state_.processors - 1);
+    for (const ResourceSet* others : {&state_.unavailable, &state_.asleep, &state_.falling_asleep, &state_.waking}) {
+        idle.remove(*others);
+    }
+    for (RunningJob& running : state_.running) {
+        const Job& job = state_.jobs[running.job];
+        running.processors = job.processors() - job.allocation.count_common(state_.unavailable);
+        idle.remove(job.allocation);
+    }
+    state_.idle.reset(state_.machine, state_.placement, std::move(idle));
+    machine_changed_ = true;
+}
+
+// Omits licences that the machine does not know. They are a reason to refuse the job.
+Request EngineCore::request_of(const JobDescription& job) const {
+    Request request{job.processors, state_.placement, {}};
+    if (state_.placement == Placement::machine) {
+        for (const std::string& license : job.licenses) {
+            if (const std::optional<LicenseIndex> known = state_.machine.find_license(license)) {
+                request.licenses.push_back(*known);
+            }
+        }
+        std::sort(request.licenses.begin(), request.licenses.end());
+        request.licenses.erase(std::unique(request.licenses.begin(), request.licenses.end()), request.licenses.end());
+    }
+    return request;
+}
+
+std::optional<RejectJob> EngineCore::refused(JobIndex index) const {
+    const Job& job = state_.jobs[index];
+    const auto because = [=](std::optional<std::string> reason, RejectionCause cause = RejectionCause::other) {
+        return reason ? std::optional(RejectJob{index, std::move(*reason), cause}) : std::nullopt;
+    };
+    if (state_.placement == Placement::machine) {
+        for (const std::string& license : job.description().licenses) {
+            if (!state_.machine.find_license(license)) {
+                return because("asks for licence " + license + ", of which there are no copies");
+            }
+        }
+    }
+    if (auto reason = state_.machine.reason_to_refuse(job.request)) {
+        return because(reason, job.request.processors > state_.processors ? RejectionCause::too_wide_for_machine
+                                                                          : RejectionCause::other);
+    }
+    if (!job.description().walltime && !default_walltime_) {
+        return because("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
+    }
+    if (job.description().walltime && *job.description().walltime <= Duration()) {
+        return because("has a walltime of 0");
+    }
+    if (auto reason = failures_->reason_to_reject(state_, job.request)) {
+        return because(reason);
+    }
+    return because(algorithm_->refuse(job.description()));
+}
+
+void EngineCore::admit(Round& round, JobIndex index) {
+    Job& job = state_.jobs[index];
+    unacknowledged_.erase(index);
+    admitted_ = std::max(admitted_, std::size_t{index} + 1);
+    job.request = request_of(job.description());
+    if (auto rejection = refused(index)) {
+        job.state = JobState::rejected;
+        decisions_.emplace_back(std::move(*rejection));
+        return;
+    }
+    if (predictor_) {
+        state_.predictions.resize(state_.jobs.size());
+        state_.predictions[index] = predictor_->predict(job);
+    }
+    state_.waiting.insert(index, state_.jobs);
+    algorithm_->submitted(round, index);
+    if (gives_guarantees()) {
+        job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
+        guaranteed_at_submission_.resize(index + std::size_t{1}, Time::infinity());
+        guaranteed_at_submission_[index] = job.guaranteed_start;
+    }
+    if (job.guaranteed_start < state_.now) {
+        fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
+                        ", expected one that is still to come");
+    }
+}
+
+std::vector<Decision>& EngineCore::decide() {
+    decisions_.clear();
+    requeue_killed_jobs();
+    std::vector<JobIndex> failed = jobs_to_kill();
+    const bool changed =
+        machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
+    try {
+        call_algorithm(description_.name, [&] {
+            if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
+                run_round();
+            }
+        });
+    } catch (const BrokenRule& broken) {
+        fail(broken.job(), broken.what());
+    }
+    stop_overlong_jobs();
+    if (!failed.empty()) {
+        decisions_.emplace_back(KillJobs{std::move(failed)});
+    }
+    finish_registration();
+    return decisions_;
+}
+
+void EngineCore::run_round() {
+    Round round(*this);
+    if (predictor_) {
+        correct_predictions();
+    }
+    algorithm_->begin_round(state_);
+    if (machine_changed_) {
+        reject_too_small_jobs();
+        algorithm_->machine_changed(round, completions_);
+    } else if (!completions_.empty()) {
+        algorithm_->completed(round, completions_);
+    }
+    for (const JobIndex job : submissions_) {
+        admit(round, job);
+    }
+    is_deciding_ = true;
+    algorithm_->decide(round);
+    is_deciding_ = false;
+    algorithm_->end_round(state_);
+    if (machine_changed_) {
+        note_broken_guarantees();
+    }
+    completions_.clear();
+    submissions_.clear();
+    machine_changed_ = false;
+    processors_switched_ = false;
+    is_beginning_ = false;
+    last_round_ = state_.now;
+    ask_for_wake();
+}
+
+// Corrects the predictions of jobs that still run although they should have ended by now.
+void EngineCore::correct_predictions() {
+    const auto last = std::find_if(state_.running.begin(), state_.running.end(),
+                                   [this](const RunningJob& running) { return running.end > state_.now; });
+    for (auto running = state_.running.begin(); running != last; ++running) {
+        Duration& prediction = state_.predictions[running->job];
+        prediction = predictor_->corrected(running->job, state_.job(running->job), prediction, state_.now);
+        running->end = state_.estimated_end(running->job);
+    }
+    if (last != state_.running.begin()) {
+        std::sort(state_.running.begin(), state_.running.end());
+    }
+}
+
+void EngineCore::ask_for_wake() {
+    const Time wake = algorithm_->next_wake(state_.now);
+    if (wake.is_infinite()) {
+        return;
+    }
+    if (wake <= state_.now) {
+        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() +
+                            ": it wants to be woken at " + wake.to_string() +
+                            ", expected a time that is still to come");
+    }
+    // A job may outlive its prediction. Then nothing is reported at that time.
+    const bool a_job_ends_then =
+        !predictor_ && std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
+                                          [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
+    if (!a_job_ends_then) {
+        call_at(wake);
+    }
+}
+
+// Requires: `time` is in the future. Two requests for the same time send one call.
+void EngineCore::call_at(Time time) {
+    assert(time > state_.now);
+    if (calls_.insert(time).second) {
+        decisions_.emplace_back(CallMeLater{time});
+    }
+}
+
+void EngineCore::stop_overlong_jobs() {
+    for (const JobIndex index : to_be_stopped_) {
+        Job& job = state_.jobs[index];
+        if (!job.kill_requested && job.expected_end() <= state_.now) {
+            job.kill_requested = true;
+            decisions_.emplace_back(KillJobs{{index}});
+        }
+    }
+}
+
+// The new jobs come after those of the message.
+void EngineCore::requeue_killed_jobs() {
+    for (const JobIndex killed : to_be_requeued_) {
+        const auto next = static_cast<JobIndex>(state_.jobs.size());
+        JobDescription description = failures_->next_attempt(state_, killed, next);
+        decisions_.emplace_back(RegisterJob{next, description, {}});
+        std::optional<Duration> run_time;
+        if (algorithm_->needs_run_times()) {
+            run_time = state_.run_times[killed];
+        }
+        submitted({next, std::move(description), run_time});
+    }
+    to_be_requeued_.clear();
+}
+
+// The running jobs whose processors were lost. They hold all of their processors until their end is reported.
+std::vector<JobIndex> EngineCore::jobs_to_kill() {
+    std::vector<JobIndex> jobs = failures_->to_be_killed(state_);
+    for (const JobIndex index : jobs) {
+        state_.jobs[index].kill_requested = true;
+    }
+    return jobs;
+}
+
+void EngineCore::reject_too_small_jobs() {
+    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
+    for (const JobIndex index : waiting) {
+        Job& job = state_.jobs[index];
+        std::optional<std::string> reason = failures_->reason_to_reject(state_, job.request);
+        if (!reason) {
+            continue;
+        }
+        break_guarantee(index, Time::infinity());
+        state_.waiting.remove(index, state_.jobs);
+        job.state = JobState::rejected;
+        decisions_.emplace_back(RejectJob{index, std::move(*reason), RejectionCause::other});
+        algorithm_->withdrawn(state_, index);
+    }
+}
+
+void EngineCore::note_broken_guarantees() {
+    for (const JobIndex index : state_.waiting.jobs()) {
+        if (!state_.jobs[index].guaranteed_start.is_infinite()) {
+            break_guarantee(index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
+        }
+    }
+}
+
+// Nothing breaks if the new start is no later, or if the guarantee is already broken because another job has outlived
+// its estimate.
+void EngineCore::break_guarantee(JobIndex index, Time new_start) {
+    Job& job = state_.jobs[index];
+    if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
+        failures_->note_broken(state_, index, new_start);
+        job.guaranteed_start = new_start;
+    }
+}
+
+// Batsim continues until it hears that no job will be registered any more. Any job that waits or runs may still lose
+// its processors and be registered again.
+void EngineCore::finish_registration() {
+    if (!registers_jobs_ || registration_finished_ || algorithm_->registers_jobs()) {
+        return;
+    }
+    const bool all_ended =
+        all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty();
+    if (!failures_->requeues() || all_ended) {
+        registration_finished_ = true;
+        decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
+    }
+}
+
+Time EngineCore::guaranteed_at_submission(JobIndex job) const {
+    return job < guaranteed_at_submission_.size() ? guaranteed_at_submission_[job] : Time::infinity();
+}
+
+std::vector<Statistic> EngineCore::statistics() const {
+    std::vector<Statistic> statistics = call_algorithm(description_.name, [&] { return algorithm_->statistics(); });
+    if (predictor_) {
+        predictor_->append_statistics(statistics);
+    }
+    failures_->append_statistics(statistics);
+    return statistics;
+}
+
+}  // namespace batfill

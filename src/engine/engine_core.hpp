@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/events.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/engine/state.hpp>
+
+#include "src/engine/machine_failures.hpp"
+
+namespace batfill {
+
+// What is behind Engine and Round. Functions of the same names do what their contracts say.
+class EngineCore {
+ public:
+    EngineCore(const AlgorithmDescription& description, const Parameters::Given& given);
+
+    // ---- For Engine
+
+    void begin(Time now, Machine machine, bool acknowledges_jobs);
+    void arrive(Time now);
+    void take_in(Event&& event);
+    void acknowledge(JobIndex job);
+    std::vector<Decision>& decide();
+    const SchedulerState& state() const { return state_; }
+    const AlgorithmDescription& description() const { return description_; }
+    const Algorithm& algorithm() const { return *algorithm_; }
+    const MachineFailures& failures() const { return *failures_; }
+    bool gives_guarantees() const;
+    std::vector<Statistic> statistics() const;
+    bool registers_jobs() const { return registers_jobs_; }
+    Time guaranteed_at_submission(JobIndex job) const;
+
+    // ---- For Round
+
+    void start(JobIndex index, const ResourceSet* allocation);  // null: its placement chooses
+    bool start_if_possible(JobIndex index);
+    void kill(JobIndex index);
+    void put_to_sleep(const ResourceSet& processors);
+    void wake(const ResourceSet& processors);
+    void set_metadata(JobIndex index, std::string metadata);
+    void register_profile(RegisterProfile profile);
+    JobIndex register_job(JobDescription description);
+
+ private:
+    void submitted(JobSubmitted&& submission);
+    void completed(JobIndex index, JobState state);
+    void killed(const JobsKilled& killed);
+    void machine_changed(const MachineChanged& change);
+    void resource_state_changed(const ResourceStateChanged& change);
+    void run_round();
+    void correct_predictions();
+    void require_switching(const ResourceSet& processors, const char* what, bool possible) const;
+    void set_pstates(const ResourceSet& processors, int pstate);
+    void require_registering(const std::string& what) const;
+    bool was_told_of(JobIndex index) const { return index < admitted_ && !unacknowledged_.contains(index); }
+    Job& add_job(SharedJobDescription description);
+    Request request_of(const JobDescription& job) const;
+    void take_processors(JobIndex index, const ResourceSet* allocation);
+    void check_allocation(JobIndex index, const ResourceSet& allocation) const;
+    void ask_for_wake();
+    void call_at(Time time);
+    std::optional<RejectJob> refused(JobIndex index) const;
+    void admit(Round& round, JobIndex index);
+    void stop_overlong_jobs();
+    void requeue_killed_jobs();
+    std::vector<JobIndex> jobs_to_kill();
+    void reject_too_small_jobs();
+    void note_broken_guarantees();
+    void break_guarantee(JobIndex index, Time new_start);
+    void finish_registration();
+    [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
+
+    const AlgorithmDescription& description_;
+    std::optional<Duration> default_walltime_;
+    Duration walltime_margin_;
+    std::unique_ptr<MachineFailures> failures_;
+    std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
+    std::unique_ptr<Algorithm> algorithm_;
+    // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
+    // acknowledged yet.
+    std::size_t admitted_ = 0;
+    SchedulerState state_;
+    Time last_round_;
+    std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
+    std::set<JobIndex> unacknowledged_;           // jobs that the algorithm registered
+    bool acknowledges_jobs_ = false;
+    bool registers_jobs_ = false;
+    bool is_beginning_ = false;  // the first round is still to come, of an algorithm that registers jobs
+    bool is_deciding_ = false;
+    bool all_submitted_ = false;  // except registered jobs
+    bool registration_finished_ = false;
+
+    // From the current message.
+    bool machine_changed_ = false;
+    bool processors_switched_ = false;
+    std::vector<JobIndex> submissions_;
+    std::vector<Completion> completions_;
+    std::vector<JobIndex> to_be_requeued_;
+
+    std::vector<Decision> decisions_;
+    std::set<Time> calls_;                 // requested and still to come
+    std::vector<JobIndex> to_be_stopped_;  // running jobs with an assumed walltime
+};
+
+}  // namespace batfill
