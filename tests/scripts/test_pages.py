@@ -62,3 +62,11 @@ def test_every_page_that_a_source_names_exists() -> None:
                            cwd=TOP, capture_output=True, text=True, check=True).stdout.split()
     assert named
     assert [name for name in set(named) if not (TOP / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_every_source_that_a_page_names_exists(page: Path) -> None:
+    """By its whole path, or headers as a program includes them."""
+    for name in re.findall(r"`([a-z_]+/[a-z0-9_/]+\.[a-z]+)`", page.read_text(encoding="utf-8")):
+        if name.endswith((".cpp", ".hpp")):
+            assert (TOP / name).exists() or (TOP / "include" / "batfill" / name).exists(), f"{name} does not exist"
