@@ -5,9 +5,9 @@
                     [--transports ipc,tcp] [ALGORITHM ...]
 
 An ALGORITHM is NAME[,KEY=VALUE]... For each, the replies are recorded first, behind the simulator in place of Batsim;
-then daemon and loop answer it in turn, N times. Prints the medians of the processor seconds (user and system) of both,
-and the median of the ratios of the runs. What is above 1 is what batfill adds to the talking: watching for signals and
-lost peers, decoding, deciding, encoding.
+then daemon and loop answer it in turn, N times. Prints a table as CSV: the medians of the processor seconds (user and
+system) of both, and the median of the ratios of the runs. What is above 1 is what batfill adds to the talking: watching
+for signals and lost peers, decoding, deciding, encoding.
 """
 import argparse
 import os
@@ -16,7 +16,7 @@ import statistics
 import sys
 import tempfile
 
-from replays import start, usage
+from replays import print_row, start, usage
 
 
 def endpoint(transport: str, folder: str) -> str:
@@ -63,11 +63,11 @@ class Pair:
         return usage(answering)[0]
 
 
-def line(transport: str, algorithm: str, runs: list[tuple[float, float]]) -> str:
-    """A row of the table: of the seconds of the loop and of the daemon in each run."""
+def row(transport: str, algorithm: str, runs: list[tuple[float, float]]) -> list[str]:
+    """A row of the table, from the seconds of the loop and of the daemon in each run."""
     bare, daemon = (statistics.median(seconds) for seconds in zip(*runs))
     ratio = statistics.median(one[1] / one[0] for one in runs)
-    return f"| {transport} | {algorithm} | {bare:.3f} | {daemon:.3f} | {ratio:.2f} |"
+    return [transport, algorithm, f"{bare:.3f}", f"{daemon:.3f}", f"{ratio:.2f}"]
 
 
 def main() -> None:
@@ -84,14 +84,14 @@ def main() -> None:
     options.batfill, options.bare_loop = os.path.abspath(options.batfill), os.path.abspath(options.bare_loop)
     if options.runs < 1:
         sys.exit("daemon: expected at least one run")
-    print("| transport | algorithm | bare loop (s) | daemon (s) | ratio |\n|---|---|---:|---:|---:|")
+    print_row(["transport", "algorithm", "bare_loop_seconds", "daemon_seconds", "ratio"])
     for transport in options.transports.split(","):
         for algorithm in options.algorithms:
             with tempfile.TemporaryDirectory() as folder:
                 pair = Pair(options, transport, algorithm, folder)
                 pair.record()
-                print(line(transport, algorithm, [(pair.seconds(True), pair.seconds(False))
-                                                  for _ in range(options.runs)]), flush=True)
+                print_row(row(transport, algorithm, [(pair.seconds(True), pair.seconds(False))
+                                                     for _ in range(options.runs)]))
 
 
 if __name__ == "__main__":

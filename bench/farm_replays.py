@@ -3,8 +3,8 @@
 
     bench/farm_replays.py [--jobs N] [--machines N] [--licenses N] [--runs N] [--batfill FILE]
 
-Draws farms with `batfill generate farm` in which one of the three varies, and prints, for each scheduler, the median of
-the processor seconds (user and system) of whole replays. A job needs six licences in the mean, however many there are.
+Draws farms with `batfill generate farm` in which one of the three varies, and prints a table as CSV: for each
+scheduler, the median of the processor seconds (user and system) of whole replays. A job needs six licences on average.
 The offered load is the same for all numbers of machines; the queue varies with the load: above what the farm can do,
 it grows until the last submission.
 """
@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 
-from replays import start, usage
+from replays import print_row, start, usage
 
 # The mean seconds between jobs that one machine of the model can just not keep up with: jobs and machines have as many
 # processors, and a job runs for 1750 seconds.
@@ -61,15 +61,12 @@ def main() -> None:
     farms = [(options.machines // divisor, options.licenses, 0.85) for divisor in (8, 4, 2, 1)]
     farms += [(options.machines, options.licenses // divisor, 0.85) for divisor in (8, 4, 2)]
     farms += [(options.machines, options.licenses, load) for load in (0.95, 1.0, 1.05)]
-    names = ' | '.join(' '.join(scheduler).strip() for scheduler in SCHEDULERS)
-    print(f'| machines | licences | load | {names} |')
-    print('|---|---|---|' + '---|' * len(SCHEDULERS))
+    print_row(['machines', 'licences', 'load', *(','.join(filter(None, scheduler)) for scheduler in SCHEDULERS)])
     for machines, licenses, load in farms:
         with tempfile.TemporaryDirectory() as folder:
             draw(options, folder, machines, licenses, load)
             seconds = measure(options, folder)
-        print(f'| {machines} | {licenses} | {load:.2f} | ' + ' | '.join(f'{value:.2f}' for value in seconds) + ' |',
-              flush=True)
+        print_row([str(machines), str(licenses), f'{load:.2f}', *(f'{value:.2f}' for value in seconds)])
 
 
 if __name__ == '__main__':

@@ -3,8 +3,8 @@
 
     bench/growth.py [--batfill FILE] [--jobs N,N...] [--cases NAME,NAME...] [--limit SECONDS] [ALGORITHM ...]
 
-An ALGORITHM is NAME[,KEY=VALUE]... For each case, prints a table with a line for each algorithm: the processor seconds
-(user and system) of a whole replay of so many jobs, the peak memory in MiB, and the exponent of the seconds in the
+An ALGORITHM is NAME[,KEY=VALUE]... Prints a table as CSV with a row for each case, algorithm and number of jobs: the
+processor seconds (user and system) of a whole replay, the peak memory in MiB, and the exponent of the seconds in the
 number of jobs, fitted to all of them by least squares. A replay that takes more than the limit is stopped, and those
 with more jobs are left out.
 
@@ -26,7 +26,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Optional
 
-from replays import Usage, start, wait_for
+from replays import Usage, print_row, start, wait_for
 
 PLATFORM = Path(__file__).resolve().parent.parent / "platforms/hpc2n.xml"
 PROCESSORS = 240
@@ -96,24 +96,20 @@ def exponent(sizes: list[int], seconds: list[float]) -> Optional[float]:
     return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
 
 
-def line(algorithm: str, sizes: list[int], results: list[Usage], limit: int) -> str:
-    """The results of the first sizes in a line of a Markdown table. The next size took too long; behind it there was
-    no trial."""
-    cells = [f"{seconds:.2f} ({memory:.0f})" for seconds, memory in results]
-    if len(cells) < len(sizes):
-        cells.append(f"more than {limit}")
-    cells += ["-"] * (len(sizes) - len(cells))
+def rows(algorithm: str, sizes: list[int], results: list[Usage], limit: int) -> list[list[str]]:
+    """The results of the first sizes in a row each. The next size took too long; the sizes after it were not tried."""
     slope = exponent(sizes, [seconds for seconds, _ in results])
-    return f"| {algorithm} | {' | '.join(cells)} | {'-' if slope is None else f'{slope:.2f}'} |"
+    shown = "" if slope is None else f"{slope:.2f}"
+    cells = [[algorithm, str(size), f"{seconds:.2f}", f"{memory:.0f}", shown]
+             for size, (seconds, memory) in zip(sizes, results)]
+    stopped = sizes[len(results):][:1]
+    return cells + [[algorithm, str(size), f"more than {limit}", "", shown] for size in stopped]
 
 
 def measure(options: argparse.Namespace, case: str, folder: Path) -> None:
-    """Prints the table of a case, each line when it is known."""
+    """Prints the rows of a case, those of an algorithm when they are known."""
     for size in options.jobs:
         write_workload(options.batfill, case, size, folder / f"{size}.json")
-    print(f"\n{case}: processor seconds (peak memory in MiB)\n")
-    print(f"| algorithm | {' | '.join(f'{size:,} jobs' for size in options.jobs)} | exponent |")
-    print("|---|" + "---:|" * (len(options.jobs) + 1), flush=True)
     for algorithm in options.algorithms:
         results: list[Usage] = []
         for size in options.jobs:
@@ -121,7 +117,8 @@ def measure(options: argparse.Namespace, case: str, folder: Path) -> None:
             if result is None:
                 break
             results.append(result)
-        print(line(algorithm, options.jobs, results, options.limit), flush=True)
+        for row in rows(algorithm, options.jobs, results, options.limit):
+            print_row([case, *row])
 
 
 def main() -> None:
@@ -135,6 +132,7 @@ def main() -> None:
     options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a replay that is stopped leaves no memory on the disk
+    print_row(["case", "algorithm", "jobs", "processor_seconds", "peak_memory_mib", "exponent"])
     for case in options.cases:
         with tempfile.TemporaryDirectory() as folder:
             measure(options, case, Path(folder))

@@ -5,8 +5,8 @@
 
 An ALGORITHM is NAME[,KEY=VALUE]... --round puts submissions and run times up to whole multiples of so many seconds, so
 that many jobs meet in an instant; --scale then multiplies all times, so that they are no longer whole seconds. Prints a
-line of a table for each algorithm: the messages that the scheduler gets in either, and the jobs whose start differs,
-first by any amount, then by a millisecond and more, which the rounding of calls alone does not do.
+table as CSV with a row for each algorithm: the messages that the scheduler gets in either, and the jobs whose start
+differs, first by any amount, then by a millisecond and more, which the rounding of calls alone does not do.
 """
 import argparse
 import csv
@@ -17,6 +17,8 @@ import tempfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Optional, Sequence
+
+from replays import print_row
 
 MILLISECOND = Decimal('0.001')
 
@@ -53,7 +55,7 @@ def simulated(batfill: str, like: str, workload: Path, platform: str, algorithm:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
-    """Prints a line for each algorithm."""
+    """Prints a row for each algorithm."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('workload', type=Path)
     parser.add_argument('platform')
@@ -63,8 +65,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     parser.add_argument('--batfill', default='build/release/batfill')
     options = parser.parse_args(arguments)
     workload = changed(json.loads(options.workload.read_text(encoding='utf-8')), options.unit, options.scale)
-    print('| algorithm | messages of 4 | of 5 | jobs | that start at another time | by 1 ms or more |')
-    print('|---|---|---|---|---|---|')
+    print_row(['algorithm', 'messages_of_4', 'messages_of_5', 'jobs', 'other_starts', 'other_by_1_ms'])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / 'workload.json'
         file.write_text(json.dumps(workload), encoding='utf-8')
@@ -75,7 +76,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
             other = [job for job in ids if starts4.get(job) != starts5.get(job)]
             much = [job for job in other if job not in starts4 or job not in starts5
                     or abs(starts4[job] - starts5[job]) >= MILLISECOND]
-            print(f'| `{algorithm}` | {messages4:,} | {messages5:,} | {len(ids):,} | {len(other):,} | {len(much):,} |')
+            print_row([algorithm, *map(str, (messages4, messages5, len(ids), len(other), len(much)))])
 
 
 if __name__ == '__main__':

@@ -4,9 +4,9 @@
     bench/pairs.py BATSIM PLATFORM.xml WORKLOAD.json [--batsched FILE] [--batfill FILE] [--limit SECONDS] SCHEDULER...
 
 A SCHEDULER is NAME[,KEY=VALUE]..., an algorithm of `batfill serve`, or batsched:VARIANT, which batsched and then
-`batfill batsched` run. Prints a table with a line for each run, one after the other: the processor seconds (user and
-system) and the peak memory of the scheduler and of Batsim, the ratio of the seconds, and in how many jobs both of a
-VARIANT start at the same instant. A run in which either side takes more than the limit is stopped.
+`batfill batsched` run. Prints a table as CSV with a row for each run, one after the other: the processor seconds (user
+and system) and the peak memory in MiB of the scheduler and of Batsim, the ratio of the seconds, and how many jobs start
+when they do with batsched, of how many. A run in which either side takes more than the limit is stopped.
 """
 import argparse
 import csv
@@ -19,9 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Sequence
 
+from replays import print_row
+
 VARIANT = 'batsched:'
-HEAD = ('| scheduler | processor seconds | peak memory (MiB) | of Batsim: processor seconds | peak memory (MiB) '
-        '| scheduler / Batsim | jobs that start as with batsched |')
+HEAD = ['scheduler', 'scheduler_seconds', 'scheduler_mib', 'batsim_seconds', 'batsim_mib', 'ratio', 'same_starts',
+        'jobs']
 
 
 @dataclass(frozen=True)
@@ -102,20 +104,19 @@ def runs_of(options: argparse.Namespace, scheduler: str, folder: Path) -> list[R
             run_pair(options, f'batfill batsched {variant}', [options.batfill, 'batsched', *words], folder)]
 
 
-def line(run: Run, limit: int, other: Optional[Run] = None) -> str:
-    """A run as a line of the table, compared with the other program's of the same variant."""
+def row(run: Run, limit: int, other: Optional[Run] = None) -> list[str]:
+    """A run as a row of the table, compared with the other program's of the same variant."""
     if run.scheduler is None or run.batsim is None or run.starts is None:
-        return f'| {run.name} | more than {limit} | - | - | - | - | - |'
-    same = '-'
+        return [run.name, f'more than {limit}', '', '', '', '', '', '']
+    same = ''
     if other is not None and other.starts is not None:
-        equal = sum(other.starts.get(job) == instant for job, instant in run.starts.items())
-        same = f'{equal:,} of {len(run.starts):,}'
-    return (f'| {run.name} | {run.scheduler.seconds:.2f} | {run.scheduler.memory:.0f} | {run.batsim.seconds:.2f} '
-            f'| {run.batsim.memory:.0f} | {run.scheduler.seconds / run.batsim.seconds:.2f} | {same} |')
+        same = str(sum(other.starts.get(job) == instant for job, instant in run.starts.items()))
+    return [run.name, f'{run.scheduler.seconds:.2f}', f'{run.scheduler.memory:.0f}', f'{run.batsim.seconds:.2f}',
+            f'{run.batsim.memory:.0f}', f'{run.scheduler.seconds / run.batsim.seconds:.2f}', same, str(len(run.starts))]
 
 
 def main() -> None:
-    """Runs all pairs and prints the table, each line when it is known."""
+    """Runs all pairs and prints the table, each row when it is known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('batsim')
     parser.add_argument('platform')
@@ -131,13 +132,13 @@ def main() -> None:
     options.batsched = os.path.abspath(options.batsched)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a run that is stopped leaves no memory on the disk
     resource.setrlimit(resource.RLIMIT_CPU, (options.limit, options.limit + 1))
-    print(HEAD + '\n|---|---|---|---|---|---|---|', flush=True)
+    print_row(HEAD)
     with tempfile.TemporaryDirectory() as folder:
         for scheduler in options.schedulers:
             done = runs_of(options, scheduler, Path(folder))
-            print(line(done[0], options.limit), flush=True)
+            print_row(row(done[0], options.limit))
             for run in done[1:]:
-                print(line(run, options.limit, done[0]), flush=True)
+                print_row(row(run, options.limit, done[0]))
 
 
 if __name__ == '__main__':

@@ -4,16 +4,18 @@
     bench/replays.py PLATFORM.xml WORKLOAD.json [--runs N] [--batfill FILE] [--serve] [ALGORITHM ...]
 
 An ALGORITHM is NAME[,KEY=VALUE]...[@WORKLOAD.json]: parameters, and a workload of its own instead of the first.
-Runs the algorithms in turn, N times, after one round that does not count, and prints the median of the processor
-seconds (user and system), its ratio to the first algorithm (the median of the ratios round by round) and the peak
-memory. With --serve, `batfill simulate -s` drives the daemon instead, and the daemon is what is measured. The first
+Runs the algorithms in turn, N times, after one round that does not count. Prints a table as CSV: the median of the
+processor seconds (user and system), its ratio to the first algorithm (the median of the ratios round by round) and the
+peak memory in MiB. With --serve, `batfill simulate -s` drives the daemon instead, and the daemon is measured. The first
 algorithm is the yardstick: rejecter, which reads and writes and decides nothing.
 """
 import argparse
+import csv
 import os
 import statistics
 import sys
 import tempfile
+from typing import Sequence
 
 Usage = tuple[float, float]
 
@@ -53,16 +55,23 @@ def replay(options: argparse.Namespace, algorithm: str, folder: str) -> Usage:
     return usage(daemon)
 
 
-def table(results: dict[str, list[Usage]]) -> str:
-    """The runs of each algorithm in a line of a Markdown table. The first algorithm is the yardstick: the runs of the
-    others are compared with its runs, in the same order."""
-    first, yardstick = next(iter(results.items()))
-    lines = [f'| algorithm | processor seconds | ratio to {first} | peak memory (MiB) |', '|---|---|---|---|']
-    for algorithm, runs in results.items():
+def print_row(cells: Sequence[str]) -> None:
+    """Prints a row of a CSV table at once."""
+    csv.writer(sys.stdout, lineterminator='\n').writerow(cells)
+    sys.stdout.flush()
+
+
+def table(workload: str, results: dict[str, list[Usage]]) -> list[list[str]]:
+    """The runs of each algorithm in a row. The first algorithm is the yardstick: the runs of the others are compared
+    with its runs, in the same order."""
+    yardstick = next(iter(results.values()))
+    rows = [['workload', 'algorithm', 'processor_seconds', 'ratio', 'peak_memory_mib']]
+    for choice, runs in results.items():
         ratios = [run[0] / base[0] for run, base in zip(runs, yardstick)]
-        lines.append(f'| {algorithm} | {statistics.median(run[0] for run in runs):.3f} '
-                     f'| {statistics.median(ratios):.2f} | {max(run[1] for run in runs):.0f} |')
-    return '\n'.join(lines)
+        algorithm, _, own = choice.partition('@')
+        rows.append([os.path.basename(own or workload), algorithm, f'{statistics.median(run[0] for run in runs):.3f}',
+                     f'{statistics.median(ratios):.2f}', f'{max(run[1] for run in runs):.0f}'])
+    return rows
 
 
 def main() -> None:
@@ -83,7 +92,8 @@ def main() -> None:
                 result = replay(options, algorithm, folder)
                 if run > 0:
                     results[algorithm].append(result)
-    print(table(results))
+    for row in table(options.workload, results):
+        print_row(row)
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-// The JSON flavour of Batsim 5's protocol ("batprotocol"), as Batsim 5.0.0-rc2 writes and reads it. docs/batsim5.md
+// The JSON flavour of Batsim 5's protocol ("batprotocol"), as Batsim 5.0.0-rc2 writes and reads it. docs/protocol.md
 // says what becomes of each event.
 
 #include <charconv>

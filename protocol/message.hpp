@@ -13,7 +13,7 @@
 
 // The messages between Batsim and a scheduler, independent of their form on the wire (see codec.hpp). Names are those
 // of the Batsim 4 protocol; docs/protocol.md explains each event. Events and fields that only Batsim 5 has keep its
-// names; docs/batsim5.md explains how each event is handled there.
+// names; the same page explains how batfill handles them.
 namespace batfill::protocol {
 
 // The text of one JSON value without white space between tokens. This program passes it on without interpreting it.

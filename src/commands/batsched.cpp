@@ -268,7 +268,7 @@ int batsched(const Arguments& arguments) {
     add_batsched_options(options);
     if (!options.parse(
             arguments, "batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
-            "Schedules for Batsim as batsched does, with its options and names; docs/batsched.md has what differs.")) {
+            "Schedules for Batsim as batsched does, with its options and names; docs/serve.md has what differs.")) {
         return 0;
     }
     if (options.given("version")) {

@@ -15,7 +15,7 @@ struct BatschedOptions {
     std::string variant_options = "{}";  // a JSON object
 };
 
-// Returns the equivalent algorithm and parameters, as docs/batsched.md lists them. Logs a warning of variant options
+// Returns the equivalent algorithm and parameters, as docs/serve.md lists them. Logs a warning of variant options
 // that it does not follow.
 // Throws: UsageError for what batsched does not know, and for what has no equivalent.
 SchedulerChoice batsched_choice(const BatschedOptions& options);

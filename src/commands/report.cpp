@@ -19,7 +19,7 @@ constexpr const char* report_summary =
     "the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
     "baseline. PREFIX is that of the files which simulate or Batsim wrote: PREFIX_jobs.csv, and PREFIX_schedule.csv,\n"
     "PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv if they are there. With the\n"
-    "workload also by user and by queue, and deadlines. docs/report.md says what everything shows.";
+    "workload also by user and by queue, and deadlines. docs/metrics.md says what everything shows.";
 
 report::Run read_run(const std::string& prefix, std::vector<report::SourceFile>& files) {
     const std::string path = jobs_file(prefix);

@@ -143,7 +143,7 @@ TEST_CASE("On 2,000 recorded jobs easy_bf, which reserves particular processors,
         our_waits = our_waits + (job.start - job.job->description.submit);
         their_waits = their_waits + (theirs - job.job->description.submit);
     }
-    // These numbers are in docs/batsched.md.
+    // These numbers are in docs/serve.md.
     CHECK(other_starts == 1147);
     CHECK(std::llround(our_waits.to_seconds() / 2000) == 522);
     CHECK(std::llround(their_waits.to_seconds() / 2000) == 552);

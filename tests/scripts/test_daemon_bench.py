@@ -7,7 +7,7 @@ from stand_ins import StandInProgram
 
 
 def test_a_row_has_the_medians_and_the_median_of_the_ratios() -> None:
-    assert daemon.line("ipc", "easy", [(1.0, 2.0), (2.0, 2.0), (4.0, 12.0)]) == "| ipc | easy | 2.000 | 2.000 | 2.00 |"
+    assert daemon.row("ipc", "easy", [(1.0, 2.0), (2.0, 2.0), (4.0, 12.0)]) == ["ipc", "easy", "2.000", "2.000", "2.00"]
 
 
 def test_replies_are_recorded_and_then_both_answer_in_turn(
@@ -21,7 +21,7 @@ def test_replies_are_recorded_and_then_both_answer_in_turn(
     assert all("-a easy -P order=saf" in call for call in program.calls if call.startswith("serve"))
     recorded = {call.split(" ")[-1] for call in program.calls if call.startswith(("record", "answer"))}
     assert len(recorded) == 1
-    assert capsys.readouterr().out.splitlines()[2].startswith("| tcp | easy,order=saf | ")
+    assert capsys.readouterr().out.splitlines()[1].startswith('tcp,"easy,order=saf",')
 
 
 def test_a_side_that_fails_ends_all(program: StandInProgram, monkeypatch: pytest.MonkeyPatch) -> None:

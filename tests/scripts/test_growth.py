@@ -1,4 +1,5 @@
 """How replays grow with the number of jobs."""
+import csv
 import sys
 
 import growth
@@ -20,9 +21,10 @@ def test_the_exponent_is_that_of_a_power() -> None:
 
 
 def test_what_took_too_long_is_told_from_what_was_not_tried() -> None:
-    assert growth.line("easy", [10, 100], [(1.0, 20.4), (10.0, 30.0)], 60) == (
-        "| easy | 1.00 (20) | 10.00 (30) | 1.00 |")
-    assert growth.line("pc", [10, 100, 1000], [(1.0, 20.0)], 60) == "| pc | 1.00 (20) | more than 60 | - | - |"
+    assert growth.rows("easy", [10, 100], [(1.0, 20.4), (10.0, 30.0)], 60) == [
+        ["easy", "10", "1.00", "20", "1.00"], ["easy", "100", "10.00", "30", "1.00"]]
+    assert growth.rows("pc", [10, 100, 1000], [(1.0, 20.0)], 60) == [
+        ["pc", "10", "1.00", "20", ""], ["pc", "100", "more than 60", "", ""]]
 
 
 @pytest.mark.parametrize("case", ["instant-equal", "instant-long", "instant-random"])
@@ -45,16 +47,17 @@ def test_each_size_of_each_case_is_replayed(
     replayed = [call.split(" -w ")[1].split() for call in program.calls if call.startswith("simulate")]
     assert [words[0].rsplit("/", 1)[1] for words in replayed] == ["10.json", "20.json"] * 2
     assert all(words[3:] == ["-a", "easy", "-P", "order=saf"] for words in replayed)
-    printed = capsys.readouterr().out
-    assert "load-0.9: processor seconds (peak memory in MiB)" in printed
-    assert "| algorithm | 10 jobs | 20 jobs | exponent |" in printed
+    printed = list(csv.reader(capsys.readouterr().out.splitlines()))
+    assert printed[0] == ["case", "algorithm", "jobs", "processor_seconds", "peak_memory_mib", "exponent"]
+    assert [row[:3] for row in printed[1:]] == [
+        [case, "easy,order=saf", jobs] for case in ("load-0.9", "instant-equal") for jobs in ("10", "20")]
 
 
 def test_a_replay_that_takes_too_long_is_stopped(
         program: StandInProgram, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     program.file.write_text(f"#!{sys.executable}\nwhile True:\n    pass\n", encoding="utf-8")
     run(monkeypatch, program, "--jobs", "10,20", "--cases", "instant-equal", "--limit", "1", "easy")
-    assert "| easy | more than 1 | - | - |" in capsys.readouterr().out
+    assert capsys.readouterr().out.splitlines()[1:] == ["instant-equal,easy,10,more than 1,,"]
 
 
 def test_what_fails_ends_all(program: StandInProgram, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,19 +9,18 @@ from stand_ins import StandInProgram
 
 
 def test_table_compares_with_the_first_algorithm() -> None:
-    assert replays.table({"rejecter": [(1.0, 10.0), (2.0, 11.4), (4.0, 10.5)],
-                          "easy": [(2.0, 20.0), (3.0, 30.6), (16.0, 20.0)]}).splitlines() == [
-        "| algorithm | processor seconds | ratio to rejecter | peak memory (MiB) |",
-        "|---|---|---|---|",
-        "| rejecter | 2.000 | 1.00 | 11 |",
-        "| easy | 3.000 | 2.00 | 31 |",
+    assert replays.table("logs/w.json", {"rejecter": [(1.0, 10.0), (2.0, 11.4), (4.0, 10.5)],
+                                         "dbf@logs/d.json": [(2.0, 20.0), (3.0, 30.6), (16.0, 20.0)]}) == [
+        ["workload", "algorithm", "processor_seconds", "ratio", "peak_memory_mib"],
+        ["w.json", "rejecter", "2.000", "1.00", "11"],
+        ["d.json", "dbf", "3.000", "2.00", "31"],
     ]
 
 
 def test_algorithms_run_in_turn_after_a_round_that_does_not_count(
         program: StandInProgram, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     counted: dict[str, list[replays.Usage]] = {}
-    monkeypatch.setattr(replays, "table", lambda results: counted.update(results) or "the table")
+    monkeypatch.setattr(replays, "table", lambda _, results: counted.update(results) or [["a,b", "c"]])
     monkeypatch.setattr(sys, "argv", ["replays.py", "p.xml", "w.json", "--runs", "2", "--batfill", str(program.file),
                                       "fcfs", "dbf,repair=strict@d.json"])
     replays.main()
@@ -29,7 +28,7 @@ def test_algorithms_run_in_turn_after_a_round_that_does_not_count(
     assert [before for before, _ in calls] == ["simulate -q -p p.xml -w w.json", "simulate -q -p p.xml -w d.json"] * 3
     assert [after.split(" ", 1)[1] for _, after in calls[:2]] == ["-a fcfs", "-a dbf -P repair=strict"]
     assert {algorithm: len(runs) for algorithm, runs in counted.items()} == {"fcfs": 2, "dbf,repair=strict@d.json": 2}
-    assert capsys.readouterr().out == "the table\n"
+    assert capsys.readouterr().out == '"a,b",c\n'
 
 
 def test_the_daemon_is_measured_where_asked(program: StandInProgram, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ class PlanObserver {
 // The plan remembers proofs. For each planned job it keeps the interval in which a start before the planned one may
 // have become possible. This interval is empty after the job is placed from the present on. When processors are given
 // back, an index finds the jobs that may profit, by width, walltime and planned start. All other jobs stay where they
-// are without a search. This makes compression cheap (see docs/performance.md).
+// are without a search. This makes compression cheap (see docs/architecture.md).
 //
 // A proof describes the plan at the time when the job is placed and when processors are given back. If some jobs must
 // be placed as if others did not exist (dbf places L0 regardless of L1), cancel the others before either. Otherwise

@@ -19,8 +19,8 @@
 
 namespace batfill {
 
-// Behaviour of the simulator that depends on the version of Batsim that it imitates. docs/batsim5.md tells what is
-// known of each version. The defaults are Batsim 4's, as in docs/simulator.md.
+// Behaviour of the simulator that depends on the version of Batsim that it imitates; docs/simulator.md describes both.
+// The defaults are Batsim 4's.
 struct SimulatorRules {
     // A number within the name of a host counts as a number when hosts are numbered: n9 comes before n10.
     bool numbers_in_host_names = false;
