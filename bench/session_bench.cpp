@@ -1,7 +1,6 @@
 // Measures what one message costs the daemon: decoding, deciding and encoding, without the socket.
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,8 +36,7 @@ std::string beginning(int processors) {
 void messages(benchmark::State& state, const char* algorithm) {
     constexpr int in_use = 120;
     spdlog::set_level(spdlog::level::off);
-    std::unique_ptr<batfill::protocol::Codec> codec = batfill::protocol::make_codec("batsim4");
-    batfill::Session session({algorithm, {}}, *codec);
+    batfill::Session session({algorithm, {}}, batfill::protocol::make_codec("batsim4"));
     session.answer(beginning(2 * in_use));
     std::vector<std::string> batch;
     int job = 0;

@@ -71,19 +71,21 @@ batfill_layer(engine ON support
   LIBRARIES ${CMAKE_DL_LIBS})
 batfill_layer(schedulers ON engine
   FOLDER schedulers SOURCES_ALONE RELEASE_FLAGS -O3)
-batfill_layer(protocol ON formats
-  FOLDER protocol SOURCES_ALONE
+batfill_layer(protocol ON formats engine
+  FOLDER protocol SOURCES_ALONE)
+batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats
   RELEASE_FLAGS -O3)
 batfill_layer(report ON analysis)
-batfill_layer(simulator ON engine protocol
+batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
 batfill_layer(replay ON simulator analysis)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
-batfill_layer(server ON engine protocol)
-batfill_layer(commands ON schedulers workloads tuning server report
+batfill_layer(server ON protocol transport)
+batfill_layer(remote ON simulator protocol transport)
+batfill_layer(commands ON schedulers workloads tuning server remote report
   LIBRARIES Boost::program_options yaml-cpp
   RELEASE_FLAGS -O1)
 include(cmake/ReportPage.cmake)

@@ -1,7 +1,8 @@
+#include "protocol/batsim4.hpp"
+
 #include <charconv>
 #include <set>
 
-#include "protocol/json_frames.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 
@@ -9,125 +10,14 @@ namespace batfill::protocol {
 
 namespace {
 
+constexpr EventFieldNames field_names{"type", "data"};
+
 // ---- Decoding: one function per event type
 
 JobDescription job(EventData& data) {
     JobDescription description = read_job(data.fields.object("job"), "data.job.");
-    description.id = job_id(data);
+    description.id = data.fields.text("job_id");
     return description;
-}
-
-Properties properties(Fields& fields, std::string_view name) {
-    Properties result;
-    for (const auto& member : fields.object(name).GetObject()) {
-        if (!member.value.IsString()) {
-            fields.fail(name, "an object with texts");
-        }
-        result.emplace_back(view(member.name), view(member.value));
-    }
-    return result;
-}
-
-std::vector<Resource> resources(EventData& data, std::string_view name, std::string_view path, std::set<int>& ids) {
-    std::vector<Resource> result;
-    for (const auto& object : data.fields.array(name).GetArray()) {
-        if (!object.IsObject()) {
-            data.fields.fail(name, "an array of objects");
-        }
-        Fields fields(object, path);
-        Resource resource;
-        resource.id = fields.integer("id");
-        if (resource.id < 0 || !ids.insert(resource.id).second) {
-            fields.fail("id", "a number that no other resource has");
-        }
-        resource.name = fields.text("name");
-        fields.optional("state", resource.state);
-        if (fields.find("properties") != nullptr) {
-            resource.properties = properties(fields, "properties");
-        }
-        if (fields.find("zone_properties") != nullptr) {
-            resource.zone_properties = properties(fields, "zone_properties");
-        }
-        fields.warn_of_unread(data.warn);
-        result.push_back(std::move(resource));
-    }
-    return result;
-}
-
-Configuration configuration(EventData& data) {
-    Fields fields(data.fields.object("config"), "data.config.");
-    Configuration config;
-    fields.optional("redis-enabled", config.redis_enabled);
-    fields.optional("redis-hostname", config.redis_hostname);
-    fields.optional("redis-port", config.redis_port);
-    fields.optional("redis-prefix", config.redis_prefix);
-    fields.optional("profiles-forwarded-on-submission", config.profiles_forwarded_on_submission);
-    fields.optional("dynamic-jobs-enabled", config.dynamic_jobs_enabled);
-    fields.optional("dynamic-jobs-acknowledged", config.dynamic_jobs_acknowledged);
-    fields.optional("profile-reuse-enabled", config.profile_reuse_enabled);
-    fields.optional("sched-config", config.sched_config);
-    fields.optional("forward-unknown-events", config.forward_unknown_events);
-    fields.warn_of_unread(data.warn);
-    return config;
-}
-
-void check_count(EventData& data, std::string_view name, std::size_t count) {
-    if (const auto* value = data.fields.find(name);
-        value != nullptr && (!value->IsUint64() || value->GetUint64() != count)) {
-        data.fields.fail(name, "the number of resources listed, " + std::to_string(count));
-    }
-}
-
-SimulationBegins simulation_begins(EventData& data) {
-    SimulationBegins begins;
-    data.fields.optional("allow_compute_sharing", begins.allow_compute_sharing);
-    data.fields.optional("allow_storage_sharing", begins.allow_storage_sharing);
-    begins.config = configuration(data);
-    std::set<int> ids;
-    begins.compute_resources = resources(data, "compute_resources", "data.compute_resources.", ids);
-    if (data.fields.find("storage_resources") != nullptr) {
-        begins.storage_resources = resources(data, "storage_resources", "data.storage_resources.", ids);
-    }
-    check_count(data, "nb_compute_resources", begins.compute_resources.size());
-    check_count(data, "nb_storage_resources", begins.storage_resources.size());
-    check_count(data, "nb_resources", begins.compute_resources.size() + begins.storage_resources.size());
-    begins.workloads = properties(data.fields, "workloads");
-    begins.profiles = json_text(data.fields.object("profiles"));
-    return begins;
-}
-
-JobSubmitted job_submitted(EventData& data) {
-    JobSubmitted submitted;
-    submitted.job = job(data);
-    submitted.source = json_text(data.fields.object("job"));
-    if (data.fields.find("profile") != nullptr) {
-        submitted.profile = json_text(data.fields.object("profile"));
-    }
-    return submitted;
-}
-
-JobCompleted job_completed(EventData& data) {
-    return {job_id(data), job_state(data, "job_state"), data.fields.integer("return_code"),
-            data.fields.resources("alloc")};
-}
-
-JobKilled job_killed(EventData& data) {
-    return {job_ids(data), json_text(data.fields.object("job_progress"))};
-}
-
-Notify notify(EventData& data) {
-    Notify event;
-    const std::string_view name = data.fields.text("type");
-    event.type = parse_notification_type(name);
-    if (event.type == NotificationType::other) {
-        event.other_type = name;
-    }
-    if (event.type == NotificationType::event_machine_available ||
-        event.type == NotificationType::event_machine_unavailable) {
-        event.resources = data.fields.resources("resources");
-    }
-    event.other = data.fields.rest();
-    return event;
 }
 
 // A number of a pstate, which is a text.
@@ -141,285 +31,246 @@ int pstate(EventData& data) {
     return number;
 }
 
+std::map<std::string, std::string> properties(Fields& fields, std::string_view name) {
+    std::map<std::string, std::string> result;
+    if (fields.find(name) == nullptr) {
+        return result;
+    }
+    for (const auto& member : fields.object(name).GetObject()) {
+        if (!member.value.IsString()) {
+            fields.fail(name, "an object with texts");
+        }
+        result.emplace(view(member.name), view(member.value));
+    }
+    return result;
+}
+
+std::vector<std::pair<int, Host>> resources(EventData& data, std::string_view name, std::string_view path,
+                                            std::set<int>& ids) {
+    std::vector<std::pair<int, Host>> result;
+    for (const auto& object : data.fields.array(name).GetArray()) {
+        if (!object.IsObject()) {
+            data.fields.fail(name, "an array of objects");
+        }
+        Fields fields(object, path);
+        auto& [id, host] = result.emplace_back();
+        id = fields.integer("id");
+        if (id < 0 || !ids.insert(id).second) {
+            fields.fail("id", "a number that no other resource has");
+        }
+        host.name = fields.text("name");
+        host.properties = properties(fields, "properties");
+        host.zone_properties = properties(fields, "zone_properties");
+        fields.ignore("state");
+        fields.warn_of_unread(data.warn);
+    }
+    return result;
+}
+
+Options options(EventData& data) {
+    Fields fields(data.fields.object("config"), "data.config.");
+    Options options;
+    fields.optional("redis-enabled", options.redis_enabled);
+    fields.optional("dynamic-jobs-enabled", options.dynamic_jobs_enabled);
+    fields.optional("dynamic-jobs-acknowledged", options.dynamic_jobs_acknowledged);
+    fields.optional("profile-reuse-enabled", options.profile_reuse_enabled);
+    fields.optional("sched-config", options.scheduler_configuration);
+    fields.ignore("redis-hostname", "redis-port", "redis-prefix", "profiles-forwarded-on-submission",
+                  "forward-unknown-events");
+    fields.warn_of_unread(data.warn);
+    return options;
+}
+
+SimulationBegins simulation_begins(EventData& data) {
+    SimulationBegins begins;
+    begins.options = options(data);
+    std::set<int> ids;
+    begins.hosts = resources(data, "compute_resources", "data.compute_resources.", ids);
+    if (data.fields.find("storage_resources") != nullptr) {
+        resources(data, "storage_resources", "data.storage_resources.", ids);
+    }
+    begins.last_resource = ids.empty() ? -1 : *ids.rbegin();
+    data.fields.ignore("allow_compute_sharing", "allow_storage_sharing", "nb_compute_resources", "nb_storage_resources",
+                       "nb_resources", "workloads", "profiles");
+    return begins;
+}
+
+JobSubmitted job_submitted(EventData& data) {
+    JobDescription description = job(data);
+    data.fields.ignore("profile");
+    return {data.ids.number_of(description.id), std::move(description)};
+}
+
+JobCompleted job_completed(EventData& data) {
+    data.fields.ignore("return_code", "alloc");  // the engine knows which processors a job has
+    return {job_number(data), job_state(data, "job_state")};
+}
+
+MessageEvent::Data notify(EventData& data) {
+    const NotificationType type = parse_notification_type(data.fields.text("type"));
+    data.fields.ignore_rest();
+    if (type == NotificationType::event_machine_available || type == NotificationType::event_machine_unavailable) {
+        return MachineChanged{data.fields.resources("resources"), type == NotificationType::event_machine_available};
+    }
+    return Notification{type, {}, {}};
+}
+
 ResourceStateChanged resource_state_changed(EventData& data) {
     ResourceSet resources = data.fields.resources("resources");
     return {std::move(resources), pstate(data)};
 }
 
-Query query(EventData& data) {
-    return {json_text(data.fields.object("requests"))};
-}
-
-Answer answer(EventData& data) {
-    Json answers = data.fields.rest();
-    return {answers.empty() ? "{}" : std::move(answers)};
-}
-
-FromJobMessage from_job_message(EventData& data) {
-    return {job_id(data), json_text(data.fields.any("msg"))};
-}
-
-ExecuteJob execute_job(EventData& data) {
-    ExecuteJob event{job_id(data), some_resources(data.fields, "alloc"), {}};
-    event.other = data.fields.rest();
-    return event;
-}
-
-RejectJob reject_job(EventData& data) {
-    return {job_id(data)};
-}
-
-KillJob kill_job(EventData& data) {
-    return {some_job_ids(data)};
-}
-
-CallMeLater call_me_later(EventData& data) {
-    return {data.fields.time("timestamp"), {}, {}};
-}
-
-SetResourceState set_resource_state(EventData& data) {
-    ResourceSet resources = some_resources(data.fields, "resources");
-    return {std::move(resources), pstate(data)};
-}
-
-SetJobMetadata set_job_metadata(EventData& data) {
-    return {job_id(data), std::string(data.fields.text("metadata"))};
-}
-
-ChangeJobState change_job_state(EventData& data) {
-    return {job_id(data), job_state(data, "job_state")};
-}
-
-RegisterJob register_job(EventData& data) {
-    return {job(data), json_text(data.fields.object("job"))};
-}
-
-RegisterProfile register_profile(EventData& data) {
-    return {std::string(data.fields.text("workload_name")), std::string(data.fields.text("profile_name")),
-            json_text(data.fields.object("profile"))};
-}
-
-ToJobMessage to_job_message(EventData& data) {
-    return {job_id(data), std::string(data.fields.text("msg"))};
-}
-
-using FromBatsim = Event::Data;
+using FromBatsim = MessageEvent::Data;
 constexpr std::array<EventType<FromBatsim>, 11> batsim_events{{
     {"JOB_SUBMITTED", as<FromBatsim, job_submitted>},
     {"JOB_COMPLETED", as<FromBatsim, job_completed>},
     {"REQUESTED_CALL", empty<FromBatsim, RequestedCall>},
-    {"NOTIFY", as<FromBatsim, notify>},
-    {"JOB_KILLED", as<FromBatsim, job_killed>},
+    {"NOTIFY", notify},
+    {"JOB_KILLED", as<FromBatsim, jobs_killed>},
     {"SIMULATION_BEGINS", as<FromBatsim, simulation_begins>},
     {"SIMULATION_ENDS", empty<FromBatsim, SimulationEnds>},
     {"RESOURCE_STATE_CHANGED", as<FromBatsim, resource_state_changed>},
-    {"QUERY", as<FromBatsim, query>},
-    {"ANSWER", as<FromBatsim, answer>},
-    {"FROM_JOB_MSG", as<FromBatsim, from_job_message>},
+    {"QUERY", ignored<FromBatsim>},
+    {"ANSWER", ignored<FromBatsim>},
+    {"FROM_JOB_MSG", ignored<FromBatsim>},
 }};
+
+// Fields of an event of the scheduler that the simulator has no use for are not looked at.
+ResourceSet some_resources(EventData& data, std::string_view name) {
+    ResourceSet set = data.fields.resources(name);
+    if (set.empty()) {
+        data.fields.fail(name, "at least one resource");
+    }
+    return set;
+}
+
+Decision start_job(EventData& data) {
+    data.fields.ignore_rest();
+    const JobIndex job = job_number(data);
+    return StartJob{job, some_resources(data, "alloc")};
+}
+
+Decision reject_job(EventData& data) {
+    return RejectJob{job_number(data), {}, RejectionCause::other};
+}
+
+Decision kill_jobs(EventData& data) {
+    KillJobs kill{job_numbers(data)};
+    if (kill.jobs.empty()) {
+        data.fields.fail("job_ids", "at least one job");
+    }
+    return kill;
+}
+
+Decision call_me_later(EventData& data) {
+    return CallMeLater{data.fields.time("timestamp")};
+}
+
+Decision set_resource_state(EventData& data) {
+    ResourceSet resources = some_resources(data, "resources");
+    return SetResourceState{std::move(resources), pstate(data)};
+}
+
+Decision set_job_metadata(EventData& data) {
+    const JobIndex job = job_number(data);
+    return SetJobMetadata{job, std::string(data.fields.text("metadata"))};
+}
+
+// Batsim passes the job on with the id of the event.
+Decision register_job(EventData& data) {
+    JobDescription description = job(data);
+    std::string source;
+    append_job(data.fields.object("job"), description.id, source);
+    const JobIndex number = data.ids.number_of(description.id);
+    return RegisterJob{number, std::move(description), std::move(source)};
+}
+
+Decision register_profile(EventData& data) {
+    return RegisterProfile{std::string(data.fields.text("workload_name")),
+                           std::string(data.fields.text("profile_name")), json_text(data.fields.object("profile"))};
+}
+
+ReplyEvent::Data notification(EventData& data) {
+    const NotificationType type = parse_notification_type(data.fields.text("type"));
+    data.fields.ignore_rest();
+    if (type == NotificationType::registration_finished || type == NotificationType::continue_registration) {
+        return Decision(Notification{type, {}, {}});
+    }
+    return Ignored{};
+}
 
 using FromScheduler = ReplyEvent::Data;
 constexpr std::array<EventType<FromScheduler>, 13> scheduler_events{{
-    {"EXECUTE_JOB", as<FromScheduler, execute_job>},
+    {"EXECUTE_JOB", as<FromScheduler, start_job>},
     {"REJECT_JOB", as<FromScheduler, reject_job>},
     {"CALL_ME_LATER", as<FromScheduler, call_me_later>},
-    {"KILL_JOB", as<FromScheduler, kill_job>},
+    {"KILL_JOB", as<FromScheduler, kill_jobs>},
     {"SET_RESOURCE_STATE", as<FromScheduler, set_resource_state>},
     {"SET_JOB_METADATA", as<FromScheduler, set_job_metadata>},
-    {"CHANGE_JOB_STATE", as<FromScheduler, change_job_state>},
     {"REGISTER_JOB", as<FromScheduler, register_job>},
     {"REGISTER_PROFILE", as<FromScheduler, register_profile>},
-    {"NOTIFY", as<FromScheduler, notify>},
-    {"QUERY", as<FromScheduler, query>},
-    {"ANSWER", as<FromScheduler, answer>},
-    {"TO_JOB_MSG", as<FromScheduler, to_job_message>},
+    {"NOTIFY", notification},
+    {"CHANGE_JOB_STATE", ignored<FromScheduler>},
+    {"QUERY", ignored<FromScheduler>},
+    {"ANSWER", ignored<FromScheduler>},
+    {"TO_JOB_MSG", ignored<FromScheduler>},
 }};
 
-constexpr EventFieldNames field_names{"type", "data"};
+// ---- Encoding of replies: one function per decision
 
-// ---- Encoding: one function per event type, which appends type and data
-
-class Encoder : public EventEncoder<Encoder> {
+class Batsim4Reply : public ReplyWriter {
  public:
-    explicit Encoder(std::string& out) : EventEncoder(out, field_names) {}
+    using ReplyWriter::ReplyWriter;
 
-    using EventEncoder::operator();
-
-    void operator()(const Notify& event) {
-        begin("NOTIFY");
-        text("type", event.type == NotificationType::other ? event.other_type : to_string(event.type));
-        if (event.resources) {
-            resources("resources", *event.resources);
-        }
-        fields_of(event.other);
+    void operator()(const StartJob& start) {
+        begin("EXECUTE_JOB", start.job);
+        resources("alloc", start.allocation);
     }
-    void operator()(const Query& event) {
-        begin("QUERY");
-        json("requests", event.requests);
-    }
-    void operator()(const Answer& event) {
-        begin("ANSWER");
-        fields_of(event.data);
-    }
-
-    void operator()(const SimulationBegins& event) {
-        begin("SIMULATION_BEGINS");
-        integer("nb_resources", event.compute_resources.size() + event.storage_resources.size());
-        integer("nb_compute_resources", event.compute_resources.size());
-        integer("nb_storage_resources", event.storage_resources.size());
-        boolean("allow_compute_sharing", event.allow_compute_sharing);
-        boolean("allow_storage_sharing", event.allow_storage_sharing);
-        open("config", '{');
-        boolean("redis-enabled", event.config.redis_enabled);
-        text("redis-hostname", event.config.redis_hostname);
-        integer("redis-port", event.config.redis_port);
-        text("redis-prefix", event.config.redis_prefix);
-        boolean("profiles-forwarded-on-submission", event.config.profiles_forwarded_on_submission);
-        boolean("dynamic-jobs-enabled", event.config.dynamic_jobs_enabled);
-        boolean("dynamic-jobs-acknowledged", event.config.dynamic_jobs_acknowledged);
-        boolean("profile-reuse-enabled", event.config.profile_reuse_enabled);
-        text("sched-config", event.config.sched_config);
-        boolean("forward-unknown-events", event.config.forward_unknown_events);
-        close('}');
-        machines("compute_resources", event.compute_resources);
-        machines("storage_resources", event.storage_resources);
-        properties("workloads", event.workloads);
-        json("profiles", event.profiles);
-    }
-    void operator()(const SimulationEnds&) { begin("SIMULATION_ENDS"); }
-    void operator()(const JobSubmitted& event) {
-        begin("JOB_SUBMITTED");
-        text("job_id", event.job.id);
-        json("job", event.source);
-        if (!event.profile.empty()) {
-            json("profile", event.profile);
-        }
-    }
-    void operator()(const JobCompleted& event) {
-        begin("JOB_COMPLETED");
-        text("job_id", event.job_id);
-        text("job_state", to_string(event.state));
-        integer("return_code", event.return_code);
-        resources("alloc", event.allocation);
-    }
-    void operator()(const JobKilled& event) {
-        begin("JOB_KILLED");
-        texts("job_ids", event.job_ids);
-        json("job_progress", event.progress);
-    }
-    void operator()(const RequestedCall&) { begin("REQUESTED_CALL"); }
-    void operator()(const ResourceStateChanged& event) {
-        begin("RESOURCE_STATE_CHANGED");
-        resources("resources", event.resources);
-        text("state", std::to_string(event.pstate));
-    }
-    void operator()(const FromJobMessage& event) {
-        begin("FROM_JOB_MSG");
-        text("job_id", event.job_id);
-        json("msg", event.message);
-    }
-
-    void operator()(const ExecuteJob& event) {
-        begin("EXECUTE_JOB");
-        text("job_id", event.job_id);
-        resources("alloc", event.allocation);
-        fields_of(event.other);
-    }
-    void operator()(const RejectJob& event) {
-        begin("REJECT_JOB");
-        text("job_id", event.job_id);
-    }
-    void operator()(const KillJob& event) {
-        begin("KILL_JOB");
-        texts("job_ids", event.job_ids);
-    }
-    void operator()(const CallMeLater& event) {
+    void operator()(const RejectJob& reject) { begin("REJECT_JOB", reject.job); }
+    void operator()(const KillJobs& kill) { begin("KILL_JOB", kill.jobs); }
+    void operator()(const CallMeLater& call) {
         begin("CALL_ME_LATER");
         name("timestamp");
-        event.when.append_to(out());
+        call.time.append_to(out());
     }
-    void operator()(const SetResourceState& event) {
+    void operator()(const SetResourceState& sets) {
         begin("SET_RESOURCE_STATE");
-        resources("resources", event.resources);
-        text("state", std::to_string(event.pstate));
+        resources("resources", sets.processors);
+        text("state", std::to_string(sets.pstate));
     }
-    void operator()(const SetJobMetadata& event) {
-        begin("SET_JOB_METADATA");
-        text("job_id", event.job_id);
-        text("metadata", event.metadata);
+    void operator()(const SetJobMetadata& sets) {
+        begin("SET_JOB_METADATA", sets.job);
+        text("metadata", sets.metadata);
     }
-    void operator()(const ChangeJobState& event) {
-        begin("CHANGE_JOB_STATE");
-        text("job_id", event.job_id);
-        text("job_state", to_string(event.state));
+    void operator()(const RegisterJob& registers) {
+        begin("REGISTER_JOB", registers.job);
+        name("job");
+        append_job(registers.description, JobIdParts(registers.description.id).name, out());
     }
-    void operator()(const RegisterJob& event) {
-        begin("REGISTER_JOB");
-        text("job_id", event.job.id);
-        if (event.source.empty()) {
-            name("job");
-            append_job(event.job, JobIdParts(event.job.id).name, out());
-        } else {
-            json("job", event.source);
-        }
-    }
-    void operator()(const RegisterProfile& event) {
+    void operator()(const RegisterProfile& registers) {
         begin("REGISTER_PROFILE");
-        text("workload_name", event.workload_name);
-        text("profile_name", event.profile_name);
-        json("profile", event.profile);
+        text("workload_name", registers.workload);
+        text("profile_name", registers.name);
+        json("profile", registers.source);
     }
-    void operator()(const ToJobMessage& event) {
-        begin("TO_JOB_MSG");
-        text("job_id", event.job_id);
-        text("msg", event.message);
-    }
-
- private:
-    void properties(std::string_view field, const Properties& values) {
-        open(field, '{');
-        for (const auto& [key, value] : values) {
-            separate();
-            append_json_string(key, out());
-            out() += ':';
-            append_json_string(value, out());
-        }
-        close('}');
-    }
-    void machines(std::string_view field, const std::vector<Resource>& values) {
-        open(field, '[');
-        for (const Resource& machine : values) {
-            separate();
-            out() += '{';
-            integer("id", machine.id);
-            text("name", machine.name);
-            text("state", machine.state);
-            properties("properties", machine.properties);
-            properties("zone_properties", machine.zone_properties);
-            close('}');
-        }
-        close(']');
+    void operator()(const Notification& notification) {
+        begin("NOTIFY");
+        text("type", to_string(notification.type));
     }
 };
 
 class Batsim4Codec final : public Codec {
  public:
-    Message decode_message(std::string_view frame) override {
-        return EnvelopeDecoder<Message, Event, batsim_events.size()>(batsim_events, field_names, true, warn_)
-            .decode(parse_frame(frame, reader_));
+    Message& decode(std::string_view frame) override {
+        EnvelopeDecoder<Message, MessageEvent, batsim_events.size()>(batsim_events, field_names, true, reader_.warn,
+                                                                     ids_)
+            .decode(parse_frame(frame, reader_.json), message_);
+        return message_;
     }
-    void encode_message(const Message& message, std::string& frame) override {
+    using Codec::encode;
+    void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) override {
         frame.clear();
-        Encoder(frame).envelope(message);
-    }
-    Reply decode_reply(std::string_view frame) override {
-        // Of a reply, Batsim applies at once what should have come before.
-        return EnvelopeDecoder<Reply, ReplyEvent, scheduler_events.size()>(scheduler_events, field_names, false, warn_)
-            .decode(parse_frame(frame, reader_));
-    }
-    void encode_reply(const Reply& reply, std::string& frame) override {
-        frame.clear();
-        Encoder(frame).envelope(reply);
+        write_reply(Batsim4Reply(frame, field_names, now.to_string(), ids_), decisions);
     }
     void encode_refusal(const std::string& problem, std::string& frame) override {
         frame.clear();
@@ -427,8 +278,8 @@ class Batsim4Codec final : public Codec {
     }
 
  private:
-    JsonReader reader_;
-    WarnOnce warn_;
+    ReaderState reader_;
+    Message message_;
 };
 
 bool opens_simulation(std::string_view frame) {
@@ -439,5 +290,126 @@ const ProtocolRegistration registration(
     "batsim4", [] { return std::make_unique<Batsim4Codec>(); }, opens_simulation);
 
 }  // namespace
+
+// ---- Batsim's end
+
+MessageWriter::MessageWriter(Time now, std::string& frame)
+    : FrameWriter((frame.clear(), frame), field_names, now.to_string()) {}
+
+template <class Pairs>
+void MessageWriter::open_pairs(std::string_view field, const Pairs& pairs) {
+    open(field, '{');
+    for (const auto& [key, value] : pairs) {
+        separate();
+        append_json_string(key, out());
+        out() += ':';
+        append_json_string(value, out());
+    }
+}
+
+void MessageWriter::begins(const Options& options, const std::vector<Host>& hosts, const Properties& workloads,
+                           const Json& profiles) {
+    begin(Time(), "SIMULATION_BEGINS");
+    integer("nb_resources", hosts.size());
+    integer("nb_compute_resources", hosts.size());
+    integer("nb_storage_resources", 0);
+    boolean("allow_compute_sharing", false);
+    boolean("allow_storage_sharing", true);
+    open("config", '{');
+    boolean("redis-enabled", options.redis_enabled);
+    text("redis-hostname", "127.0.0.1");
+    integer("redis-port", 6379);
+    text("redis-prefix", "default");
+    boolean("profiles-forwarded-on-submission", false);
+    boolean("dynamic-jobs-enabled", options.dynamic_jobs_enabled);
+    boolean("dynamic-jobs-acknowledged", options.dynamic_jobs_acknowledged);
+    boolean("profile-reuse-enabled", options.profile_reuse_enabled);
+    text("sched-config", options.scheduler_configuration);
+    boolean("forward-unknown-events", options.forward_unknown_events);
+    close('}');
+    open("compute_resources", '[');
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        separate();
+        out() += '{';
+        integer("id", i);
+        text("name", hosts[i].name);
+        text("state", "idle");
+        open_pairs("properties", hosts[i].properties);
+        if (!hosts[i].properties.contains("role")) {
+            text("role", "");
+        }
+        close('}');
+        open_pairs("zone_properties", hosts[i].zone_properties);
+        close('}');
+        close('}');
+    }
+    close(']');
+    open("storage_resources", '[');
+    close(']');
+    open_pairs("workloads", workloads);
+    close('}');
+    json("profiles", profiles);
+}
+
+void MessageWriter::ends(Time timestamp) {
+    begin(timestamp, "SIMULATION_ENDS");
+}
+
+void MessageWriter::submitted(Time timestamp, const std::string& id, const Json& source) {
+    begin(timestamp, "JOB_SUBMITTED");
+    text("job_id", id);
+    json("job", source);
+}
+
+void MessageWriter::completed(Time timestamp, const std::string& id, JobState state, int return_code,
+                              const ResourceSet& allocation) {
+    begin(timestamp, "JOB_COMPLETED");
+    text("job_id", id);
+    text("job_state", to_string(state));
+    integer("return_code", return_code);
+    resources("alloc", allocation);
+}
+
+void MessageWriter::killed(Time timestamp, const std::vector<std::string>& ids, const Json& progress) {
+    begin(timestamp, "JOB_KILLED");
+    texts("job_ids", ids);
+    json("job_progress", progress);
+}
+
+void MessageWriter::called(Time timestamp) {
+    begin(timestamp, "REQUESTED_CALL");
+}
+
+void MessageWriter::notification(Time timestamp, const Notification& notification) {
+    begin(timestamp, "NOTIFY");
+    const bool own = notification.type == NotificationType::other;
+    text("type", own ? notification.other_type : to_string(notification.type));
+    fields_of(notification.other_fields);
+}
+
+void MessageWriter::machine_changed(Time timestamp, const MachineChanged& change) {
+    begin(timestamp, "NOTIFY");
+    text("type", to_string(change.available ? NotificationType::event_machine_available
+                                            : NotificationType::event_machine_unavailable));
+    resources("resources", change.processors);
+}
+
+void MessageWriter::resource_state_changed(Time timestamp, const ResourceStateChanged& change) {
+    begin(timestamp, "RESOURCE_STATE_CHANGED");
+    resources("resources", change.processors);
+    text("state", std::to_string(change.pstate));
+}
+
+void MessageWriter::begin(Time timestamp, std::string_view type) {
+    begin_event(timestamp.to_string(), type);
+}
+
+Reply& ReplyReader::read(std::string_view frame) {
+    ids_.shrink(0);
+    // Of a reply, Batsim applies at once what should have come before.
+    EnvelopeDecoder<Reply, ReplyEvent, scheduler_events.size()>(scheduler_events, field_names, false, state_.warn, ids_)
+        .decode(parse_frame(frame, state_.json), reply_);
+    return reply_;
+}
 
 }  // namespace batfill::protocol

@@ -22,6 +22,21 @@ std::map<std::string, Protocol>& registry() {
 
 }  // namespace
 
+JobIndex JobIds::number_of(std::string_view id) {
+    if (const auto known = numbers_.find(id); known != numbers_.end()) {
+        return known->second;
+    }
+    const auto number = static_cast<JobIndex>(ids_.size());
+    ids_.push_back(&numbers_.emplace(id, number).first->first);
+    return number;
+}
+
+void JobIds::shrink(std::size_t size) {
+    for (; ids_.size() > size; ids_.pop_back()) {
+        numbers_.erase(numbers_.find(*ids_.back()));
+    }
+}
+
 ProtocolRegistration::ProtocolRegistration(std::string name, std::function<std::unique_ptr<Codec>()> make,
                                            std::function<bool(std::string_view frame)> opens_simulation) {
     if (!registry().emplace(std::move(name), Protocol{std::move(make), std::move(opens_simulation)}).second) {

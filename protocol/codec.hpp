@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "protocol/message.hpp"
 
@@ -18,23 +19,15 @@ inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 // The type of the single event of a refusal. No Batsim knows it.
 inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
 
-// One version of the protocol: how it writes messages and replies in a frame. A codec reads and writes both directions,
-// because this program can be on either side. An instance keeps buffers between calls, so it serves one thread at a
-// time.
+// The scheduler's end of one conversation in one version of the protocol: how messages are read from frames, and how
+// replies are written. An instance keeps buffers between calls, so it serves one thread at a time.
 // Decoding:
-// - It logs unknown event types and unknown fields once per name and instance. Unknown event types become UnknownEvent;
-//   it omits unknown fields.
+// - It logs unknown event types and unknown fields once per name and instance, and ignores them. Fields that no
+//   scheduler of this program needs must be JSON, and no more.
 // - The events of a message must be in the order of time.
+// - Jobs have numbers, in the order in which the conversation first names them (see ids()).
 // - The caller checks meaning: whether time goes backwards from one message to the next, whether a job is known,
 //   whether an id was used before.
-// - Throws: InputError for frames that violate the protocol. The error is one line with the event's index (from 0), its
-//   type, the field and what was expected there.
-// Encoding:
-// - It replaces the content of `frame` and keeps its capacity.
-// - It omits events that only another protocol knows.
-// - Requires: the Json texts of the message are JSON values of the kind that message.hpp names.
-// Decoding an encoded message gives an equal message if its Json texts and JobDescriptions are as decoding leaves them,
-// from numbers of at most six decimals.
 class Codec {
  public:
     Codec() = default;
@@ -42,20 +35,26 @@ class Codec {
     Codec& operator=(const Codec&) = delete;
     virtual ~Codec() = default;
 
-    // Messages from Batsim to the scheduler.
+    // Returns the message in `frame`, valid until the next call. The caller may move out of it.
+    // Throws: InputError for frames that violate the protocol. The error is one line with the event's index (from 0),
+    // its type, the field and what was expected there. No new job has a number then.
     // Cost: O(size of the frame).
-    virtual Message decode_message(std::string_view frame) = 0;
-    virtual void encode_message(const Message& message, std::string& frame) = 0;
+    virtual Message& decode(std::string_view frame) = 0;
 
-    // Replies from the scheduler to Batsim.
-    // Cost: O(size of the frame).
-    virtual Reply decode_reply(std::string_view frame) = 0;
-    virtual void encode_reply(const Reply& reply, std::string& frame) = 0;
-
+    // Each replaces the content of `frame` and keeps its capacity.
+    // Encodes the reply to the message of time `now`. Omits decisions for which the protocol has no word.
+    virtual void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) = 0;
+    // Encodes the reply to Init, in a protocol that has it.
+    virtual void encode(const Hello&, std::string&) {}
     // Encodes a reply that makes Batsim stop with `problem`, any text, in its own output instead of waiting for ever.
-    // The reply is an event of type `refusal_event` whose data has the text as `message`. Decoding makes it an
-    // UnknownEvent.
+    // The reply is an event of type `refusal_event` whose data has the text as `message`.
     virtual void encode_refusal(const std::string& problem, std::string& frame) = 0;
+
+    // The jobs of this conversation. A job of a RegisterJob must be among them before it is encoded.
+    JobIds& ids() { return ids_; }
+
+ protected:
+    JobIds ids_;
 };
 
 // Registers a protocol under a name. Beside its codec, a protocol needs only one static object of this type in a file

@@ -14,8 +14,8 @@
 #include "protocol/codec.hpp"
 #include "src/support/json.hpp"
 
-// Code shared by the codecs whose frames are JSON: {"now": ..., "events": [...]}. Each event has a timestamp, a type
-// and data.
+// Code shared by all who read and write frames of JSON: {"now": ..., "events": [...]}. Each event has a timestamp, a
+// type and data.
 namespace batfill::protocol {
 
 inline Json json_text(const JsonValue& value) {
@@ -26,33 +26,33 @@ inline Json json_text(const JsonValue& value) {
 
 // ---- Decoding
 
+// What a reader of frames keeps from one to the next.
+struct ReaderState {
+    JsonReader json;
+    WarnOnce warn;
+};
+
 // The data of an event while it is decoded.
 struct EventData {
     Fields fields;
+    Time timestamp;
+    JobIds& ids;
     WarnOnce& warn;
 };
 
-inline std::string job_id(EventData& data) {
-    return std::string(data.fields.text("job_id"));
+inline JobIndex job_number(EventData& data) {
+    return data.ids.number_of(data.fields.text("job_id"));
 }
 
-inline std::vector<std::string> job_ids(EventData& data) {
-    std::vector<std::string> ids;
+inline std::vector<JobIndex> job_numbers(EventData& data) {
+    std::vector<JobIndex> jobs;
     for (const auto& id : data.fields.array("job_ids").GetArray()) {
         if (!id.IsString()) {
             data.fields.fail("job_ids", "an array of texts");
         }
-        ids.emplace_back(view(id));
+        jobs.push_back(data.ids.number_of(view(id)));
     }
-    return ids;
-}
-
-inline std::vector<std::string> some_job_ids(EventData& data) {
-    std::vector<std::string> ids = job_ids(data);
-    if (ids.empty()) {
-        data.fields.fail("job_ids", "at least one job");
-    }
-    return ids;
+    return jobs;
 }
 
 inline JobState job_state(EventData& data, std::string_view name) {
@@ -63,12 +63,9 @@ inline JobState job_state(EventData& data, std::string_view name) {
     return *state;
 }
 
-inline ResourceSet some_resources(Fields& fields, std::string_view name) {
-    ResourceSet set = fields.resources(name);
-    if (set.empty()) {
-        fields.fail(name, "at least one resource");
-    }
-    return set;
+inline JobsKilled jobs_killed(EventData& data) {
+    data.fields.ignore_rest();
+    return {job_numbers(data)};
 }
 
 // The decoder of one type of event.
@@ -87,6 +84,23 @@ Data as(EventData& data) {
 template <class Data, class Empty>
 Data empty(EventData&) {
     return Empty{};
+}
+
+template <class Data>
+Data ignored(EventData& data) {
+    data.fields.ignore_rest();
+    return Ignored{};
+}
+
+// `data` may be null.
+inline Refusal refusal_with(const JsonValue* data) {
+    if (data != nullptr && data->IsObject()) {
+        if (const auto message = data->FindMember("message");
+            message != data->MemberEnd() && message->value.IsString()) {
+            return {std::string(view(message->value))};
+        }
+    }
+    return {data == nullptr ? "" : json_text(*data)};
 }
 
 // A protocol's names for the fields of an event.
@@ -128,35 +142,45 @@ class EnvelopeDecoder {
 
     // With `in_order`, events must be in the order of time.
     // Requires: all arguments outlive this object.
-    EnvelopeDecoder(const Types& types, const EventFieldNames& names, bool in_order, WarnOnce& warn)
-        : types_(types), names_(names), in_order_(in_order), warn_(warn) {}
+    EnvelopeDecoder(const Types& types, const EventFieldNames& names, bool in_order, WarnOnce& warn, JobIds& ids)
+        : types_(types), names_(names), in_order_(in_order), warn_(warn), ids_(ids) {}
 
+    // Replaces the content of `envelope`. An event whose timestamp is not true gets the last time at which it can have
+    // happened.
     // Requires: `root` is an object.
-    Envelope decode(const JsonValue& root) {
+    void decode(const JsonValue& root, Envelope& envelope) {
         Fields fields(root, "");
-        Envelope envelope;
         envelope.now = fields.time("now");
+        envelope.events.clear();
         const JsonValue& events = fields.array("events");
-        envelope.events.reserve(events.Size());
+        const std::size_t ids_before = ids_.size();
+        std::size_t corrected = 0;
         for (const auto& event : events.GetArray()) {
             try {
-                envelope.events.push_back(decode_event(event, envelope.now));
+                if (decode_event(event, envelope.now, envelope.events.emplace_back())) {
+                    for (; corrected < envelope.events.size(); ++corrected) {
+                        envelope.events[corrected].timestamp = envelope.events.back().timestamp;
+                    }
+                }
             } catch (const InputError& error) {
+                ids_.shrink(ids_before);
                 throw InputError(place(static_cast<unsigned>(&event - events.Begin()), event, names_.type) + ": " +
                                  error.what());
             }
         }
+        for (; corrected < envelope.events.size(); ++corrected) {
+            envelope.events[corrected].timestamp = envelope.now;
+        }
         fields.warn_of_unread(warn_);
-        return envelope;
     }
 
  private:
-    OneEvent decode_event(const JsonValue& value, Time now) {
+    // Returns whether the timestamp is true.
+    bool decode_event(const JsonValue& value, Time now, OneEvent& event) {
         if (!value.IsObject()) {
             throw InputError("expected an object");
         }
         Fields fields(value, "");
-        OneEvent event;
         event.timestamp = fields.time("timestamp");
         if (event.timestamp > now) {
             fields.fail("timestamp", "a time not after the message's now, " + now.to_string());
@@ -164,43 +188,64 @@ class EnvelopeDecoder {
         const std::string_view name = fields.text(names_.type);
         const auto type =
             std::find_if(types_.begin(), types_.end(), [&](const auto& known) { return known.name == name; });
-        if (type == types_.end() || type->has_true_timestamp) {
+        const bool has_true_timestamp = type == types_.end() || type->has_true_timestamp;
+        if (has_true_timestamp) {
             if (in_order_ && last_ && event.timestamp < *last_) {
                 fields.fail("timestamp", "a time not before that of the event before it, " + last_->to_string());
             }
             last_ = event.timestamp;
         }
         if (type == types_.end()) {
+            const JsonValue* data = fields.find(names_.data);
+            event.data = Ignored{};
             if (name != refusal_event) {
                 warn_.unknown("event", name);
+            } else if constexpr (std::is_same_v<OneEvent, ReplyEvent>) {
+                event.data = refusal_with(data);
             }
-            const JsonValue* data = fields.find(names_.data);
-            event.data = UnknownEvent{std::string(name), data == nullptr ? Json() : json_text(*data)};
         } else {
             const std::string path = std::string(names_.data) + '.';
-            EventData data{Fields(fields.object(names_.data), path), warn_};
+            EventData data{Fields(fields.object(names_.data), path), event.timestamp, ids_, warn_};
             event.data = type->decode(data);
             data.fields.warn_of_unread(warn_);
         }
         fields.warn_of_unread(warn_);
-        return event;
+        return has_true_timestamp;
     }
 
     const Types& types_;
     const EventFieldNames& names_;
     bool in_order_;
     WarnOnce& warn_;
+    JobIds& ids_;
     std::optional<Time> last_;  // timestamp of the last event that has a true one
 };
 
 // ---- Encoding
 
-// Appends JSON without white space to a text.
-class JsonWriter {
+// Writes a frame without white space, one event after another.
+class FrameWriter {
  public:
-    explicit JsonWriter(std::string& out) : out_(out) {}
+    // Appends to `out`. Call end() behind the last event.
+    FrameWriter(std::string& out, const EventFieldNames& names, std::string_view now) : out_(out), names_(names) {
+        out_ += R"({"now":)";
+        out_ += now;
+        out_ += R"(,"events":[)";
+    }
+    void end() { out_ += event_is_open_ ? "}}]}" : "]}"; }
 
-    std::string& out() { return out_; }
+    // Begins an event, and ends the one before; its fields follow.
+    // Requires: `type` needs no escapes.
+    void begin_event(std::string_view timestamp, std::string_view type) {
+        out_ += std::exchange(event_is_open_, true) ? "}}" : "";
+        separate();
+        out_ += R"({"timestamp":)";
+        out_ += timestamp;
+        open(names_.type, '"');
+        out_ += type;
+        close('"');
+        open(names_.data, '{');
+    }
 
     // Writes a comma, unless the previous output opened an object or an array.
     void separate() {
@@ -225,16 +270,12 @@ class JsonWriter {
         name(field);
         append_json_string(value, out_);
     }
-    void boolean(std::string_view field, bool value) {
-        name(field);
-        out_ += value ? "true" : "false";
-    }
+    void boolean(std::string_view field, bool value) { json(field, value ? "true" : "false"); }
     template <class Integer>
     void integer(std::string_view field, Integer value) {
-        name(field);
-        out_ += std::to_string(value);
+        json(field, std::to_string(value));
     }
-    void json(std::string_view field, const Json& value) {
+    void json(std::string_view field, std::string_view value) {
         name(field);
         out_ += value;
     }
@@ -258,83 +299,57 @@ class JsonWriter {
             out_.append(object, 1, object.size() - 2);
         }
     }
+    std::string& out() { return out_; }
 
  private:
     std::string& out_;
+    const EventFieldNames& names_;
+    bool event_is_open_ = false;
 };
 
-// What the encoders of the protocols derive from. `Own` has a function operator() for each type of event that its
-// protocol has words for; it calls begin() with the name of the type, and writes the fields of the data. With
-// `using EventEncoder::operator();` all other events are left out. It may have a write_time() of its own.
-template <class Own>
-class EventEncoder : protected JsonWriter {
+// What the writers of replies derive from. They have a function operator() for each kind of decision, which writes an
+// event, or nothing if the protocol has no word for it.
+class ReplyWriter : public FrameWriter {
  public:
-    // A message or a reply. Appends.
-    template <class Envelope>
-    void envelope(const Envelope& content) {
-        out() += R"({"now":)";
-        own().write_time(content.now);
-        out() += R"(,"events":[)";
-        for (const auto& event : content.events) {
-            const std::size_t end = out().size();
+    // All events have the time `now`.
+    // Requires: the arguments outlive this object.
+    ReplyWriter(std::string& out, const EventFieldNames& names, std::string_view now, const JobIds& ids)
+        : FrameWriter(out, names, now), now_(now), ids_(ids) {}
+
+    void begin(std::string_view type) { begin_event(now_, type); }
+    void begin(std::string_view type, JobIndex job) {
+        begin(type);
+        text("job_id", ids_.id(job));
+    }
+    void begin(std::string_view type, const std::vector<JobIndex>& jobs) {
+        begin(type);
+        open("job_ids", '[');
+        for (const JobIndex job : jobs) {
             separate();
-            out() += R"({"timestamp":)";
-            own().write_time(event.timestamp);
-            std::visit([this](const auto& data) { this->event(data); }, event.data);
-            close('}');
-            if (std::exchange(left_out_, false)) {
-                out().resize(end);
-            }
+            append_json_string(ids_.id(job), out());
         }
-        out() += "]}";
+        close(']');
     }
-
-    // An event of other protocols alone.
-    template <class Other>
-    void operator()(const Other&) {
-        leave_out();
-    }
-
-    void write_time(Time time) { time.append_to(out()); }
-
- protected:
-    EventEncoder(std::string& out, const EventFieldNames& names) : JsonWriter(out), names_(names) {}
-
-    // Requires a type that needs no escapes.
-    void begin(std::string_view type) {
-        open(names_.type, '"');
-        out() += type;
-        close('"');
-        open(names_.data, '{');
-    }
-    void leave_out() { left_out_ = true; }
 
  private:
-    Own& own() { return static_cast<Own&>(*this); }
-    void event(const UnknownEvent& event) {
-        text(names_.type, event.type);
-        if (!event.data.empty()) {
-            json(names_.data, event.data);
-        }
-    }
-    template <class Data>
-    void event(const Data& data) {
-        own()(data);
-        close('}');
-    }
-
-    const EventFieldNames& names_;
-    bool left_out_ = false;
+    std::string_view now_;
+    const JobIds& ids_;
 };
+
+template <class Writer>
+void write_reply(Writer writer, const std::vector<Decision>& decisions) {
+    for (const Decision& decision : decisions) {
+        std::visit(writer, decision);
+    }
+    writer.end();
+}
 
 // Appends the reply that refuses a message.
 inline void append_refusal(const std::string& problem, const EventFieldNames& names, std::string& frame) {
-    frame += R"({"now":0.0,"events":[{"timestamp":0.0)";
-    JsonWriter writer(frame);
-    writer.text(names.type, refusal_event);
-    writer.open(names.data, '{');
+    FrameWriter writer(frame, names, "0.0");
+    writer.begin_event("0.0", refusal_event);
     writer.text("message", problem);
-    frame += "}}]}";
+    writer.end();
 }
 
 }  // namespace batfill::protocol

@@ -10,11 +10,11 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
 #include "src/server/server.hpp"
 #include "src/server/session.hpp"
 #include "src/support/names.hpp"
+#include "src/transport/connections.hpp"
 
 namespace batfill::commands {
 
@@ -31,8 +31,8 @@ std::chrono::seconds idle_timeout(const std::string& text) {
 }
 
 std::string curve_secret_key(const std::string& path) {
-    std::string key = protocol::read_or_make_secret_curve_key(path);
-    spdlog::info("public CURVE key, which peers have to know: {}", protocol::curve_public_key(key));
+    std::string key = transport::read_or_make_secret_curve_key(path);
+    spdlog::info("public CURVE key, which peers have to know: {}", transport::curve_public_key(key));
     return key;
 }
 

@@ -18,12 +18,12 @@
 #include "options.hpp"
 #include "platform_option.hpp"
 #include "progress.hpp"
-#include "protocol/connections.hpp"
 #include "scheduler_argument.hpp"
+#include "src/remote/socket_scheduler.hpp"
 #include "src/simulator/results.hpp"
-#include "src/simulator/socket_scheduler.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/transport/connections.hpp"
 
 namespace batfill::commands {
 
@@ -200,7 +200,7 @@ int simulate(const Arguments& arguments) {
     } else {
         scheduler = std::make_unique<SocketScheduler>(
             endpoint, options.get<unsigned>("socket-timeout"),
-            options.given("curve-server-key") ? protocol::read_curve_key(options.get<std::string>("curve-server-key"))
+            options.given("curve-server-key") ? transport::read_curve_key(options.get<std::string>("curve-server-key"))
                                               : "");
     }
 

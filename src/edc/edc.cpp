@@ -45,8 +45,7 @@ class Simulation {
  public:
     // Returns the format, and leaves the rest of the reply to reply().
     std::uint32_t greet(std::string_view text) {
-        std::string first;
-        codec_->encode_message({Time(), {{Time(), protocol::Init{std::string(text)}}}}, first);
+        protocol::Message first{Time(), {{Time(), protocol::Init{std::string(text)}}}};
         std::uint32_t format = 0;
         const std::string_view hello = session_.answer(first);
         std::memcpy(&format, hello.data(), sizeof(format));
@@ -68,8 +67,7 @@ class Simulation {
 
  private:
     Log log_;
-    std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim5");
-    Session session_{{}, *codec_};
+    Session session_{{}, protocol::make_codec("batsim5")};
     std::string reply_;
 };
 

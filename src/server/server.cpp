@@ -19,9 +19,9 @@
 #include <batfill/core/error.hpp>
 
 #include "protocol/codec.hpp"
-#include "request_socket.hpp"
 #include "session.hpp"
 #include "src/support/interruption.hpp"
+#include "src/transport/request_socket.hpp"
 
 namespace batfill {
 
@@ -47,7 +47,7 @@ constexpr const char* not_enough_memory = "not enough memory for a message";
 constexpr const char* expected_beginning =
     "expected the message that begins a simulation: SIMULATION_BEGINS of Batsim 4, or the first one of Batsim 5";
 
-bool begins_simulation(const protocol::Event& event) {
+bool begins_simulation(const protocol::MessageEvent& event) {
     return std::holds_alternative<protocol::SimulationBegins>(event.data) ||
            std::holds_alternative<protocol::Init>(event.data);
 }
@@ -110,11 +110,10 @@ class Server {
     explicit Server(const ServerOptions& options)
         : options_(options),
           protocol_(options.protocol.empty() ? protocol::default_protocol : options.protocol),
-          codec_(protocol::make_codec(protocol_)),
+          session_(new_session(protocol::make_codec(protocol_))),
           socket_(options.endpoint, options.curve_secret_key) {
         // If the endpoint leaves the port open, this tells which one it is.
         spdlog::info("listening on {}", socket_.endpoint());
-        begin_anew();
     }
 
     void run() {
@@ -143,8 +142,14 @@ class Server {
     }
 
  private:
-    void begin_anew() {
-        session_.emplace(options_.choice, *codec_, options_.platform ? &*options_.platform : nullptr);
+    std::unique_ptr<Session> new_session(std::unique_ptr<protocol::Codec> codec) const {
+        return std::make_unique<Session>(options_.choice, std::move(codec),
+                                         options_.platform ? &*options_.platform : nullptr);
+    }
+
+    void begin_anew(std::unique_ptr<protocol::Codec> codec) {
+        session_.reset();
+        session_ = new_session(std::move(codec));
         timings_ = Timings();
         peer_.clear();
     }
@@ -224,11 +229,11 @@ class Server {
         const auto before = Clock::now();
         try {
             const bool is_of_peer = session_->running() && request_.envelope == peer_;
-            std::optional<protocol::Message> message = is_of_peer ? codec_->decode_message(frame()) : first_message();
-            if (!message) {
+            protocol::Message* const message = is_of_peer ? &session_->codec().decode(frame()) : first_message();
+            if (message == nullptr) {
                 return true;
             }
-            const std::string_view reply = session_->answer(std::move(*message));
+            const std::string_view reply = session_->answer(*message);
             last_heard_ = Clock::now();
             timings_.add(last_heard_ - before);
             socket_.answer(request_, reply);
@@ -241,9 +246,7 @@ class Server {
             const std::size_t size = request_.frame.size();
             // What the message took up so far is needed for the refusal, and for the error.
             request_.frame.rebuild();
-            session_.reset();
-            codec_.reset();
-            codec_ = protocol::make_codec(protocol_);
+            begin_anew(protocol::make_codec(protocol_));
             refuse(not_enough_memory);
             throw InputError(std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes");
         } catch (const std::exception& problem) {
@@ -260,51 +263,50 @@ class Server {
             if (!options_.keep_alive) {
                 return false;
             }
-            begin_anew();
+            begin_anew(protocol::make_codec(protocol_));
         }
         return true;
     }
 
     // Decodes a message of somebody who is not the peer yet. Whoever begins a simulation becomes it. If the peer of the
     // simulation is lost, so does whoever goes on with it, as it may have had to connect again. All others are refused.
-    std::optional<protocol::Message> first_message() {
+    // Null: the request has been refused.
+    protocol::Message* first_message() {
         try {
-            if (std::optional<protocol::Message> beginning = beginning_message()) {
+            if (protocol::Message* const beginning = beginning_message()) {
                 return beginning;
             }
             if (!session_->running()) {
                 throw InputError(expected_beginning);
             }
-            protocol::Message message = codec_->decode_message(frame());
+            protocol::Message& message = session_->codec().decode(frame());
             spdlog::warn("the simulation goes on over another connection");
             peer_.clear();
-            return message;
+            return &message;
         } catch (const InputError& problem) {
             refuse_stranger(problem.what());
-            return std::nullopt;
+            return nullptr;
         }
     }
 
     // If the request begins a simulation in a protocol that may be spoken, the old one ends, and all is ready for it.
-    std::optional<protocol::Message> beginning_message() {
+    protocol::Message* beginning_message() {
         const std::optional<std::string> opened = protocol::protocol_opened_by(frame());
         if (!opened || (!options_.protocol.empty() && opened != options_.protocol)) {
-            return std::nullopt;
+            return nullptr;
         }
         std::unique_ptr<protocol::Codec> codec = protocol::make_codec(*opened);
-        protocol::Message message = codec->decode_message(frame());
+        protocol::Message& message = codec->decode(frame());
         if (message.events.empty() || !begins_simulation(message.events.front())) {
-            return std::nullopt;
+            return nullptr;
         }
         if (session_->running()) {
             spdlog::warn("the simulation whose peer is lost ends, as another begins");
             timings_.log(*session_);
         }
-        session_.reset();
         protocol_ = *opened;
-        codec_ = std::move(codec);
-        begin_anew();
-        return message;
+        begin_anew(std::move(codec));
+        return &message;
     }
 
     std::string_view frame() const {
@@ -354,24 +356,23 @@ class Server {
 
     void refuse(const std::string& why) {
         std::string text;
-        codec_->encode_refusal(why, text);
+        session_->codec().encode_refusal(why, text);
         socket_.answer(request_, text);
     }
 
     const ServerOptions& options_;
     StopSignals signals_;   // must come before the socket, whose threads inherit the mask of signals
     std::string protocol_;  // the one that is spoken now
-    std::unique_ptr<protocol::Codec> codec_;
-    RequestSocket socket_;
-    ReceivedMessage request_;
-    std::optional<Session> session_;
+    std::unique_ptr<Session> session_;
+    transport::RequestSocket socket_;
+    transport::ReceivedMessage request_;
     Timings timings_;
     Clock::time_point last_heard_;
     std::size_t strangers_ = 0;
 
     // Of the simulation that runs:
     std::vector<std::string> peer_;  // the envelope of its requests
-    std::optional<protocol::Connections::Number> connection_;
+    std::optional<transport::Connections::Number> connection_;
     bool peer_is_lost_ = false;
     std::optional<Clock::time_point> alone_since_;  // if it is lost and nobody is connected
 };

@@ -14,8 +14,8 @@
 
 namespace batfill {
 
-Session::Session(SchedulerChoice command_line, protocol::Codec& codec, const Platform* platform)
-    : command_line_(std::move(command_line)), codec_(codec), platform_(platform) {}
+Session::Session(SchedulerChoice command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform)
+    : command_line_(std::move(command_line)), codec_(std::move(codec)), platform_(platform) {}
 
 void require_fit_for_daemon(const Engine& engine) {
     if (engine.needs_run_times()) {
@@ -26,37 +26,33 @@ void require_fit_for_daemon(const Engine& engine) {
 }
 
 std::string_view Session::answer(std::string_view frame) {
-    return answer(codec_.decode_message(frame));
+    return answer(codec_->decode(frame));
 }
 
-std::string_view Session::answer(protocol::Message message) {
+std::string_view Session::answer(protocol::Message& message) {
     if (message.now < now_) {
         throw InputError("time goes back: a message of " + message.now.to_string() + " follows one of " +
                          now_.to_string());
     }
     now_ = message.now;
-    reply_.now = now_;
-    reply_.events.clear();
+    frame_.clear();
     if (begun_) {
         engine_->arrive(now_);
     }
-    for (protocol::Event& event : message.events) {
+    for (protocol::MessageEvent& event : message.events) {
         take_in(event);
     }
-    if (begun_ && !ended_) {
-        decide();
-    }
-    codec_.encode_reply(reply_, frame_);
+    decide();
     return frame_;
 }
 
-void Session::take_in(protocol::Event& event) {
-    if (const auto* begins = std::get_if<protocol::SimulationBegins>(&event.data)) {
-        begin(*begins, now_);
+void Session::take_in(protocol::MessageEvent& event) {
+    if (auto* begins = std::get_if<protocol::SimulationBegins>(&event.data)) {
+        begin(*begins);
         return;
     }
     if (const auto* init = std::get_if<protocol::Init>(&event.data)) {
-        greet(*init, now_);
+        greet(*init);
         return;
     }
     if (!begun_) {
@@ -65,44 +61,30 @@ void Session::take_in(protocol::Event& event) {
     if (ended_) {
         throw InputError("an event follows SIMULATION_ENDS");
     }
-    if (std::holds_alternative<protocol::SimulationEnds>(event.data)) {
-        ended_ = true;
-    } else if (auto* submitted = std::get_if<protocol::JobSubmitted>(&event.data)) {
-        this->submitted(*submitted, event.timestamp);
-    } else if (const auto* completed = std::get_if<protocol::JobCompleted>(&event.data)) {
-        engine_->take_in({event.timestamp, completion_of(*completed)});
-    } else if (const auto* killed = std::get_if<protocol::JobKilled>(&event.data)) {
-        JobsKilled jobs;
-        for (const std::string& id : killed->job_ids) {
-            jobs.jobs.push_back(known_job("JOB_KILLED", id));
-        }
-        engine_->take_in({event.timestamp, std::move(jobs)});
-    } else if (auto* notify = std::get_if<protocol::Notify>(&event.data)) {
-        notified(*notify, event.timestamp);
-    } else if (auto* switched = std::get_if<protocol::ResourceStateChanged>(&event.data)) {
-        engine_->take_in({event.timestamp, ResourceStateChanged{std::move(switched->resources), switched->pstate}});
-    } else if (std::holds_alternative<protocol::RequestedCall>(event.data)) {
-        engine_->take_in({event.timestamp, RequestedCall{}});
-    }
-    // All other events (queries, answers, messages of jobs, events of unknown type) are for
-    // schedulers of other kinds.
+    std::visit(Overloaded{[&](JobSubmitted& submission) { submitted(submission, event.timestamp); },
+                          [&](protocol::SimulationEnds&) { ended_ = true; }, [](protocol::Ignored&) {},
+                          [](protocol::SimulationBegins&) {}, [](protocol::Init&) {},
+                          [&](auto& other) {
+                              check(other);
+                              engine_->take_in({event.timestamp, std::move(other)});
+                          }},
+               event.data);
 }
 
 std::vector<Statistic> Session::statistics() const {
     return engine_ ? engine_->statistics() : std::vector<Statistic>();
 }
 
-void Session::submitted(protocol::JobSubmitted& submission, Time timestamp) {
-    const std::string& id = submission.job.id;
-    if (to_be_acknowledged_.erase(id) > 0) {
-        engine_->acknowledge(index_of_.at(id));  // which has known it since it registered it
+void Session::submitted(JobSubmitted& submission, Time timestamp) {
+    if (to_be_acknowledged_.erase(submission.job) > 0) {
+        engine_->acknowledge(submission.job);  // which has known it since it registered it
         return;
     }
-    const auto job = static_cast<JobIndex>(index_of_.size());
-    if (!index_of_.emplace(id, job).second) {
-        throw InputError("job " + in_quotes(id) + " is submitted twice");
+    if (submission.job != jobs_) {
+        throw InputError("job " + in_quotes(submission.description->id) + " is submitted twice");
     }
-    engine_->take_in({timestamp, JobSubmitted{job, std::move(submission.job)}});
+    ++jobs_;
+    engine_->take_in({timestamp, std::move(submission)});
 }
 
 void Session::choose(const std::string& scheduler_configuration) {
@@ -112,7 +94,7 @@ void Session::choose(const std::string& scheduler_configuration) {
     require_fit_for_daemon(*engine_);
 }
 
-void Session::greet(const protocol::Init& init, Time now) {
+void Session::greet(const protocol::Init& init) {
     if (engine_ != nullptr) {
         throw InputError("the first message of a simulation comes twice");
     }
@@ -130,18 +112,16 @@ void Session::greet(const protocol::Init& init, Time now) {
     hello.version = version;
     hello.dynamic_registration = engine_->registers_jobs();
     hello.profile_reuse = engine_->registers_jobs();
-    reply_.events.push_back({now, std::move(hello)});
+    codec_->encode(hello, frame_);
     greeted_ = true;
 }
 
-// What Batsim was started with, where the scheduler cannot ask for what it needs.
-void Session::check_options(const protocol::Configuration& options, Time now) {
+// Checks what Batsim was started with, where the scheduler cannot ask for what it needs.
+void Session::check(const protocol::Options& options) {
     acknowledges_jobs_ = options.dynamic_jobs_acknowledged;
     if (!engine_->registers_jobs()) {
-        if (options.dynamic_jobs_enabled) {
-            // Batsim would wait for ever for jobs that never come.
-            reply_.events.push_back({now, protocol::Notify{NotificationType::registration_finished, {}, {}, {}}});
-        }
+        // Batsim would wait for ever for jobs that never come.
+        finishes_registration_ = options.dynamic_jobs_enabled;
     } else if (engine_->reuses_profiles() && (!options.dynamic_jobs_enabled || !options.profile_reuse_enabled)) {
         throw InputError(
             "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
@@ -157,24 +137,20 @@ void Session::check_options(const protocol::Configuration& options, Time now) {
     }
 }
 
-void Session::begin(const protocol::SimulationBegins& begins, Time now) {
+void Session::begin(protocol::SimulationBegins& begins) {
     if (begun_) {
         throw InputError("SIMULATION_BEGINS comes twice");
     }
-    if (begins.config.redis_enabled) {
+    if (begins.options.redis_enabled) {
         throw InputError("SIMULATION_BEGINS: jobs are kept in Redis, expected a Batsim without --enable-redis");
     }
     const std::vector<Host> hosts = hosts_of(begins);
-    const int processors = static_cast<int>(hosts.size());
-    last_resource_ = processors - 1;
-    for (const protocol::Resource& resource : begins.storage_resources) {
-        last_resource_ = std::max(last_resource_, resource.id);
-    }
+    last_resource_ = begins.last_resource;
     if (!greeted_) {
-        choose(begins.config.sched_config);
-        check_options(begins.config, now);
+        choose(begins.options.scheduler_configuration);
+        check(begins.options);
     }
-    engine_->begin(now, Machine(hosts), acknowledges_jobs_);
+    engine_->begin(now_, Machine(hosts), acknowledges_jobs_);
     begun_ = true;
     const SchedulerState& state = engine_->state();
     if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&
@@ -186,31 +162,29 @@ void Session::begin(const protocol::SimulationBegins& begins, Time now) {
     if (engine_->algorithm().switches_processors() && state.machine.can_sleep().empty()) {
         spdlog::warn("no processor can be put to sleep, expected hosts with a property sleep_pstates");
     }
-    spdlog::info("simulation begins: {} processors, algorithm {}", processors, engine_->description().name);
+    spdlog::info("simulation begins: {} processors, algorithm {}", hosts.size(), engine_->description().name);
 }
 
 // In the order of their numbers.
-std::vector<Host> Session::hosts_of(const protocol::SimulationBegins& begins) const {
-    const int processors = static_cast<int>(begins.compute_resources.size());
-    if (platform_ != nullptr && platform_->hosts.size() != begins.compute_resources.size()) {
+std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
+    const std::size_t processors = begins.hosts.size();
+    if (platform_ != nullptr && platform_->hosts.size() != processors) {
         throw InputError("SIMULATION_BEGINS: " + std::to_string(processors) + " compute resources, the platform has " +
                          std::to_string(platform_->hosts.size()));
     }
-    std::vector<Host> hosts(begins.compute_resources.size());
-    for (const protocol::Resource& resource : begins.compute_resources) {
-        if (resource.id >= processors) {
-            throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(resource.id) + " of " +
+    std::vector<Host> hosts(processors);
+    for (auto& [number, said] : begins.hosts) {
+        const auto index = static_cast<std::size_t>(number);
+        if (index >= processors) {
+            throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(number) + " of " +
                              std::to_string(processors) + ", expected numbers from 0");
         }
-        Host& host = hosts[static_cast<std::size_t>(resource.id)];
-        host = {resource.name,
-                resource.speed,
-                {resource.properties.begin(), resource.properties.end()},
-                {resource.zone_properties.begin(), resource.zone_properties.end()}};
+        Host& host = hosts[index];
+        host = std::move(said);
         if (platform_ != nullptr) {
-            const Host& known = platform_->hosts[static_cast<std::size_t>(resource.id)];
+            const Host& known = platform_->hosts[index];
             if (known.name != host.name) {
-                throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(resource.id) + " is " +
+                throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(number) + " is " +
                                  in_quotes(host.name) + ", the platform has " + in_quotes(known.name) + " there");
             }
             host.speed = known.speed;
@@ -219,107 +193,75 @@ std::vector<Host> Session::hosts_of(const protocol::SimulationBegins& begins) co
     return hosts;
 }
 
-JobIndex Session::known_job(const char* event, const std::string& id) const {
-    const auto found = index_of_.find(id);
-    if (found == index_of_.end()) {
-        throw InputError(std::string(event) + " of the unknown job " + in_quotes(id));
+void Session::require_known(const char* event, JobIndex job) const {
+    if (job >= jobs_) {
+        throw InputError(std::string(event) + " of the unknown job " + in_quotes(codec_->ids().id(job)));
     }
-    return found->second;
 }
 
-JobCompleted Session::completion_of(const protocol::JobCompleted& completed) const {
-    const JobIndex job = known_job("JOB_COMPLETED", completed.job_id);
+void Session::check(const JobCompleted& completed) const {
+    require_known("JOB_COMPLETED", completed.job);
+    const std::string& id = codec_->ids().id(completed.job);
     const JobTable& jobs = engine_->state().jobs;
-    if (!jobs.has(job) || jobs[job].state != JobState::running) {
-        throw InputError("JOB_COMPLETED of job " + in_quotes(completed.job_id) + ", which is not running");
-    }
-    if (!completed.allocation.empty() && completed.allocation.last() > last_resource_) {
-        throw InputError("JOB_COMPLETED of job " + in_quotes(completed.job_id) + ": alloc has resource " +
-                         std::to_string(completed.allocation.last()) + ", expected at most " +
-                         std::to_string(last_resource_));
+    if (!jobs.has(completed.job) || jobs[completed.job].state != JobState::running) {
+        throw InputError("JOB_COMPLETED of job " + in_quotes(id) + ", which is not running");
     }
     if (!has_completed(completed.state)) {
-        throw InputError("JOB_COMPLETED of job " + in_quotes(completed.job_id) + " with the state " +
-                         to_string(completed.state) + ", expected one such as COMPLETED_SUCCESSFULLY");
+        throw InputError("JOB_COMPLETED of job " + in_quotes(id) + " with the state " + to_string(completed.state) +
+                         ", expected one such as COMPLETED_SUCCESSFULLY");
     }
-    return {job, completed.state};
 }
 
-void Session::notified(protocol::Notify& notify, Time timestamp) {
-    if (!notify.resources) {
-        engine_->take_in({timestamp, Notification{notify.type, std::move(notify.other_type), std::move(notify.other)}});
-        return;
+void Session::check(const JobsKilled& killed) const {
+    for (const JobIndex job : killed.jobs) {
+        require_known("JOB_KILLED", job);
     }
-    if (!notify.resources->empty() && notify.resources->last() > last_resource_) {
-        throw InputError("NOTIFY " + std::string(to_string(notify.type)) + ": resource " +
-                         std::to_string(notify.resources->last()) + ", expected at most " +
+}
+
+void Session::check(const MachineChanged& change) const {
+    if (!change.processors.empty() && change.processors.last() > last_resource_) {
+        throw InputError("NOTIFY " +
+                         std::string(to_string(change.available ? NotificationType::event_machine_available
+                                                                : NotificationType::event_machine_unavailable)) +
+                         ": resource " + std::to_string(change.processors.last()) + ", expected at most " +
                          std::to_string(last_resource_));
     }
-    const bool available = notify.type == NotificationType::event_machine_available;
-    spdlog::debug("at {}: processors {} become {}", now_.to_string(), notify.resources->to_string(),
-                  available ? "available" : "unavailable");
-    engine_->take_in({timestamp, MachineChanged{std::move(*notify.resources), available}});
+    spdlog::debug("at {}: processors {} become {}", now_.to_string(), change.processors.to_string(),
+                  change.available ? "available" : "unavailable");
 }
 
+// Writes the reply into `frame_`, unless it is there.
 void Session::decide() {
-    for (Decision& decision : engine_->decide()) {
-        reply_.events.push_back({now_, reply_to(decision)});
+    if (!frame_.empty()) {
+        return;
     }
+    std::vector<Decision> none;
+    std::vector<Decision>& decisions = begun_ && !ended_ ? engine_->decide() : none;
+    for (const Decision& decision : decisions) {
+        if (const auto* reject = std::get_if<RejectJob>(&decision)) {
+            ++rejected_;
+            spdlog::info("at {}: job {} rejected: it {}", now_.to_string(), shown(codec_->ids().id(reject->job)),
+                         one_line(reject->reason));
+        } else if (const auto* registers = std::get_if<RegisterJob>(&decision)) {
+            registered(*registers);
+        }
+    }
+    if (std::exchange(finishes_registration_, false)) {
+        decisions.insert(decisions.begin(), Notification{NotificationType::registration_finished, {}, {}});
+    }
+    codec_->encode(now_, decisions, frame_);
 }
 
-protocol::RegisterJob Session::registration(RegisterJob& decision) {
-    const std::string& id = decision.description.id;
-    if (!index_of_.emplace(id, decision.job).second) {
+void Session::registered(const RegisterJob& job) {
+    const std::string& id = job.description.id;
+    if (codec_->ids().number_of(id) != job.job) {
         throw InputError("job " + in_quotes(id) + " was to be registered, and is there already");
     }
+    ++jobs_;
     if (acknowledges_jobs_) {
-        to_be_acknowledged_.insert(id);
+        to_be_acknowledged_.insert(job.job);
     }
     spdlog::debug("at {}: job {} registered", now_.to_string(), shown(id));
-    return {std::move(decision.description), {}};
-}
-
-protocol::ReplyEvent::Data Session::reply_to(Decision& decision) {
-    using Data = protocol::ReplyEvent::Data;
-    const auto id = [this](JobIndex job) { return engine_->state().job(job).description().id; };
-    return std::visit(Overloaded{[&](StartJob& start) -> Data {
-                                     return protocol::ExecuteJob{id(start.job), std::move(start.allocation), {}};
-                                 },
-                                 [&](const RejectJob& reject) -> Data {
-                                     ++rejected_;
-                                     spdlog::info("at {}: job {} rejected: it {}", now_.to_string(),
-                                                  shown(id(reject.job)), one_line(reject.reason));
-                                     return protocol::RejectJob{id(reject.job)};
-                                 },
-                                 [&](const KillJobs& kill) -> Data {
-                                     protocol::KillJob jobs;
-                                     for (const JobIndex job : kill.jobs) {
-                                         jobs.job_ids.push_back(id(job));
-                                     }
-                                     return jobs;
-                                 },
-                                 [&](RegisterProfile& registers) -> Data {
-                                     return protocol::RegisterProfile{std::move(registers.workload),
-                                                                      std::move(registers.name),
-                                                                      std::move(registers.source)};
-                                 },
-                                 [&](RegisterJob& registers) -> Data { return registration(registers); },
-                                 [&](const CallMeLater& call) -> Data {
-                                     return protocol::CallMeLater{call.time, std::to_string(++calls_)};
-                                 },
-                                 [&](SetJobMetadata& metadata) -> Data {
-                                     return protocol::SetJobMetadata{id(metadata.job), std::move(metadata.metadata)};
-                                 },
-                                 [&](SetResourceState& sets) -> Data {
-                                     return protocol::SetResourceState{std::move(sets.processors), sets.pstate};
-                                 },
-                                 [&](Notification& notification) -> Data {
-                                     return protocol::Notify{notification.type,
-                                                             std::move(notification.other_type),
-                                                             {},
-                                                             std::move(notification.other_fields)};
-                                 }},
-                      decision);
 }
 
 }  // namespace batfill

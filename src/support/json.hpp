@@ -169,6 +169,12 @@ class Fields {
     // The fields that no call above has asked for, as the text of an object; empty if there are none. From then on they
     // count as asked for.
     std::string rest();
+    // Counts all fields as asked for, or those of these names.
+    void ignore_rest() { rest_read_ = true; }
+    template <class... Names>
+    void ignore(const Names&... names) {
+        (static_cast<void>(find(names)), ...);
+    }
     // Warns once about every field that nobody has asked for.
     void warn_of_unread(WarnOnce& warn) const;
 

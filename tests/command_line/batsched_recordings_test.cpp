@@ -13,11 +13,12 @@
 #include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/simulator/simulator.hpp>
 
-#include "protocol/codec.hpp"
+#include "protocol/batsim4.hpp"
 #include "quiet_log.hpp"
 #include "recorded_run.hpp"
 #include "src/commands/batsched.hpp"
 #include "src/server/session.hpp"
+#include "src/support/overloaded.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::batsched_recordings_test {
@@ -30,26 +31,29 @@ namespace {
 
 // What a reply starts, rejects, kills, registers and writes of jobs, in its order: "start w0!1 0-3; reject w0!2; ...".
 // Not the submission times of registered jobs, of which batsched prints six digits.
-std::string decisions_of(const protocol::Reply& reply) {
+std::string decisions_of(std::string_view frame) {
+    protocol::ReplyReader reader;
     std::string text;
-    for (const protocol::ReplyEvent& event : reply.events) {
-        if (const auto* start = std::get_if<protocol::ExecuteJob>(&event.data)) {
-            text += "start " + start->job_id + " " + start->allocation.to_string() + "; ";
-        } else if (const auto* reject = std::get_if<protocol::RejectJob>(&event.data)) {
-            text += "reject " + reject->job_id + "; ";
-        } else if (std::holds_alternative<protocol::KillJob>(event.data)) {
-            text += "kill; ";
-        } else if (const auto* metadata = std::get_if<protocol::SetJobMetadata>(&event.data)) {
-            text += "of " + metadata->job_id + ": " + metadata->metadata + "; ";
-        } else if (const auto* profile = std::get_if<protocol::RegisterProfile>(&event.data)) {
-            text +=
-                "profile " + profile->profile_name + " of " + profile->workload_name + ": " + profile->profile + "; ";
-        } else if (const auto* job = std::get_if<protocol::RegisterJob>(&event.data)) {
-            text += "register " + job->job.id + " " + std::to_string(job->job.processors) + " " +
-                    (*job->job.walltime).to_shortest_string() + " " + job->job.profile.text() + "; ";
-        } else if (const auto* notify = std::get_if<protocol::Notify>(&event.data)) {
-            text += to_string(notify->type) + std::string("; ");
-        }
+    const auto id = [&](JobIndex job) { return reader.ids().id(job); };
+    for (const protocol::ReplyEvent& event : reader.read(frame).events) {
+        text += std::visit(
+            Overloaded{
+                [&](const StartJob& start) { return "start " + id(start.job) + " " + start.allocation.to_string(); },
+                [&](const RejectJob& reject) { return "reject " + id(reject.job); },
+                [](const KillJobs&) { return std::string("kill"); },
+                [&](const SetJobMetadata& metadata) { return "of " + id(metadata.job) + ": " + metadata.metadata; },
+                [](const RegisterProfile& profile) {
+                    return "profile " + profile.name + " of " + profile.workload + ": " + profile.source;
+                },
+                [](const RegisterJob& registers) {
+                    const JobDescription& job = registers.description;
+                    return "register " + job.id + " " + std::to_string(job.processors) + " " +
+                           (*job.walltime).to_shortest_string() + " " + job.profile.text();
+                },
+                [](const Notification& notification) { return std::string(to_string(notification.type)); },
+                [](const auto&) { return std::string(); }},
+            std::get<Decision>(event.data));
+        text += text.empty() || text.ends_with("; ") ? "" : "; ";
     }
     return text;
 }
@@ -58,14 +62,13 @@ std::string decisions_of(const protocol::Reply& reply) {
 // is; the last answer of batsched that was not ours is left in `difference`.
 std::size_t same_answers(const std::vector<RecordedFrame>& frames, const BatschedOptions& options,
                          std::string& difference) {
-    const auto codec = protocol::make_codec("batsim4");
-    Session session(commands::batsched_choice(options), *codec);
+    Session session(commands::batsched_choice(options), protocol::make_codec("batsim4"));
     std::size_t same = 0;
     std::string ours;
     for (const RecordedFrame& frame : frames) {
         if (frame.from_batsim) {
-            ours = decisions_of(codec->decode_reply(session.answer(frame.text)));
-        } else if (const std::string theirs = decisions_of(codec->decode_reply(frame.text)); ours == theirs) {
+            ours = decisions_of(session.answer(frame.text));
+        } else if (const std::string theirs = decisions_of(frame.text); ours == theirs) {
             ++same;
         } else {
             difference = "batsched: " + theirs + "ours: " + ours;
@@ -115,12 +118,12 @@ TEST_CASE("On 2,000 recorded jobs easy_bf, which reserves particular processors,
         return;
     }
     std::map<std::string, Time> starts;
-    const auto codec = protocol::make_codec("batsim4");
+    protocol::ReplyReader reader;
     for (const RecordedFrame& frame : read_recording(test_data("batsim/captures/w2k-easy_bf.jsonl.gz"))) {
         if (!frame.from_batsim) {
-            for (const protocol::ReplyEvent& event : codec->decode_reply(frame.text).events) {
-                if (const auto* start = std::get_if<protocol::ExecuteJob>(&event.data)) {
-                    starts[start->job_id] = event.timestamp;
+            for (const protocol::ReplyEvent& event : reader.read(frame.text).events) {
+                if (const auto* start = std::get_if<StartJob>(&std::get<Decision>(event.data))) {
+                    starts[reader.ids().id(start->job)] = event.timestamp;
                 }
             }
         }
@@ -154,16 +157,16 @@ TEST_CASE("The jobs that submitter registers start in the simulator when they st
     if (!have_test_data("batsim/captures")) {
         return;
     }
-    const auto codec = protocol::make_codec("batsim4");
+    protocol::ReplyReader reader;
     for (const bool reuse : {false, true}) {
         INFO("profiles are used again: " << reuse);
         std::map<std::string, std::pair<Time, std::string>> recorded;
         const std::string name = reuse ? "submitter-reuse" : "submitter-ack";
         for (const RecordedFrame& frame : read_recording(test_data("batsim/captures/" + name + ".jsonl"))) {
             if (!frame.from_batsim) {
-                for (const protocol::ReplyEvent& event : codec->decode_reply(frame.text).events) {
-                    if (const auto* start = std::get_if<protocol::ExecuteJob>(&event.data)) {
-                        recorded[start->job_id] = {event.timestamp, start->allocation.to_string()};
+                for (const protocol::ReplyEvent& event : reader.read(frame.text).events) {
+                    if (const auto* start = std::get_if<StartJob>(&std::get<Decision>(event.data))) {
+                        recorded[reader.ids().id(start->job)] = {event.timestamp, start->allocation.to_string()};
                     }
                 }
             }

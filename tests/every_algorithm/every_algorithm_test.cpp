@@ -22,8 +22,8 @@
 #include "quiet_log.hpp"
 #include "random_farm.hpp"
 #include "simulator_fixture.hpp"
+#include "src/remote/messages.hpp"
 #include "src/server/session.hpp"
-#include "src/simulator/messages.hpp"
 #include "src/simulator/results.hpp"
 
 // Tests what must hold for every registered algorithm and every value of its parameters, on many small random
@@ -163,25 +163,27 @@ std::string random_failures(std::mt19937& random, int processors) {
 class Daemon : public SimulatedScheduler {
  public:
     explicit Daemon(const DrawnAlgorithm& drawn)
-        : codec_(protocol::make_codec(protocol::default_protocol)), session_({drawn.name, drawn.parameters}, *codec_) {}
+        : session_({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol)) {}
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override {
         simulator_ = &simulator;
-        exchange(beginning_message(simulator.scenario()), reply);
+        write_beginning(simulator.scenario(), frame_);
+        exchange(reply);
     }
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
-        exchange(message_of(*simulator_, now, events), reply);
+        write_message(*simulator_, now, events, frame_);
+        exchange(reply);
     }
     void end(Time) override {}
 
  private:
-    void exchange(const protocol::Message& message, SchedulerReply& reply) {
-        codec_->encode_message(message, frame_);
-        take_reply(*simulator_, codec_->decode_reply(session_.answer(frame_)), reply);
+    void exchange(SchedulerReply& reply) {
+        const auto refusal = take_reply(*simulator_, reader_.read(session_.answer(frame_)), reader_.ids(), reply);
+        REQUIRE_FALSE(refusal.has_value());
     }
 
-    std::unique_ptr<protocol::Codec> codec_;
     Session session_;
+    protocol::ReplyReader reader_;
     const Simulator* simulator_ = nullptr;
     std::string frame_;
 };
@@ -587,8 +589,7 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
         }
         for (const auto& [message, problem] : rogue) {
             INFO(drawn.text() << ", " << message);
-            const std::unique_ptr<protocol::Codec> codec = protocol::make_codec(protocol::default_protocol);
-            Session session({drawn.name, drawn.parameters}, *codec);
+            Session session({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol));
             session.answer(begins);
             session.answer(frame(1, "JOB_SUBMITTED", job));
             try {
@@ -598,8 +599,7 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
                 CHECK_THAT(error.what(), Catch::Matchers::Contains(problem) || Catch::Matchers::Contains("goes back"));
             }
         }
-        const std::unique_ptr<protocol::Codec> codec = protocol::make_codec(protocol::default_protocol);
-        Session session({drawn.name, drawn.parameters}, *codec);
+        Session session({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol));
         session.answer(begins);
         session.answer(frame(1, "JOB_SUBMITTED", job));
         const bool started = session.rejected() == 0;

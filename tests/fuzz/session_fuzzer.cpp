@@ -19,14 +19,15 @@ namespace batfill::tests::session_fuzzer {
 namespace {
 
 // Frames, one per line, that can be decoded: what others do to a session is known, and ends it.
-std::vector<std::string_view> usable_frames(std::string_view input, protocol::Codec& codec) {
+std::vector<std::string_view> usable_frames(std::string_view input) {
+    const auto codec = protocol::make_codec("batsim4");
     std::vector<std::string_view> frames;
     while (!input.empty()) {
         const std::size_t end = input.find('\n');
         const std::string_view frame = input.substr(0, end);
         input.remove_prefix(end == std::string_view::npos ? input.size() : end + 1);
         try {
-            codec.decode_message(frame);
+            codec->decode(frame);
             frames.push_back(frame);
         } catch (const InputError&) {
         }
@@ -56,17 +57,17 @@ void check_problem(const std::string& problem, protocol::Codec& codec) {
 
 // Any messages are answered or refused. An algorithm's wrong decision (DecisionError) and all other exceptions go
 // through.
-void hold_session(const SchedulerChoice& choice, const std::vector<std::string_view>& frames, protocol::Codec& codec) {
-    Session session(choice, codec);
+void hold_session(const SchedulerChoice& choice, const std::vector<std::string_view>& frames) {
+    Session session(choice, protocol::make_codec("batsim4"));
     for (const std::string_view frame : frames) {
         std::string_view reply;
         try {
             reply = session.answer(frame);
         } catch (const InputError& problem) {
-            check_problem(problem.what(), codec);
+            check_problem(problem.what(), session.codec());
             return;
         } catch (const UsageError& problem) {
-            check_problem(problem.what(), codec);
+            check_problem(problem.what(), session.codec());
             return;
         }
         check_reply(reply);
@@ -77,12 +78,11 @@ void hold_session(const SchedulerChoice& choice, const std::vector<std::string_v
 
 const Fuzzer fuzzer("session", [](std::string_view input) {
     spdlog::set_level(spdlog::level::off);
-    static const auto codec = protocol::make_codec("batsim4");
-    const std::vector<std::string_view> frames = usable_frames(input, *codec);
-    hold_session({}, frames, *codec);
+    const std::vector<std::string_view> frames = usable_frames(input);
+    hold_session({}, frames);
     for (const AlgorithmDescription* algorithm : registered_algorithms()) {
-        hold_session({algorithm->name, {}}, frames, *codec);
-        hold_session({algorithm->name, {{"default-walltime", "7.5"}}}, frames, *codec);
+        hold_session({algorithm->name, {}}, frames);
+        hold_session({algorithm->name, {{"default-walltime", "7.5"}}}, frames);
     }
 });
 

@@ -18,4 +18,9 @@ inline std::string frame(const std::string& now, const std::vector<std::string>&
     return R"({"now":)" + now + R"(,"events":[)" + list + "]}";
 }
 
+// The first message: the size of the user's text, shorter than 256 bytes, and that text.
+inline std::string init(const std::string& text) {
+    return static_cast<char>(text.size()) + std::string(3, '\0') + text;
+}
+
 }  // namespace batfill::tests::batsim5

@@ -1,21 +1,21 @@
 #include <algorithm>
 #include <memory>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <batfill/core/error.hpp>
 
-#include "protocol/codec.hpp"
-#include "src/support/json.hpp"
+#include "caught_log.hpp"
+#include "protocol/batsim4.hpp"
+#include "src/formats/job_json.hpp"
+#include "src/support/overloaded.hpp"
 
 namespace batfill::tests::protocol_codec_test {
 
@@ -31,34 +31,37 @@ std::string frame_of(std::string_view type, std::string_view data) {
 
 template <class Data>
 Data only_event(const std::string& frame) {
-    const Message message = make_codec("batsim4")->decode_message(frame);
+    const auto codec = make_codec("batsim4");
+    Message& message = codec->decode(frame);
     REQUIRE(message.events.size() == 1);
-    return std::get<Data>(message.events[0].data);
+    return std::get<Data>(std::move(message.events[0].data));
 }
 
 template <class Data>
-Data only_reply_event(const std::string& frame) {
-    const Reply reply = make_codec("batsim4")->decode_reply(frame);
+Data only_decision(const std::string& frame) {
+    ReplyReader reader;
+    Reply& reply = reader.read(frame);
     REQUIRE(reply.events.size() == 1);
-    return std::get<Data>(reply.events[0].data);
+    return std::get<Data>(std::get<Decision>(std::move(reply.events[0].data)));
 }
 
-std::string encoded_message(const Message& message) {
+// What a scheduler writes for decisions on the jobs w0!0, w0!1, ...
+std::string encoded(Time now, const std::vector<Decision>& decisions) {
+    const auto codec = make_codec("batsim4");
+    for (int i = 0; i < 10; ++i) {
+        codec->ids().number_of("w0!" + std::to_string(i));
+    }
     std::string frame;
-    make_codec("batsim4")->encode_message(message, frame);
-    return frame;
-}
-
-std::string encoded_reply(const Reply& reply) {
-    std::string frame;
-    make_codec("batsim4")->encode_reply(reply, frame);
+    codec->encode(now, decisions, frame);
     return frame;
 }
 
 std::string message_error(const std::string& frame) {
+    const auto codec = make_codec("batsim4");
     try {
-        make_codec("batsim4")->decode_message(frame);
+        codec->decode(frame);
     } catch (const InputError& error) {
+        CHECK(codec->ids().size() == 0);
         return error.what();
     }
     return "decoded";
@@ -66,53 +69,26 @@ std::string message_error(const std::string& frame) {
 
 std::string reply_error(const std::string& frame) {
     try {
-        make_codec("batsim4")->decode_reply(frame);
+        ReplyReader().read(frame);
     } catch (const InputError& error) {
         return error.what();
     }
     return "decoded";
 }
 
-// Catches what is logged while it lives.
-class CaughtLog {
- public:
-    CaughtLog() : previous_(spdlog::default_logger()) {
-        auto logger =
-            std::make_shared<spdlog::logger>("caught", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_));
-        logger->set_pattern("%l: %v");
-        spdlog::set_default_logger(std::move(logger));
-    }
-    ~CaughtLog() { spdlog::set_default_logger(previous_); }
-    CaughtLog(const CaughtLog&) = delete;
-    CaughtLog& operator=(const CaughtLog&) = delete;
-
-    std::string text() const { return text_.str(); }
-
- private:
-    std::ostringstream text_;
-    std::shared_ptr<spdlog::logger> previous_;
-};
-
-// Draws messages and replies with every event type, awkward texts and nested JSON. The same seed draws the same.
+// Draws replies with every kind of decision, awkward texts and nested JSON. The same seed draws the same.
 class Generator {
  public:
     explicit Generator(unsigned seed) : random_(seed) {}
 
-    Message message() {
-        Message message;
-        message.now = time();
-        repeat(4, [&] { message.events.push_back({before(message.now), event()}); });
-        std::stable_sort(message.events.begin(), message.events.end(),
-                         [](const Event& a, const Event& b) { return a.timestamp < b.timestamp; });
-        return message;
+    std::vector<Decision> decisions(JobIds& ids) {
+        std::vector<Decision> decisions;
+        repeat(4, [&] { decisions.push_back(decision(ids)); });
+        return decisions;
     }
-
-    Reply reply() {
-        Reply reply;
-        reply.now = time();
-        repeat(4, [&] { reply.events.push_back({before(reply.now), reply_event()}); });
-        return reply;
-    }
+    // Times that a double carries to the microsecond, as it does all times that Batsim sends.
+    Duration duration() { return Duration::microseconds(static_cast<long long>(random_() % 4'000'000'000'000'000)); }
+    Time time() { return Time::at(duration()); }
 
  private:
     unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
@@ -133,14 +109,6 @@ class Generator {
         std::string result;
         repeat(5, [&] { result += parts[below(static_cast<unsigned>(parts.size()))]; });
         return result;
-    }
-
-    // Times that a double carries to the microsecond, as it does all times that Batsim sends.
-    Duration duration() { return Duration::microseconds(static_cast<long long>(random_() % 4'000'000'000'000'000)); }
-    Time time() { return Time::at(duration()); }
-    Time before(Time now) {
-        const Time drawn = time();
-        return drawn < now ? drawn : now;
     }
 
     ResourceSet some_resources() {
@@ -188,135 +156,34 @@ class Generator {
         }
     }
 
-    // Fields that the codec passes on as they are; their names are none that the event itself has.
-    Json other() {
-        Json result;
-        repeat(2, [&] {
-            result += (result.empty() ? "{\"other" : ",\"other") + std::to_string(below(100)) + "\":" + json();
-        });
-        return result.empty() ? result : result + "}";
-    }
-
-    std::vector<std::string> texts() {
-        std::vector<std::string> result;
-        repeat(3, [&] { result.push_back(text()); });
-        return result;
-    }
-
-    Properties properties() {
-        Properties result;
-        repeat(3, [&] { result.emplace_back(text(), text()); });
-        return result;
-    }
-
-    JobState state() { return static_cast<JobState>(below(8)); }
-
-    // A job, and the JSON object that says the same.
-    std::pair<JobDescription, Json> job() {
+    JobDescription job() {
         JobDescription job;
         job.id = text();
         job.submit = time();
         job.processors = static_cast<int>(below(1000));
-        job.profile = text();
-        Json source = R"({"id":)" + quoted_text() + R"(,"subtime":)" + job.submit.to_string() + R"(,"res":)" +
-                      std::to_string(job.processors) + R"(,"profile":)";
-        append_json_string(job.profile, source);
+        job.profile = text() + "p";
         if (coin()) {
             job.walltime = duration();
-            source += R"(,"walltime":)" + job.walltime->to_string();
         }
         if (coin()) {
             job.deadline = time();
-            source += R"(,"deadline":)" + job.deadline->to_string();
         }
-        if (coin()) {
-            job.queue = text();
-            source += R"(,"queue":)";
-            append_json_string(job.queue, source);
-        }
-        if (coin()) {
-            job.user = std::to_string(below(100));
-            source += R"(,"user":)" + job.user.text();
-        }
-        if (coin()) {
-            source += R"(,"licenses":[)";
-            job.licenses = texts();
-            for (const std::string& license : job.licenses) {
-                source += source.back() == '[' ? "" : ",";
-                append_json_string(license, source);
-            }
-            source += ']';
-        }
-        return {job, source + R"(,"more":)" + json() + "}"};
+        job.queue = text();
+        job.user = std::to_string(below(100));
+        repeat(3, [&] { job.licenses.push_back(text()); });
+        return job;
     }
 
-    SimulationBegins simulation_begins() {
-        SimulationBegins begins;
-        begins.allow_compute_sharing = coin();
-        begins.allow_storage_sharing = coin();
-        begins.config = {coin(), text(), static_cast<int>(below(65536)), text(), coin(), coin(), coin(), coin(),
-                         text(), coin()};
-        int id = 0;
-        repeat(4, [&] { begins.compute_resources.push_back({id++, text(), text(), properties(), properties()}); });
-        repeat(2, [&] { begins.storage_resources.push_back({id++, text(), text(), properties(), properties()}); });
-        begins.workloads = properties();
-        begins.profiles = object();
-        return begins;
-    }
-
-    Notify notify() {
-        switch (below(4)) {
+    Decision decision(JobIds& ids) {
+        const JobIndex drawn = ids.number_of(text());
+        switch (below(9)) {
             case 0:
-                return {NotificationType::event_machine_available, "", some_resources(), other()};
+                return StartJob{drawn, some_resources()};
             case 1:
-                return {NotificationType::event_machine_unavailable, "", ResourceSet(), other()};
-            case 2:
-                return {NotificationType::registration_finished, "", std::nullopt, other()};
-            default:
-                return {NotificationType::other, text(), std::nullopt, other()};
-        }
-    }
-
-    Event::Data event() {
-        switch (below(12)) {
-            case 0:
-                return simulation_begins();
-            case 1:
-                return SimulationEnds();
+                return RejectJob{drawn, {}, {}};
             case 2: {
-                const auto [description, source] = job();
-                return JobSubmitted{description, source, coin() ? object() : ""};
-            }
-            case 3:
-                return JobCompleted{text(), state(), static_cast<int>(below(5)) - 2, some_resources()};
-            case 4:
-                return JobKilled{texts(), object()};
-            case 5:
-                return RequestedCall();
-            case 6:
-                return notify();
-            case 7:
-                return ResourceStateChanged{some_resources(), static_cast<int>(below(20))};
-            case 8:
-                return Query{object()};
-            case 9:
-                return Answer{object()};
-            case 10:
-                return FromJobMessage{text(), json()};
-            default:
-                return UnknownEvent{"SURPRISE", coin() ? json() : ""};
-        }
-    }
-
-    ReplyEvent::Data reply_event() {
-        switch (below(14)) {
-            case 0:
-                return ExecuteJob{text(), some_resources(), other()};
-            case 1:
-                return RejectJob{text()};
-            case 2: {
-                KillJob kill{texts()};
-                kill.job_ids.push_back(text());
+                KillJobs kill{{drawn}};
+                repeat(3, [&] { kill.jobs.push_back(ids.number_of(text())); });
                 return kill;
             }
             case 3:
@@ -324,145 +191,194 @@ class Generator {
             case 4:
                 return SetResourceState{some_resources(), static_cast<int>(below(20))};
             case 5:
-                return SetJobMetadata{text(), text()};
-            case 6:
-                return ChangeJobState{text(), state()};
-            case 7: {
-                const auto [description, source] = job();
-                return RegisterJob{description, source};
+                return SetJobMetadata{drawn, text()};
+            case 6: {
+                JobDescription description = job();
+                const JobIndex number = ids.number_of(description.id);
+                return RegisterJob{number, std::move(description), {}};
             }
-            case 8:
+            case 7:
                 return RegisterProfile{text(), text(), object()};
-            case 9:
-                return notify();
-            case 10:
-                return Query{object()};
-            case 11:
-                return Answer{object()};
-            case 12:
-                return ToJobMessage{text(), text()};
             default:
-                return UnknownEvent{"SURPRISE", coin() ? json() : ""};
+                return Notification{NotificationType::registration_finished, {}, {}};
         }
     }
 
     std::mt19937_64 random_;
 };
 
+// All that a reply says.
+std::string text_of(const Reply& reply, const JobIds& ids) {
+    std::string text = reply.now.to_string();
+    for (const ReplyEvent& event : reply.events) {
+        text += '\n' + event.timestamp.to_string() + ' ';
+        std::visit(Overloaded{[&](const StartJob& start) { text += ids.id(start.job) + start.allocation.to_string(); },
+                              [&](const RejectJob& reject) { text += ids.id(reject.job); },
+                              [&](const KillJobs& kill) {
+                                  for (const JobIndex job : kill.jobs) {
+                                      text += ids.id(job) + ' ';
+                                  }
+                              },
+                              [&](const CallMeLater& call) { text += call.time.to_string(); },
+                              [&](const SetResourceState& sets) {
+                                  text += sets.processors.to_string() + std::to_string(sets.pstate);
+                              },
+                              [&](const SetJobMetadata& sets) { text += ids.id(sets.job) + sets.metadata; },
+                              [&](const RegisterJob& registers) {
+                                  text += ids.id(registers.job);
+                                  append_job(registers.description, registers.description.id, text);
+                              },
+                              [&](const RegisterProfile& registers) {
+                                  text += registers.workload + ' ' + registers.name + ' ' + registers.source;
+                              },
+                              [&](const Notification& notification) { text += to_string(notification.type); }},
+                   std::get<Decision>(event.data));
+    }
+    return text;
+}
+
 }  // namespace
 
-TEST_CASE("What is encoded decodes to the same message") {
-    const auto codec = make_codec("batsim4");
-    CaughtLog log;
+TEST_CASE("Decisions that are encoded are read as the same decisions") {
+    const tests::CaughtLog log;
     std::string frame;
     for (unsigned seed = 0; seed < 2000; ++seed) {
         Generator generator(seed);
-        const Message message = generator.message();
-        codec->encode_message(message, frame);
+        const auto codec = make_codec("batsim4");
+        const std::vector<Decision> decisions = generator.decisions(codec->ids());
+        Reply reply{generator.time(), {}};
+        for (const Decision& decision : decisions) {
+            reply.events.push_back({reply.now, decision});
+        }
+        codec->encode(reply.now, decisions, frame);
         INFO("seed " << seed << ": " << frame);
-        REQUIRE(codec->decode_message(frame) == message);
-        const Reply reply = generator.reply();
-        codec->encode_reply(reply, frame);
-        INFO(frame);
-        REQUIRE(codec->decode_reply(frame) == reply);
+        ReplyReader reader;
+        REQUIRE(text_of(reader.read(frame), reader.ids()) == text_of(reply, codec->ids()));
     }
+    CHECK(log.text().empty());
 }
 
 TEST_CASE("Messages are printed as Batsim prints them") {
-    JobSubmitted submitted;
-    submitted.job.id = "w0!7";
-    submitted.source = R"({"id":"w0!7","subtime":3,"res":2,"profile":"short"})";
-    const JobCompleted completed{"w0!3", JobState::completed_walltime_reached, -1, *ResourceSet::parse("0-1 3")};
-    const Message message{Time::seconds(12),
-                          {{Time::seconds(10), submitted},
-                           {Time::at(*Duration::parse("11.5")), completed},
-                           {Time::seconds(12), RequestedCall()}}};
-    CHECK(encoded_message(message) == R"({"now":12.000000,"events":[)"
-                                      R"({"timestamp":10.000000,"type":"JOB_SUBMITTED","data":{"job_id":"w0!7",)"
-                                      R"("job":{"id":"w0!7","subtime":3,"res":2,"profile":"short"}}},)"
-                                      R"({"timestamp":11.500000,"type":"JOB_COMPLETED","data":{"job_id":"w0!3",)"
-                                      R"("job_state":"COMPLETED_WALLTIME_REACHED","return_code":-1,"alloc":"0-1 3"}},)"
-                                      R"({"timestamp":12.000000,"type":"REQUESTED_CALL","data":{}}]})");
-    CHECK(encoded_message({}) == R"({"now":0.000000,"events":[]})");
+    std::string frame;
+    MessageWriter writer(Time::seconds(12), frame);
+    writer.submitted(Time::seconds(10), "w0!7", R"({"id":"w0!7","subtime":3,"res":2,"profile":"short"})");
+    writer.completed(Time::at(*Duration::parse("11.5")), "w0!3", JobState::completed_walltime_reached, -1,
+                     *ResourceSet::parse("0-1 3"));
+    writer.called(Time::seconds(12));
+    writer.end();
+    CHECK(frame == R"({"now":12.000000,"events":[)"
+                   R"({"timestamp":10.000000,"type":"JOB_SUBMITTED","data":{"job_id":"w0!7",)"
+                   R"("job":{"id":"w0!7","subtime":3,"res":2,"profile":"short"}}},)"
+                   R"({"timestamp":11.500000,"type":"JOB_COMPLETED","data":{"job_id":"w0!3",)"
+                   R"("job_state":"COMPLETED_WALLTIME_REACHED","return_code":-1,"alloc":"0-1 3"}},)"
+                   R"({"timestamp":12.000000,"type":"REQUESTED_CALL","data":{}}]})");
+    MessageWriter(Time(), frame).end();
+    CHECK(frame == R"({"now":0.000000,"events":[]})");
 }
 
 TEST_CASE("Replies are printed with six decimals and canonical allocations") {
-    const Reply reply{
-        Time::seconds(1),
-        {{Time::seconds(1), ExecuteJob{"w0!1", *ResourceSet::parse("5 1 2 3"), R"({"mapping":{"0":"0"}})"}},
-         {Time::seconds(1), RejectJob{"w0!2"}},
-         {Time::seconds(1), KillJob{{"w0!3", "w0!4"}}},
-         {Time::seconds(1), CallMeLater{Time::at(*Duration::parse("60.25"))}}}};
-    CHECK(encoded_reply(reply) ==
+    CHECK(encoded(Time::seconds(1), {StartJob{1, *ResourceSet::parse("5 1 2 3")}, RejectJob{2, {}, {}},
+                                     KillJobs{{3, 4}}, CallMeLater{Time::at(*Duration::parse("60.25"))}}) ==
           R"({"now":1.000000,"events":[)"
-          R"({"timestamp":1.000000,"type":"EXECUTE_JOB","data":{"job_id":"w0!1","alloc":"1-3 5","mapping":{"0":"0"}}},)"
+          R"({"timestamp":1.000000,"type":"EXECUTE_JOB","data":{"job_id":"w0!1","alloc":"1-3 5"}},)"
           R"({"timestamp":1.000000,"type":"REJECT_JOB","data":{"job_id":"w0!2"}},)"
           R"({"timestamp":1.000000,"type":"KILL_JOB","data":{"job_ids":["w0!3","w0!4"]}},)"
           R"({"timestamp":1.000000,"type":"CALL_ME_LATER","data":{"timestamp":60.250000}}]})");
+    CHECK(encoded(Time(), {}) == R"({"now":0.000000,"events":[]})");
+}
+
+TEST_CASE("Jobs have numbers in the order in which frames first name them", "[codec]") {
+    const tests::CaughtLog log;
+    const auto codec = make_codec("batsim4");
+    const auto completed = [](const std::string& id, const std::string& state) {
+        return R"({"timestamp":1,"type":"JOB_COMPLETED","data":{"job_id":")" + id + R"(","job_state":")" + state +
+               "\"}}";
+    };
+    const std::string good = completed("b", "COMPLETED_FAILED") + ',' + completed("a", "COMPLETED_FAILED");
+    const auto message = [&](const std::string& events) { return R"({"now":1,"events":[)" + events + "]}"; };
+    const auto job = [](const MessageEvent& event) { return std::get<JobCompleted>(event.data).job; };
+    {
+        const Message& first = codec->decode(message(good));
+        CHECK(job(first.events[0]) == 0);
+        CHECK(job(first.events[1]) == 1);
+    }
+    // What is refused leaves no trace.
+    CHECK_THROWS_AS(codec->decode(message(completed("c", "COMPLETED_FAILED") + ',' + completed("d", "LOST"))),
+                    InputError);
+    CHECK(codec->ids().size() == 2);
+    const Message& second = codec->decode(message(completed("d", "COMPLETED_FAILED") + ',' + good));
+    CHECK(job(second.events[0]) == 2);
+    CHECK(job(second.events[1]) == 0);
+    CHECK(codec->ids().id(2) == "d");
+    // What other schedulers hear gives no numbers.
+    codec->decode(message(R"({"timestamp":1,"type":"FROM_JOB_MSG","data":{"job_id":"e","msg":1}})"));
+    CHECK(codec->ids().size() == 3);
 }
 
 TEST_CASE("Times far in the future keep their value") {
     const std::string frame = R"({"now":100000000000000000.000000,"events":[{"timestamp":99999999999999984.000000,)"
                               R"("type":"REQUESTED_CALL","data":{}}]})";
     const auto codec = make_codec("batsim4");
-    const Message message = codec->decode_message(frame);
+    const Message& message = codec->decode(frame);
     CHECK(message.now == Time::seconds(100'000'000'000'000'000));
     CHECK(message.events[0].timestamp < message.now);
-    CHECK(codec->decode_message(encoded_message(message)) == message);
-    CHECK(codec->decode_message(R"({"now":1e18,"events":[]})").now == Time::seconds(1'000'000'000'000'000'000));
-    CHECK_THROWS_AS(codec->decode_message(R"({"now":1.1e18,"events":[]})"), InputError);
+    CHECK(codec->decode(R"({"now":1e18,"events":[]})").now == Time::seconds(1'000'000'000'000'000'000));
+    CHECK_THROWS_AS(codec->decode(R"({"now":1.1e18,"events":[]})"), InputError);
 }
 
 TEST_CASE("Times may be integers, decimals or have exponents") {
-    const auto codec = make_codec("batsim4");
-    CHECK(codec->decode_reply(R"({"now":20.000030000000004,"events":[]})").now.to_string() == "20.000030");
-    CHECK(codec->decode_reply(R"({"now":3,"events":[]})").now == Time::seconds(3));
-    CHECK(codec->decode_reply(R"({"now":4.5e-05,"events":[]})").now.to_string() == "0.000045");
+    ReplyReader reader;
+    CHECK(reader.read(R"({"now":20.000030000000004,"events":[]})").now.to_string() == "20.000030");
+    CHECK(reader.read(R"({"now":3,"events":[]})").now == Time::seconds(3));
+    CHECK(reader.read(R"({"now":4.5e-05,"events":[]})").now.to_string() == "0.000045");
 }
 
 TEST_CASE("Numbers at the edges of what JSON can say keep their value") {
-    CaughtLog log;
     const auto passed_on = [](const std::string& number) {
-        return only_event<UnknownEvent>(frame_of("NEW", "[" + number + "]")).data;
+        return only_decision<RegisterProfile>(
+                   frame_of("REGISTER_PROFILE",
+                            R"({"workload_name":"w","profile_name":"p","profile":{"n":)" + number + "}}"))
+            .source;
     };
-    CHECK(passed_on("0e300") == "[0.000000]");
-    CHECK(passed_on("0.1e-400") == "[0.000000]");
-    CHECK(passed_on("-0") == "[0]");
-    CHECK(passed_on("-9223372036854775808") == "[-9223372036854775808]");
-    CHECK(passed_on("18446744073709551615") == "[18446744073709551615]");
-    CHECK(passed_on("18446744073709551616") == "[18446744073709551616.000000]");
-    CHECK(passed_on("1e22") == "[10000000000000000000000.000000]");
-    CHECK(passed_on("1.7976931348623157e308").size() == 309 + 7 + 2);
+    CHECK(passed_on("0e300") == R"({"n":0.000000})");
+    CHECK(passed_on("0.1e-400") == R"({"n":0.000000})");
+    CHECK(passed_on("-0") == R"({"n":0})");
+    CHECK(passed_on("-9223372036854775808") == R"({"n":-9223372036854775808})");
+    CHECK(passed_on("18446744073709551615") == R"({"n":18446744073709551615})");
+    CHECK(passed_on("18446744073709551616") == R"({"n":18446744073709551616.000000})");
+    CHECK(passed_on("1e22") == R"({"n":10000000000000000000000.000000})");
+    CHECK(passed_on("1.7976931348623157e308").size() == 309 + 7 + 6);
     CHECK(message_error(frame_of("NEW", "9e308")).ends_with(": a number too large for a double"));
     CHECK(message_error(frame_of("NEW", "-9e308")).ends_with(": a number too large for a double"));
 }
 
-TEST_CASE("A submitted job is read with the fields that are ours, and keeps all others in its source") {
+TEST_CASE("A submitted job is read with the fields that are ours, and all others mean nothing") {
+    const tests::CaughtLog log;
     const auto event = only_event<JobSubmitted>(
         frame_of("JOB_SUBMITTED",
                  R"({"job_id":"w0!1","job":{ "id":"w0!1", "subtime":3.25, "res":4, "walltime":7, "profile":"p",)"
                  R"("deadline":99.5,"queue":2,"user":"ada","licenses":["x","y"],"colour":[1.5,null]},)"
                  R"("profile":{"type":"delay","delay":7}})"));
-    CHECK(event.job.id == "w0!1");
-    CHECK(event.job.submit.to_string() == "3.250000");
-    CHECK(event.job.processors == 4);
-    CHECK(event.job.walltime == Duration::seconds(7));
-    CHECK(event.job.deadline->to_string() == "99.500000");
-    CHECK(event.job.queue == "2");
-    CHECK(event.job.user == "ada");
-    CHECK(event.job.licenses == std::vector<std::string>{"x", "y"});
-    CHECK(event.job.profile == "p");
-    CHECK(event.source == R"({"id":"w0!1","subtime":3.250000,"res":4,"walltime":7,"profile":"p","deadline":99.500000,)"
-                          R"("queue":2,"user":"ada","licenses":["x","y"],"colour":[1.500000,null]})");
-    CHECK(event.profile == R"({"type":"delay","delay":7})");
+    CHECK(event.job == 0);
+    const JobDescription& job = *event.description;
+    CHECK(job.id == "w0!1");
+    CHECK(job.submit.to_string() == "3.250000");
+    CHECK(job.processors == 4);
+    CHECK(job.walltime == Duration::seconds(7));
+    CHECK(job.deadline->to_string() == "99.500000");
+    CHECK(job.queue == "2");
+    CHECK(job.user == "ada");
+    CHECK(job.licenses == std::vector<std::string>{"x", "y"});
+    CHECK(job.profile == "p");
+    CHECK(log.text().empty());
 }
 
 TEST_CASE("A job without walltime, or with a negative one, has none") {
     const auto job = [](const std::string& walltime) {
-        return only_event<JobSubmitted>(
-                   frame_of("JOB_SUBMITTED",
-                            R"({"job_id":"w0!1","job":{"id":1,"subtime":0,"res":1)" + walltime + R"(,"profile":"p"}})"))
-            .job;
+        return *only_event<JobSubmitted>(
+                    frame_of("JOB_SUBMITTED", R"({"job_id":"w0!1","job":{"id":1,"subtime":0,"res":1)" + walltime +
+                                                  R"(,"profile":"p"}})"))
+                    .description;
     };
     CHECK_FALSE(job("").walltime);
     CHECK_FALSE(job(R"(,"walltime":-1)").walltime);
@@ -471,37 +387,43 @@ TEST_CASE("A job without walltime, or with a negative one, has none") {
 }
 
 TEST_CASE("A registered job has the id of its event, whatever its object says") {
-    const auto event = only_reply_event<RegisterJob>(
+    const auto registers = only_decision<RegisterJob>(
         frame_of("REGISTER_JOB", R"({"job_id":"dyn!0","job":{"id":"0","subtime":1,"res":1,"profile":"p"}})"));
-    CHECK(event.job.id == "dyn!0");
-    CHECK(event.source == R"({"id":"0","subtime":1,"res":1,"profile":"p"})");
+    CHECK(registers.job == 0);
+    CHECK(registers.description.id == "dyn!0");
+    CHECK(registers.source == R"({"id":"dyn!0","subtime":1,"res":1,"profile":"p"})");
 }
 
-TEST_CASE("Events that only carry what others said pass it on") {
-    CHECK(only_event<Answer>(frame_of("ANSWER", R"({"consumed_energy":12.5})")).data ==
-          R"({"consumed_energy":12.500000})");
-    CHECK(only_event<FromJobMessage>(frame_of("FROM_JOB_MSG", R"({"job_id":"w0!1","msg":{"a":[1]}})")).message ==
-          R"({"a":[1]})");
-    CHECK(only_event<JobKilled>(frame_of("JOB_KILLED",
-                                         R"({"job_ids":["w0!1"],"job_progress":{"w0!1":{"profile_name":"s",)"
-                                         R"("current_task_index":1,"current_task":{"progress":0.5}}}})"))
-              .progress ==
-          R"({"w0!1":{"profile_name":"s","current_task_index":1,"current_task":{"progress":0.500000}}})");
-    CHECK(only_reply_event<ToJobMessage>(frame_of("TO_JOB_MSG", R"({"job_id":"w0!1","msg":"go"})")).message == "go");
-    CHECK(only_reply_event<Query>(frame_of("QUERY", R"({"requests":{"consumed_energy":{}}})")).requests ==
-          R"({"consumed_energy":{}})");
+TEST_CASE("Fields that no scheduler needs must be JSON, and no more", "[codec]") {
+    const tests::CaughtLog log;
+    const auto killed = only_event<JobsKilled>(frame_of("JOB_KILLED", R"({"job_ids":["w0!1"],"job_progress":[7]})"));
+    CHECK(killed.jobs == std::vector<JobIndex>{0});
+    const std::string completed = R"({"job_id":"a","job_state":"COMPLETED_FAILED","return_code":"x","alloc":[3]})";
+    CHECK(only_event<JobCompleted>(frame_of("JOB_COMPLETED", completed)).state == JobState::completed_failed);
+    CHECK(only_event<SimulationBegins>(
+              frame_of("SIMULATION_BEGINS", R"({"config":{"redis-port":"x","redis-prefix":1},"compute_resources":[],)"
+                                            R"("profiles":7,"workloads":[],"nb_resources":5})"))
+              .hosts.empty());
+    for (const char* type : {"QUERY", "ANSWER", "FROM_JOB_MSG"}) {
+        INFO(type);
+        only_event<Ignored>(frame_of(type, R"({"consumed_energy":12.5,"msg":{"a":[1]}})"));
+    }
+    CHECK(log.text().empty());
 }
 
-TEST_CASE("Notifications name machines where they are about machines, and pass other fields on") {
-    const auto machines = only_event<Notify>(
+TEST_CASE("Notifications name machines where they are about machines") {
+    const tests::CaughtLog log;
+    const auto machines = only_event<MachineChanged>(
         frame_of("NOTIFY", R"({"type":"event_machine_unavailable","resources":"3 1-2","why":"fire"})"));
-    CHECK(machines.resources == ResourceSet::range(1, 3));
-    CHECK(machines.other == R"({"why":"fire"})");
-    const auto external = only_event<Notify>(frame_of("NOTIFY", R"({"timestamp":5,"type":"flood","resources":"all"})"));
-    CHECK(external.type == NotificationType::other);
-    CHECK(external.other_type == "flood");
-    CHECK_FALSE(external.resources);
-    CHECK(external.other == R"({"timestamp":5,"resources":"all"})");
+    CHECK(machines.processors == ResourceSet::range(1, 3));
+    CHECK_FALSE(machines.available);
+    CHECK(only_event<MachineChanged>(frame_of("NOTIFY", R"({"type":"event_machine_available","resources":""})"))
+              .available);
+    CHECK(only_event<Notification>(frame_of("NOTIFY", R"({"type":"no_more_static_job_to_submit"})")).type ==
+          NotificationType::no_more_static_job_to_submit);
+    CHECK(only_event<Notification>(frame_of("NOTIFY", R"({"timestamp":5,"type":"flood","resources":"all"})")).type ==
+          NotificationType::other);
+    CHECK(log.text().empty());
 }
 
 TEST_CASE("A codec is found by the name of its protocol", "[codec]") {
@@ -514,15 +436,15 @@ TEST_CASE("A codec is found by the name of its protocol", "[codec]") {
 }
 
 TEST_CASE("Unknown events and fields are tolerated, and logged once per name") {
-    CaughtLog log;
+    const tests::CaughtLog log;
     const auto codec = make_codec("batsim4");
     for (int i = 0; i < 3; ++i) {
-        const Message message =
-            codec->decode_message(R"({"now":1,"extra":1,"events":[{"timestamp":1,"type":"NEW","data":[1.5]},)"
-                                  R"({"timestamp":1,"type":"OLD"},)"
-                                  R"({"timestamp":1,"type":"SIMULATION_ENDS","data":{"mood":"good"},"id":4}]})");
-        CHECK(std::get<UnknownEvent>(message.events[0].data) == UnknownEvent{"NEW", "[1.500000]"});
-        CHECK(std::get<UnknownEvent>(message.events[1].data) == UnknownEvent{"OLD", ""});
+        const Message& message =
+            codec->decode(R"({"now":1,"extra":1,"events":[{"timestamp":1,"type":"NEW","data":[1.5]},)"
+                          R"({"timestamp":1,"type":"OLD"},)"
+                          R"({"timestamp":1,"type":"SIMULATION_ENDS","data":{"mood":"good"},"id":4}]})");
+        CHECK(std::holds_alternative<Ignored>(message.events[0].data));
+        CHECK(std::holds_alternative<Ignored>(message.events[1].data));
         CHECK(std::holds_alternative<SimulationEnds>(message.events[2].data));
     }
     CHECK(log.text() ==
@@ -534,10 +456,10 @@ TEST_CASE("Unknown events and fields are tolerated, and logged once per name") {
 }
 
 TEST_CASE("However many unknown names there are, the log stays short") {
-    CaughtLog log;
+    const tests::CaughtLog log;
     const auto codec = make_codec("batsim4");
     for (int i = 0; i < 1000; ++i) {
-        codec->decode_message(frame_of("NEW_" + std::to_string(i) + "\\n", "{}"));
+        codec->decode(frame_of("NEW_" + std::to_string(i) + "\\n", "{}"));
     }
     const std::string text = log.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 100);
@@ -547,12 +469,15 @@ TEST_CASE("The start of a simulation may lack options, which then have Batsim's 
     const auto begins = only_event<SimulationBegins>(frame_of(
         "SIMULATION_BEGINS", R"({"config":{"sched-config":"{\"a\":1}"},"compute_resources":[{"id":0,"name":"h"}],)"
                              R"("workloads":{"w0":"file.json"},"profiles":{"w0":{}}})"));
-    Configuration config;
-    config.sched_config = R"({"a":1})";
-    CHECK(begins.config == config);
-    CHECK(begins.compute_resources == std::vector<Resource>{{0, "h", "", {}, {}}});
-    CHECK(begins.workloads == Properties{{"w0", "file.json"}});
-    CHECK(begins.profiles == R"({"w0":{}})");
+    CHECK(begins.options.scheduler_configuration == R"({"a":1})");
+    CHECK_FALSE(begins.options.redis_enabled);
+    CHECK_FALSE(begins.options.dynamic_jobs_enabled);
+    CHECK_FALSE(begins.options.dynamic_jobs_acknowledged);
+    CHECK_FALSE(begins.options.profile_reuse_enabled);
+    REQUIRE(begins.hosts.size() == 1);
+    CHECK(begins.hosts[0].first == 0);
+    CHECK(begins.hosts[0].second.name == "h");
+    CHECK(begins.last_resource == 0);
 }
 
 TEST_CASE("Frames that are not messages give one line that says what is wrong where") {
@@ -588,7 +513,7 @@ TEST_CASE("Frames that are not messages give one line that says what is wrong wh
         {R"({"now":1,"events":[{"timestamp":2,"type":"A\nB"}]})",
          R"(event 0 ("A\nB"): field "timestamp": expected a time not after the message's now, 1.000000, found the number 2)"},
     };
-    CaughtLog log;
+    const tests::CaughtLog log;
     for (const auto& [frame, expected] : cases) {
         INFO(frame);
         CHECK(message_error(frame) == expected);
@@ -598,11 +523,11 @@ TEST_CASE("Frames that are not messages give one line that says what is wrong wh
 
 TEST_CASE("The events of a message are in order of time, those of a reply need not be") {
     const std::string frame = R"({"now":9,"events":[{"timestamp":8,"type":"X"},{"timestamp":7.5,"type":"Y"}]})";
-    CaughtLog log;
+    const tests::CaughtLog log;
     CHECK(message_error(frame) ==
           R"(event 1 ("Y"): field "timestamp": expected a time not before that of the event before it, 8.000000, )"
           R"(found the number 7.5)");
-    CHECK(make_codec("batsim4")->decode_reply(frame).events.size() == 2);
+    CHECK(ReplyReader().read(frame).events.size() == 2);
 }
 
 TEST_CASE("Missing and mistyped fields of Batsim's events are named with what was expected") {
@@ -634,21 +559,12 @@ TEST_CASE("Missing and mistyped fields of Batsim's events are named with what wa
          R"("data.job.licenses": expected an array, found the text "x")"},
         {"JOB_SUBMITTED", R"({"job_id":"a","job":{)" + job + R"(,"licenses":[1]}})",
          R"("data.job.licenses": expected an array of texts, found an array)"},
-        {"JOB_SUBMITTED", R"({"job_id":"a","job":{)" + job + R"(},"profile":1})",
-         R"("data.profile": expected an object, found the number 1)"},
         {"JOB_COMPLETED", R"({"job_id":"a","job_state":"DONE","return_code":0,"alloc":"0"})",
          R"("data.job_state": expected a job state such as "COMPLETED_SUCCESSFULLY", found the text "DONE")"},
-        {"JOB_COMPLETED", R"({"job_id":"a","job_state":"REJECTED","alloc":"0"})",
-         R"("data.return_code": expected an integer of 32 bits, found none)"},
-        {"JOB_COMPLETED", R"({"job_id":"a","job_state":"REJECTED","return_code":0,"alloc":"3-1"})",
-         R"("data.alloc": expected resources such as "0-3 7", found the text "3-1")"},
-        {"JOB_COMPLETED", R"({"job_id":"a","job_state":"REJECTED","return_code":0,"alloc":[3]})",
-         R"("data.alloc": expected resources such as "0-3 7", found an array)"},
         {"JOB_KILLED", R"({"job_ids":"a","job_progress":{}})",
          R"("data.job_ids": expected an array, found the text "a")"},
         {"JOB_KILLED", R"({"job_ids":[1],"job_progress":{}})",
          R"("data.job_ids": expected an array of texts, found an array)"},
-        {"JOB_KILLED", R"({"job_ids":["a"]})", R"("data.job_progress": expected an object, found none)"},
         {"NOTIFY", R"({})", R"("data.type": expected a text, found none)"},
         {"NOTIFY", R"({"type":"event_machine_available"})",
          R"("data.resources": expected resources such as "0-3 7", found none)"},
@@ -658,8 +574,6 @@ TEST_CASE("Missing and mistyped fields of Batsim's events are named with what wa
          R"("data.state": expected a text, found the number 1)"},
         {"RESOURCE_STATE_CHANGED", R"({"resources":"0","state":"asleep"})",
          R"("data.state": expected the number of a pstate, as text, found the text "asleep")"},
-        {"QUERY", R"({"requests":[]})", R"("data.requests": expected an object, found an array)"},
-        {"FROM_JOB_MSG", R"({"job_id":"a"})", R"("data.msg": expected a value, found none)"},
         {"SIMULATION_BEGINS", R"({})", R"("data.config": expected an object, found none)"},
         {"SIMULATION_BEGINS", R"({"config":{"sched-config":{}}})",
          R"("data.config.sched-config": expected a text, found an object)"},
@@ -672,10 +586,6 @@ TEST_CASE("Missing and mistyped fields of Batsim's events are named with what wa
          R"("data.compute_resources.id": expected a number that no other resource has, found the number 0)"},
         {"SIMULATION_BEGINS", "{" + begins + R"(,"compute_resources":[{"id":0,"name":"a","properties":{"b":1}}]})",
          R"("data.compute_resources.properties": expected an object with texts, found an object)"},
-        {"SIMULATION_BEGINS", "{" + begins + R"(,"compute_resources":[],"nb_resources":1})",
-         R"("data.nb_resources": expected the number of resources listed, 0, found the number 1)"},
-        {"SIMULATION_BEGINS", R"({"config":{},"compute_resources":[],"profiles":{}})",
-         R"("data.workloads": expected an object, found none)"},
     };
     for (const auto& row : cases) {
         INFO(row[0] << " " << row[1]);
@@ -698,12 +608,9 @@ TEST_CASE("Missing and mistyped fields of the scheduler's events are named with 
          R"("data.state": expected the number of a pstate, as text, found the text "-1")"},
         {"SET_RESOURCE_STATE", R"({"resources":"0"})", R"("data.state": expected a text, found none)"},
         {"SET_JOB_METADATA", R"({"job_id":"a"})", R"("data.metadata": expected a text, found none)"},
-        {"CHANGE_JOB_STATE", R"({"job_id":"a","job_state":true})", R"("data.job_state": expected a text, found true)"},
         {"REGISTER_JOB", R"({"job_id":"a"})", R"("data.job": expected an object, found none)"},
         {"REGISTER_PROFILE", R"({"workload_name":"a","profile_name":"b"})",
          R"("data.profile": expected an object, found none)"},
-        {"QUERY", R"({})", R"("data.requests": expected an object, found none)"},
-        {"TO_JOB_MSG", R"({"job_id":"a","msg":{}})", R"("data.msg": expected a text, found an object)"},
     };
     for (const auto& row : cases) {
         INFO(row[0] << " " << row[1]);
@@ -718,8 +625,8 @@ TEST_CASE("Frames nested too deeply are refused, however deep") {
         CHECK(message_error(frame_of("NEW", arrays)).ends_with(": nested deeper than 128"));
     }
     const std::string bearable = std::string(100, '[') + std::string(100, ']');
-    CaughtLog log;
-    CHECK(only_event<UnknownEvent>(frame_of("NEW", bearable)).data == bearable);
+    const tests::CaughtLog log;
+    only_event<Ignored>(frame_of("NEW", bearable));
 }
 
 TEST_CASE("Frames larger than the limit are refused before they are parsed") {
@@ -730,8 +637,8 @@ TEST_CASE("Frames larger than the limit are refused before they are parsed") {
 
 TEST_CASE("A codec that has refused a frame goes on with the next") {
     const auto codec = make_codec("batsim4");
-    CHECK_THROWS_AS(codec->decode_message("[[["), InputError);
-    CHECK(codec->decode_message(R"({"now":1,"events":[]})").now == Time::seconds(1));
+    CHECK_THROWS_AS(codec->decode("[[["), InputError);
+    CHECK(codec->decode(R"({"now":1,"events":[]})").now == Time::seconds(1));
 }
 
 }  // namespace batfill::tests::protocol_codec_test

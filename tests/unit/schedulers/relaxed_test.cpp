@@ -632,8 +632,7 @@ TEST_CASE("Parameters of relaxed that mean nothing are refused", "[relaxed]") {
 
 TEST_CASE("Where run times are not known, relaxed with estimates=actual is refused", "[relaxed]") {
     const Parameters::Given actual{{"estimates", "actual"}};
-    const std::unique_ptr<protocol::Codec> codec = protocol::make_codec(protocol::default_protocol);
-    Session session({"relaxed", actual}, *codec);
+    Session session({"relaxed", actual}, protocol::make_codec(protocol::default_protocol));
     CHECK_THROWS_WITH(
         session.answer(R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},)"
                        R"("compute_resources":[{"id":0,"name":"a"}],"workloads":{},"profiles":{}}}]})"),

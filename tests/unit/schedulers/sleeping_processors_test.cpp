@@ -11,7 +11,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/simulator/embedded_scheduler.hpp>
 
-#include "protocol/codec.hpp"
+#include "protocol/batsim4.hpp"
 #include "quiet_log.hpp"
 #include "recorded_run.hpp"
 #include "simulator_fixture.hpp"
@@ -83,13 +83,14 @@ std::string error_of_step(const Switcher::Step& step, bool says_so = true) {
 std::string text_of(const protocol::Reply& reply) {
     std::string said;
     for (const protocol::ReplyEvent& event : reply.events) {
+        const auto& decision = std::get<Decision>(event.data);
         said += said.empty() ? "" : "; ";
-        if (const auto* start = std::get_if<protocol::ExecuteJob>(&event.data)) {
+        if (const auto* start = std::get_if<StartJob>(&decision)) {
             said += "start " + start->allocation.to_string();
-        } else if (const auto* sets = std::get_if<protocol::SetResourceState>(&event.data)) {
-            said += "pstate " + std::to_string(sets->pstate) + " " + sets->resources.to_string();
-        } else if (const auto* later = std::get_if<protocol::CallMeLater>(&event.data)) {
-            said += "call " + brief(later->when);
+        } else if (const auto* sets = std::get_if<SetResourceState>(&decision)) {
+            said += "pstate " + std::to_string(sets->pstate) + " " + sets->processors.to_string();
+        } else if (const auto* later = std::get_if<CallMeLater>(&decision)) {
+            said += "call " + brief(later->time);
         }
     }
     return said;
@@ -250,12 +251,12 @@ TEST_CASE("An algorithm puts to sleep what is idle and can sleep, and wakes what
 
 TEST_CASE("A session puts processors to sleep and wakes them with SET_RESOURCE_STATE", "[session]") {
     const QuietLog quiet;
-    const auto codec = protocol::make_codec("batsim4");
-    Session session({"easy-sleeper", {{"idle-time", "30"}}}, *codec);
+    protocol::ReplyReader reader;
+    Session session({"easy-sleeper", {{"idle-time", "30"}}}, protocol::make_codec("batsim4"));
     const auto say = [&](const std::string& now, const std::string& type, const std::string& data) {
         const std::string frame = R"({"now":)" + now + R"(,"events":[{"timestamp":)" + now + R"(,"type":")" + type +
                                   R"(","data":)" + data + "}]}";
-        return text_of(codec->decode_reply(session.answer(frame)));
+        return text_of(reader.read(session.answer(frame)));
     };
     const std::string host = R"("properties":{"sleep_pstates":"13:14:15"}})";
     CHECK(say("0", "SIMULATION_BEGINS",
@@ -281,14 +282,14 @@ TEST_CASE("On recorded messages, easy-sleeper puts the idle machine to sleep and
         return;
     }
     const QuietLog quiet;
-    const auto codec = protocol::make_codec("batsim4");
-    Session session({"easy-sleeper", {{"idle-time", "25"}}}, *codec);
+    protocol::ReplyReader reader;
+    Session session({"easy-sleeper", {{"idle-time", "25"}}}, protocol::make_codec("batsim4"));
     std::string said;
     std::size_t messages = 0;
     // What Batsim said up to the second job fits to what easy-sleeper says, too.
     for (const RecordedFrame& frame : read_recording(test_data("batsim/captures/energy-idle-sleeper.jsonl"))) {
         if (frame.from_batsim && ++messages <= 8) {
-            const protocol::Reply reply = codec->decode_reply(session.answer(frame.text));
+            const protocol::Reply& reply = reader.read(session.answer(frame.text));
             said += brief(reply.now) + ": " + text_of(reply) + "\n";
         }
     }
@@ -296,11 +297,8 @@ TEST_CASE("On recorded messages, easy-sleeper puts the idle machine to sleep and
 }
 
 TEST_CASE("An algorithm that puts processors to sleep is for Batsim 4 only", "[batsim5]") {
-    const auto codec = protocol::make_codec("batsim5");
-    Session session({"easy-sleeper", {}}, *codec);
-    std::string frame;
-    codec->encode_message({Time(), {{Time(), protocol::Init{}}}}, frame);
-    CHECK_THROWS_WITH(session.answer(frame),
+    Session session({"easy-sleeper", {}}, protocol::make_codec("batsim5"));
+    CHECK_THROWS_WITH(session.answer(std::string(4, '\0')),
                       "algorithm easy-sleeper: it puts processors to sleep as Batsim 4 has it, expected a Batsim 4");
 }
 

@@ -13,6 +13,7 @@
 #include <batfill/core/error.hpp>
 
 #include "batsim5_frames.hpp"
+#include "batsim5_replies.hpp"
 #include "decisions_of.hpp"
 #include "protocol/codec.hpp"
 #include "src/server/session.hpp"
@@ -22,14 +23,9 @@ namespace batfill::tests::batsim5_session_test {
 using Catch::Matchers::Contains;
 using tests::batsim5::event;
 using tests::batsim5::frame;
+using tests::batsim5::init;
 
 namespace {
-
-std::string init(const std::string& text) {
-    std::string first;
-    protocol::make_codec("batsim5")->encode_message({Time(), {{Time(), protocol::Init{text}}}}, first);
-    return first;
-}
 
 std::string begins(int hosts, const std::string& more_of_each = "") {
     std::string list;
@@ -74,16 +70,15 @@ class Dialogue {
  public:
     explicit Dialogue(const std::string& configuration) : Dialogue(configuration, {}) {}
     Dialogue(const std::string& configuration, const SchedulerChoice& command_line)
-        : session(command_line, *codec_), hello(session.answer(init(configuration))) {}
+        : session(command_line, protocol::make_codec("batsim5")), hello(session.answer(init(configuration))) {}
 
     std::string answer(const std::string& text) {
         raw = session.answer(text);
-        return tests::decisions_of(reader_->decode_reply(raw));
+        return tests::decisions_of(raw, reader_);
     }
 
  private:
-    std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim5");
-    std::unique_ptr<protocol::Codec> reader_ = protocol::make_codec("batsim5");
+    tests::Batsim5ReplyReader reader_;
 
  public:
     Session session;
@@ -208,7 +203,7 @@ std::vector<int> starts_of(const std::string& configuration, int processors, con
                            Instant instant) {
     Dialogue batsim(configuration);
     batsim.answer(begins(processors));
-    const auto codec = protocol::make_codec("batsim5");
+    tests::Batsim5ReplyReader reader;
     std::vector<int> starts(jobs.size(), -1);
     std::set<int> instants;
     std::multimap<int, int> ends;
@@ -221,15 +216,16 @@ std::vector<int> starts_of(const std::string& configuration, int processors, con
             return;
         }
         batsim.answer(frame(std::to_string(now), events));
-        for (const protocol::ReplyEvent& decision : codec->decode_reply(batsim.raw).events) {
-            if (const auto* start = std::get_if<protocol::ExecuteJob>(&decision.data)) {
-                const int job = std::stoi(start->job_id.substr(3));
+        for (const protocol::ReplyEvent& event : reader.read(batsim.raw).events) {
+            const auto& decision = std::get<Decision>(event.data);
+            if (const auto* start = std::get_if<StartJob>(&decision)) {
+                const int job = std::stoi(reader.ids().id(start->job).substr(3));
                 starts[static_cast<std::size_t>(job)] = now;
                 ends.emplace(now + jobs[static_cast<std::size_t>(job)].run, job);
                 instants.insert(now + jobs[static_cast<std::size_t>(job)].run);
-            } else if (const auto* later = std::get_if<protocol::CallMeLater>(&decision.data)) {
-                calls.insert(static_cast<int>(later->when.to_seconds()));
-                instants.insert(static_cast<int>(later->when.to_seconds()));
+            } else if (const auto* later = std::get_if<CallMeLater>(&decision)) {
+                calls.insert(static_cast<int>(later->time.to_seconds()));
+                instants.insert(static_cast<int>(later->time.to_seconds()));
             }
         }
     };

@@ -5,13 +5,15 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "protocol/codec.hpp"
+#include <batfill/core/error.hpp>
+
+#include "caught_log.hpp"
+#include "protocol/batsim4.hpp"
 #include "quiet_log.hpp"
 #include "src/server/session.hpp"
 #include "src/support/files.hpp"
@@ -67,48 +69,16 @@ std::set<std::string> names_of_tests() {
     return names;
 }
 
-// What the codec writes for an event says what it is called; it writes nothing for an event of another protocol alone.
-std::string name_in(const std::string& frame) {
-    const std::string mark = R"("type":")";
-    const std::size_t at = frame.find(mark);
-    if (at == std::string::npos) {
-        return "";
+// Whether something reads a frame with an event of this type without calling it unknown.
+template <class Read>
+bool is_known(const std::string& type, Read read) {
+    const CaughtLog log;
+    try {
+        read(R"({"now":0,"events":[{"timestamp":0,"type":")" + type + R"(","data":{}}]})");
+    } catch (const InputError&) {
+        return true;  // it wants more of the event
     }
-    const std::size_t from = at + mark.size();
-    return frame.substr(from, frame.find('"', from) - from);
-}
-
-// The names of all events that the codec knows in one direction.
-template <class Envelope, class Data, std::size_t... index>
-std::set<std::string> names_of(std::index_sequence<index...>,
-                               void (protocol::Codec::*encode)(const Envelope&, std::string&)) {
-    const auto codec = protocol::make_codec("batsim4");
-    std::set<std::string> names;
-    const auto add = [&](Data data) {
-        if (!std::holds_alternative<protocol::UnknownEvent>(data)) {
-            std::string frame;
-            Envelope envelope;
-            envelope.events.push_back({Time(), std::move(data)});
-            (codec.get()->*encode)(envelope, frame);
-            if (const std::string name = name_in(frame); !name.empty()) {
-                names.insert(name);
-            }
-        }
-    };
-    (add(std::variant_alternative_t<index, Data>{}), ...);
-    return names;
-}
-
-std::set<std::string> names_from_batsim() {
-    using Data = protocol::Event::Data;
-    return names_of<protocol::Message, Data>(std::make_index_sequence<std::variant_size_v<Data>>(),
-                                             &protocol::Codec::encode_message);
-}
-
-std::set<std::string> names_from_scheduler() {
-    using Data = protocol::ReplyEvent::Data;
-    return names_of<protocol::Reply, Data>(std::make_index_sequence<std::variant_size_v<Data>>(),
-                                           &protocol::Codec::encode_reply);
+    return log.text().empty();
 }
 
 // The words before the first blank of the first column, as a table of events has its names.
@@ -150,10 +120,10 @@ std::string completion(int now, const std::string& id) {
 
 // The ids of the jobs that a frame starts, each with a blank behind it.
 std::string started_by(std::string_view frame) {
-    const auto codec = protocol::make_codec("batsim4");
+    protocol::ReplyReader reader;
     std::string ids;
-    for (const protocol::ReplyEvent& event : codec->decode_reply(frame).events) {
-        ids += std::get<protocol::ExecuteJob>(event.data).job_id + " ";
+    for (const protocol::ReplyEvent& event : reader.read(frame).events) {
+        ids += reader.ids().id(std::get<StartJob>(std::get<Decision>(event.data)).job) + " ";
     }
     return ids;
 }
@@ -161,10 +131,19 @@ std::string started_by(std::string_view frame) {
 }  // namespace
 
 TEST_CASE("The tables of the protocol name the events that the codec knows, and no others", "[protocol][documents]") {
-    CHECK(first_words(table_below("## From Batsim")) == names_from_batsim());
-    CHECK(first_words(table_below("## From the scheduler")) == names_from_scheduler());
-    CHECK(first_words(table_below("### What Batsim says")) == names_from_batsim());
-    CHECK(first_words(table_below("### What a scheduler says")) == names_from_scheduler());
+    const std::set<std::string> from_batsim = first_words(table_below("## From Batsim"));
+    const std::set<std::string> from_scheduler = first_words(table_below("## From the scheduler"));
+    CHECK(first_words(table_below("### What Batsim says")) == from_batsim);
+    CHECK(first_words(table_below("### What a scheduler says")) == from_scheduler);
+    std::set<std::string> all = from_batsim;
+    all.insert(from_scheduler.begin(), from_scheduler.end());
+    for (const std::string& type : all) {
+        INFO(type);
+        CHECK(is_known(type, [](const std::string& frame) { protocol::make_codec("batsim4")->decode(frame); }) ==
+              from_batsim.contains(type));
+        CHECK(is_known(type, [](const std::string& frame) { protocol::ReplyReader().read(frame); }) ==
+              from_scheduler.contains(type));
+    }
 }
 
 TEST_CASE("Every test that the tables of the protocol name is there", "[protocol][documents]") {
@@ -197,8 +176,7 @@ TEST_CASE("A session starts jobs whatever the type of their profiles is", "[sess
         R"({"type":"of_another_version","anything":[null,{"deep":[true]}]})",
     };
     const tests::QuietLog quiet;
-    const auto codec = protocol::make_codec("batsim4");
-    Session session({"easy", {}}, *codec);
+    Session session({"easy", {}}, protocol::make_codec("batsim4"));
     std::string all;
     for (const std::string& profile : profiles) {
         all += (all.empty() ? "\"p" : ",\"p") + std::to_string(all.size()) + "\":" + profile;
@@ -215,8 +193,7 @@ TEST_CASE("A session starts jobs whatever the type of their profiles is", "[sess
 
 TEST_CASE("A session tells jobs of several workloads apart by the names of these", "[session]") {
     const tests::QuietLog quiet;
-    const auto codec = protocol::make_codec("batsim4");
-    Session session({"sequencer", {}}, *codec);
+    Session session({"sequencer", {}}, protocol::make_codec("batsim4"));
     const std::string delay = R"({"type":"delay","delay":1})";
     session.answer(beginning(R"({"w0":{"p":)" + delay + R"(},"w1":{"p":)" + delay + "}}"));
     CHECK(started_by(session.answer(submission(1, "w0!1", delay))) == "w0!1 ");

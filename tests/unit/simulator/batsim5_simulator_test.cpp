@@ -1,6 +1,8 @@
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -11,13 +13,12 @@
 #include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "batsim5_recordings.hpp"
-#include "protocol/codec.hpp"
+#include "batsim5_replies.hpp"
 #include "simulator_fixture.hpp"
+#include "src/remote/messages.hpp"
 #include "src/simulator/double_clock.hpp"
-#include "src/simulator/messages.hpp"
 #include "src/simulator/results.hpp"
 #include "src/support/files.hpp"
-#include "src/support/overloaded.hpp"
 
 namespace batfill::tests::batsim5_simulator_test {
 
@@ -31,33 +32,44 @@ Scenario like_batsim5(std::vector<Workload> workloads, int processors = 4) {
     return scenario;
 }
 
-// An event as far as both Batsim and the simulator have a word for it.
-std::string brief(const protocol::Event& event) {
-    const std::string what =
-        std::visit(Overloaded{[](const protocol::JobSubmitted& submitted) { return "submitted " + submitted.job.id; },
-                              [](const protocol::JobCompleted& completed) {
-                                  return completed.job_id + ' ' + std::string(to_string(completed.state)) + ' ' +
-                                         std::to_string(completed.return_code);
-                              },
-                              [](const protocol::JobKilled& killed) {
-                                  std::string text = "killed";
-                                  for (const std::string& id : killed.job_ids) {
-                                      text += ' ' + id;
-                                  }
-                                  return text;
-                              },
-                              [](const protocol::RequestedCall&) { return std::string("call"); },
-                              [](const protocol::Notify& notify) { return std::string(to_string(notify.type)); },
-                              [](const protocol::SimulationEnds&) { return std::string("end"); },
-                              [](const auto&) { return std::string("other"); }},
-                   event.data);
-    return event.timestamp.to_string() + ' ' + what;
+// An event as far as both Batsim and the simulator have a word for it, of a frame of either. Their numbers and words
+// for it differ.
+std::string brief_event(Fields& event, bool batsim5) {
+    const std::string type(event.text(batsim5 ? "event_type" : "type"));
+    Fields data(event.object(batsim5 ? "event" : "data"), "");
+    const auto id = [&] { return std::string(data.text("job_id")); };
+    if (type == "JOB_SUBMITTED" || type == "JobSubmittedEvent") {
+        return "submitted " + id();
+    }
+    if (type == "JOB_COMPLETED" || type == "JobCompletedEvent") {
+        const auto code = static_cast<std::int32_t>(data.any("return_code").GetInt64());  // without its sign
+        return id() + ' ' + std::string(data.text(batsim5 ? "state" : "job_state")) + ' ' + std::to_string(code);
+    }
+    if (type == "JOB_KILLED" || type == "JobsKilledEvent") {
+        return "killed " + protocol::json_text(data.array("job_ids"));
+    }
+    if (type == "REQUESTED_CALL" || type == "RequestedCallEvent") {
+        return "call";
+    }
+    if (type == "SIMULATION_ENDS" || type == "SimulationEndsEvent") {
+        return "end";
+    }
+    if (type == "NOTIFY") {
+        return std::string(data.text("type"));
+    }
+    if (type == "AllStaticJobsHaveBeenSubmittedEvent") {
+        return "no_more_static_job_to_submit";
+    }
+    return type == "AllStaticExternalEventsHaveBeenInjectedEvent" ? "no_more_external_event_to_occur" : type;
 }
 
-std::string brief(const protocol::Message& message) {
-    std::string text = message.now.to_string() + ':';
-    for (const protocol::Event& event : message.events) {
-        text += "\n  " + brief(event);
+std::string brief(std::string_view frame, bool batsim5) {
+    JsonReader reader;
+    Fields message(reader.parse(frame.substr(0, frame.find_last_not_of('\0') + 1)), "");
+    std::string text = message.time("now").to_string() + ':';
+    for (const JsonValue& value : message.array("events").GetArray()) {
+        Fields event(value, "");
+        text += "\n  " + event.time("timestamp").to_string() + ' ' + brief_event(event, batsim5);
     }
     return text;
 }
@@ -73,37 +85,44 @@ class RecordedScheduler : public SimulatedScheduler {
     void begin(const Simulator& simulator, SchedulerReply& reply) override {
         simulator_ = &simulator;
         CHECK_FALSE(messages_[next_++].from_batsim);  // the scheduler's answer to the user's text
-        const protocol::Message begins = codec_->decode_message(messages_[next_++].text);
-        const auto& resources = std::get<protocol::SimulationBegins>(begins.events.front().data).compute_resources;
+        const protocol::Message& begins = codec_->decode(messages_[next_++].text);
+        const auto& resources = std::get<protocol::SimulationBegins>(begins.events.front().data).hosts;
         const std::vector<Host>& hosts = simulator.scenario().platform.hosts;
         REQUIRE(resources.size() == hosts.size());
         for (std::size_t i = 0; i < hosts.size(); ++i) {
-            CHECK(resources[i].id == static_cast<int>(i));
-            CHECK(resources[i].name == hosts[i].name);
+            CHECK(resources[i].first == static_cast<int>(i));
+            CHECK(resources[i].second.name == hosts[i].name);
         }
         answer(reply);
     }
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
-        compare(message_of(*simulator_, now, events));
+        write_message(*simulator_, now, events, frame_);
+        compare();
         answer(reply);
     }
-    void end(Time now) override { compare({now, {{now, protocol::SimulationEnds{}}}}); }
+    void end(Time now) override {
+        write_end(now, frame_);
+        compare();
+    }
     bool all_said() const { return next_ + 1 == messages_.size(); }
 
  private:
-    void compare(const protocol::Message& message) {
+    void compare() {
         INFO("message " << next_);
         REQUIRE(next_ < messages_.size());
-        REQUIRE(brief(message) == brief(codec_->decode_message(messages_[next_++].text)));
+        REQUIRE(brief(frame_, false) == brief(messages_[next_++].text, true));
     }
     void answer(SchedulerReply& reply) {
         REQUIRE(next_ < messages_.size());
-        take_reply(*simulator_, codec_->decode_reply(messages_[next_++].text), reply);
+        const auto refusal = take_reply(*simulator_, reader_.read(messages_[next_++].text), reader_.ids(), reply);
+        REQUIRE_FALSE(refusal.has_value());
     }
 
     std::vector<RecordedMessage> messages_;
     std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim5");
+    Batsim5ReplyReader reader_;
     const Simulator* simulator_ = nullptr;
+    std::string frame_;
     std::size_t next_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/simulator/messages.hpp"
+#include "src/remote/messages.hpp"
 
 namespace batfill::tests::simulator_events_test {
 
@@ -544,12 +544,14 @@ TEST_CASE("a scheduler that leaves the workload out of a job's id is told the wh
     const Scenario scenario = scenario_of(machine(1), {workload_of(job("001", "0", 1, "9", "5"))});
     const Simulator simulator(scenario);
     SchedulerReply reply;
-    protocol::Reply received;
-    received.events.push_back({Time(), protocol::RejectJob{"001"}});
-    CHECK_THROWS_WITH(take_reply(simulator, received, reply),
+    protocol::ReplyReader reader;
+    const auto rejecting = [](const std::string& id) {
+        return R"({"now":0,"events":[{"timestamp":0,"type":"REJECT_JOB","data":{"job_id":")" + id + R"("}}]})";
+    };
+    CHECK_THROWS_WITH(take_reply(simulator, reader.read(rejecting("001")), reader.ids(), reply),
                       Catch::Contains(R"(unknown job "001", expected "w0!001": the workload, '!' and the job)"));
-    received.events.front().data = protocol::RejectJob{"002"};
-    CHECK_THROWS_WITH(take_reply(simulator, received, reply), Catch::EndsWith(R"(unknown job "002")"));
+    CHECK_THROWS_WITH(take_reply(simulator, reader.read(rejecting("002")), reader.ids(), reply),
+                      Catch::EndsWith(R"(unknown job "002")"));
 }
 
 }  // namespace batfill::tests::simulator_events_test

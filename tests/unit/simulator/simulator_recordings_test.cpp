@@ -5,9 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "protocol/codec.hpp"
 #include "simulator_fixture.hpp"
-#include "src/simulator/messages.hpp"
+#include "src/remote/messages.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "test_data.hpp"
@@ -72,23 +71,24 @@ class RepeatingScheduler : public SimulatedScheduler {
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override {
         simulator_ = &simulator;
-        exchange(beginning_message(simulator.scenario()), reply);
+        write_beginning(simulator.scenario(), frame_);
+        exchange(reply);
     }
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
-        exchange(message_of(*simulator_, now, events), reply);
+        write_message(*simulator_, now, events, frame_);
+        exchange(reply);
     }
     void end(Time now) override {
         SchedulerReply ignored;
-        exchange({now, {{now, protocol::SimulationEnds{}}}}, ignored);
+        write_end(now, frame_);
+        exchange(ignored);
     }
     std::size_t exchanged() const { return next_; }
 
  private:
-    void exchange(const protocol::Message& message, SchedulerReply& reply) {
+    void exchange(SchedulerReply& reply) {
         REQUIRE(next_ < recording_.messages.size());
-        std::string frame;
-        codec_->encode_message(message, frame);
-        const std::string ours = without_paths(frame);
+        const std::string ours = without_paths(frame_);
         const std::string recorded = without_paths(recording_.messages[next_]);
         if (ours != recorded) {
             INFO("message " << next_ << "\nrecorded " << recorded.substr(0, 2000) << "\nours     "
@@ -97,13 +97,15 @@ class RepeatingScheduler : public SimulatedScheduler {
             JsonReader our_reader;
             REQUIRE(same_json(recorded_reader.parse(recorded), our_reader.parse(ours)));
         }
-        take_reply(*simulator_, codec_->decode_reply(recording_.replies[next_]), reply);
+        const auto refusal = take_reply(*simulator_, reader_.read(recording_.replies[next_]), reader_.ids(), reply);
+        REQUIRE_FALSE(refusal.has_value());
         ++next_;
     }
 
     const Recording& recording_;
-    std::unique_ptr<protocol::Codec> codec_ = protocol::make_codec("batsim4");
+    protocol::ReplyReader reader_;
     const Simulator* simulator_ = nullptr;
+    std::string frame_;
     std::size_t next_ = 0;
 };
 
@@ -180,9 +182,8 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
     scenario.scheduler_configuration = "a \"b\"";
     scenario.platform.hosts[1].speed = 0.5e9;
 
-    const auto codec = protocol::make_codec("batsim4");
     std::string beginning;
-    codec->encode_message(beginning_message(scenario), beginning);
+    write_beginning(scenario, beginning);
     CHECK_THAT(beginning, Catch::Contains(R"("profiles":{"w0":{"p":{"type":"delay","delay":8,"x":{"y":1}},"q":{)"));
     CHECK_THAT(beginning, Catch::Contains(R"("sched-config":"a \"b\"")"));
     CHECK_THAT(beginning, Catch::Contains(R"("workloads":{"w0":"/w.json"})"));
@@ -192,12 +193,9 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
 
     class Writer : public SimulatedScheduler {
      public:
-        explicit Writer(protocol::Codec& to) : codec(to) {}
         void begin(const Simulator& simulated, SchedulerReply&) override { simulator = &simulated; }
         void message(Time now, std::span<Event> happened, SchedulerReply& reply) override {
-            std::string frame;
-            codec.encode_message(message_of(*simulator, now, happened), frame);
-            frames.push_back(frame);
+            write_message(*simulator, now, happened, frames.emplace_back());
             if (frames.size() == 1) {
                 reply.decisions = {start(0, "0-1"), start(1, "3"), call("4")};
             } else if (frames.size() == 5) {
@@ -205,12 +203,11 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
             }
         }
         void end(Time) override {}
-        protocol::Codec& codec;
         const Simulator* simulator = nullptr;
         std::vector<std::string> frames;
     };
     Simulator simulator(scenario);
-    Writer writer(*codec);
+    Writer writer;
     simulator.run(writer);
     REQUIRE(writer.frames.size() == 6);
     CHECK(writer.frames[0] ==
@@ -237,10 +234,12 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
 TEST_CASE("Replies name known jobs and events that the simulator can follow", "[simulator]") {
     const Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "9", "1"))});
     const Simulator simulator(scenario);
-    const auto codec = protocol::make_codec("batsim4");
+    protocol::ReplyReader reader;
     const auto take = [&](const std::string& event) {
         SchedulerReply reply;
-        take_reply(simulator, codec->decode_reply(R"({"now":5,"events":[{"timestamp":4,)" + event + "}]}"), reply);
+        const auto refusal = take_reply(simulator, reader.read(R"({"now":5,"events":[{"timestamp":4,)" + event + "}]}"),
+                                        reader.ids(), reply);
+        REQUIRE_FALSE(refusal.has_value());
         CHECK(reply.now == at("5"));
         REQUIRE(reply.decisions.size() == 1);
         CHECK(reply.decisions[0].timestamp == at("4"));

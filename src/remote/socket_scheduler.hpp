@@ -1,14 +1,13 @@
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include <zmq.hpp>
 
 #include <batfill/simulator/simulator.hpp>
 
-#include "protocol/codec.hpp"
-#include "protocol/connections.hpp"
+#include "protocol/batsim4.hpp"
+#include "src/transport/connections.hpp"
 
 namespace batfill {
 
@@ -18,12 +17,11 @@ namespace batfill {
 class SocketScheduler : public SimulatedScheduler {
  public:
     // Connects to `endpoint`. `server_key`, if not empty, is the scheduler's public CURVE key.
-    // Throws: UsageError if `endpoint` is not a ZeroMQ endpoint, or no protocol has this name (see make_codec()).
+    // Throws: UsageError if `endpoint` is not a ZeroMQ endpoint.
     //
     // Later functions throw InputError if the scheduler has not answered within `timeout_seconds`, and at once if it
     // says that it stops or its connection is lost.
-    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key = "",
-                    const std::string& protocol = protocol::default_protocol);
+    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key = "");
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
@@ -34,7 +32,8 @@ class SocketScheduler : public SimulatedScheduler {
     // Returns false if the connection was lost before an answer came.
     // Throws: InputError if none came in time.
     bool receive(zmq::message_t& answer);
-    void exchange(const protocol::Message& message, SchedulerReply& reply);
+    // Sends `frame_`, and reads the answer.
+    void exchange(SchedulerReply& reply);
     std::string handshake_problem() const;
 
     std::string endpoint_;
@@ -42,8 +41,8 @@ class SocketScheduler : public SimulatedScheduler {
     bool has_key_;
     zmq::context_t context_;
     zmq::socket_t socket_;
-    protocol::Connections connections_;
-    std::unique_ptr<protocol::Codec> codec_;
+    transport::Connections connections_;
+    protocol::ReplyReader reader_;
     const Simulator* simulator_ = nullptr;
     std::string frame_;
     bool awaiting_reply_ = false;

@@ -7,7 +7,7 @@
 
 #include <zmq.hpp>
 
-namespace batfill::protocol {
+namespace batfill::transport {
 
 // ZeroMQ disconnects the sender of a larger frame before the frame is received. The codec's own limit is lower; the
 // sender of a frame above that one gets a message.
@@ -82,4 +82,4 @@ std::string read_or_make_secret_curve_key(const std::string& path);
 // Returns the public key that belongs to a secret one.
 std::string curve_public_key(const std::string& secret_key);
 
-}  // namespace batfill::protocol
+}  // namespace batfill::transport

@@ -9,9 +9,9 @@
 
 #include <zmq.hpp>
 
-#include "protocol/connections.hpp"
+#include "src/transport/connections.hpp"
 
-namespace batfill {
+namespace batfill::transport {
 
 struct ReceivedMessage {
     // The frames that ZeroMQ puts before the peer's own. They are the same for all requests of one socket of the peer,
@@ -50,11 +50,11 @@ class RequestSocket {
     void answer(const ReceivedMessage& request, std::string_view frame);
 
     // Returns the connection over which a request has just come, if known.
-    std::optional<protocol::Connections::Number> connection_of(ReceivedMessage& request);
+    std::optional<Connections::Number> connection_of(ReceivedMessage& request);
     // Updates the list of connections; wait() does so, too.
     void look_at_connections() { connections_->update(); }
     // Returns whether a connection was not known to be lost at the last update.
-    bool lives(std::optional<protocol::Connections::Number> connection) const;
+    bool lives(std::optional<Connections::Number> connection) const;
     // Returns whether any connection existed at the last update, even one of strangers.
     bool anybody_is_connected() const { return connections_->any_lives(); }
 
@@ -62,9 +62,9 @@ class RequestSocket {
     // On the heap, as they outlive this object.
     std::unique_ptr<zmq::context_t> context_;
     std::unique_ptr<zmq::socket_t> socket_;
-    std::unique_ptr<protocol::Connections> connections_;
+    std::unique_ptr<Connections> connections_;
     std::string socket_file_;  // of an ipc endpoint, removed at the end; else empty
     std::vector<zmq::message_t> frames_;
 };
 
-}  // namespace batfill
+}  // namespace batfill::transport

@@ -1,4 +1,4 @@
-#include "protocol/connections.hpp"
+#include "src/transport/connections.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 
 #include "src/support/files.hpp"
 
-namespace batfill::protocol {
+namespace batfill::transport {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::string curve_public_key(const std::string& secret_key) {
     return public_key.data();
 }
 
-}  // namespace batfill::protocol
+}  // namespace batfill::transport

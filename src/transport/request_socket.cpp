@@ -1,4 +1,4 @@
-#include "request_socket.hpp"
+#include "src/transport/request_socket.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +16,7 @@
 
 #include <batfill/core/error.hpp>
 
-namespace batfill {
+namespace batfill::transport {
 
 namespace {
 
@@ -77,21 +77,21 @@ void keep_alive(zmq::socket_t& socket) {
 }  // namespace
 
 RequestSocket::RequestSocket(const std::string& endpoint, const std::string& secret_key) {
-    protocol::require_endpoint(endpoint, "cannot listen on ");
+    require_endpoint(endpoint, "cannot listen on ");
     check_path(endpoint);
-    protocol::require_threads();
+    require_threads();
     context_ = std::make_unique<zmq::context_t>();
     // A ROUTER is a REP without its memory of whom it owes an answer: a REP drops an answer when another peer's
     // connection comes to it in the wrong state.
     socket_ = std::make_unique<zmq::socket_t>(*context_, zmq::socket_type::router);
-    socket_->set(zmq::sockopt::maxmsgsize, protocol::max_received_frame);
+    socket_->set(zmq::sockopt::maxmsgsize, max_received_frame);
     socket_->set(zmq::sockopt::rcvhwm, max_requests_taken_in);
     keep_alive(*socket_);
     if (!secret_key.empty()) {
         socket_->set(zmq::sockopt::curve_server, true);
         socket_->set(zmq::sockopt::curve_secretkey, secret_key);
     }
-    connections_ = std::make_unique<protocol::Connections>(*context_, *socket_);
+    connections_ = std::make_unique<Connections>(*context_, *socket_);
     try {
         socket_->bind(bindable(endpoint));
     } catch (const zmq::error_t& problem) {
@@ -112,7 +112,7 @@ RequestSocket::~RequestSocket() {
         // answers have been given to the system, which delivers them also after the end of the process.
         zmq::socket_t last(*context_, zmq::socket_type::pair);
         last.set(zmq::sockopt::linger, 0);
-        protocol::Connections begun(*context_, last);
+        Connections begun(*context_, last);
         last.connect(endpoint());
         zmq::pollitem_t item{begun.handle(), 0, ZMQ_POLLIN, 0};
         zmq::poll(&item, 1, sending_at_the_end);
@@ -127,7 +127,7 @@ RequestSocket::~RequestSocket() {
     struct Open {
         std::unique_ptr<zmq::context_t> context;
         std::unique_ptr<zmq::socket_t> socket;
-        std::unique_ptr<protocol::Connections> connections;
+        std::unique_ptr<Connections> connections;
         Open* before;
     };
     static Open* last_open = nullptr;
@@ -177,13 +177,13 @@ void RequestSocket::answer(const ReceivedMessage& request, std::string_view fram
     socket_->send(zmq::buffer(frame), zmq::send_flags::dontwait);
 }
 
-std::optional<protocol::Connections::Number> RequestSocket::connection_of(ReceivedMessage& request) {
+std::optional<Connections::Number> RequestSocket::connection_of(ReceivedMessage& request) {
     connections_->update();
     return connections_->number_of(request.frame);
 }
 
-bool RequestSocket::lives(std::optional<protocol::Connections::Number> connection) const {
+bool RequestSocket::lives(std::optional<Connections::Number> connection) const {
     return !connection || connections_->lives(*connection);
 }
 
-}  // namespace batfill
+}  // namespace batfill::transport

@@ -2,56 +2,39 @@
 
 #include <algorithm>
 #include <chrono>
-#include <variant>
 
 #include <batfill/core/error.hpp>
 
 #include "messages.hpp"
-#include "src/support/json.hpp"
 
 namespace batfill {
 
 namespace {
 
-// What the scheduler says before it stops (see Codec::encode_refusal()): its message or, if there is none, all of its
-// data.
-std::string problem_of(const protocol::UnknownEvent& error) {
-    JsonReader reader;
-    const JsonValue& data = reader.parse(error.data.empty() ? "{}" : error.data);
-    if (data.IsObject()) {
-        if (const auto message = data.FindMember("message"); message != data.MemberEnd() && message->value.IsString()) {
-            return std::string(view(message->value));
-        }
-    }
-    return error.data;
-}
-
 zmq::context_t make_context() {
-    protocol::require_threads();
+    transport::require_threads();
     return {};
 }
 
 }  // namespace
 
-SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key,
-                                 const std::string& protocol)
+SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key)
     : endpoint_(endpoint),
       timeout_seconds_(timeout_seconds),
       has_key_(!server_key.empty()),
       context_(make_context()),
       socket_(context_, zmq::socket_type::req),
-      connections_(context_, socket_),
-      codec_(protocol::make_codec(protocol)) {
+      connections_(context_, socket_) {
     // Long enough for a last message to leave, and short enough not to delay the end of the command.
     socket_.set(zmq::sockopt::linger, 1000);
-    socket_.set(zmq::sockopt::maxmsgsize, protocol::max_received_frame);
+    socket_.set(zmq::sockopt::maxmsgsize, transport::max_received_frame);
     if (!server_key.empty()) {
-        const protocol::CurveKeys own = protocol::new_curve_keys();
+        const transport::CurveKeys own = transport::new_curve_keys();
         socket_.set(zmq::sockopt::curve_serverkey, server_key);
         socket_.set(zmq::sockopt::curve_publickey, own.public_key);
         socket_.set(zmq::sockopt::curve_secretkey, own.secret_key);
     }
-    protocol::require_endpoint(endpoint, "cannot connect to ");
+    transport::require_endpoint(endpoint, "cannot connect to ");
     try {
         socket_.connect(endpoint);
     } catch (const zmq::error_t& problem) {
@@ -89,8 +72,7 @@ std::string SocketScheduler::handshake_problem() const {
                     : ": the handshake failed, perhaps it has ended or wants a CURVE key (--curve-server-key)";
 }
 
-void SocketScheduler::exchange(const protocol::Message& message, SchedulerReply& reply) {
-    codec_->encode_message(message, frame_);
+void SocketScheduler::exchange(SchedulerReply& reply) {
     socket_.send(zmq::buffer(frame_), zmq::send_flags::none);
     awaiting_reply_ = true;
     zmq::message_t answer;
@@ -98,24 +80,22 @@ void SocketScheduler::exchange(const protocol::Message& message, SchedulerReply&
         throw InputError("the scheduler at " + endpoint_ + " has gone without an answer" + handshake_problem());
     }
     awaiting_reply_ = false;
-    const protocol::Reply received = codec_->decode_reply(answer.to_string_view());
-    for (const protocol::ReplyEvent& event : received.events) {
-        const auto* unknown = std::get_if<protocol::UnknownEvent>(&event.data);
-        if (unknown != nullptr && unknown->type == protocol::refusal_event) {
-            awaiting_reply_ = true;  // it says so before it leaves, and will not answer again
-            throw InputError("the scheduler at " + endpoint_ + " stops: " + problem_of(*unknown));
-        }
+    protocol::Reply& received = reader_.read(answer.to_string_view());
+    if (const auto problem = take_reply(*simulator_, received, reader_.ids(), reply)) {
+        awaiting_reply_ = true;  // it says so before it leaves, and will not answer again
+        throw InputError("the scheduler at " + endpoint_ + " stops: " + *problem);
     }
-    take_reply(*simulator_, received, reply);
 }
 
 void SocketScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     simulator_ = &simulator;
-    exchange(beginning_message(simulator.scenario()), reply);
+    write_beginning(simulator.scenario(), frame_);
+    exchange(reply);
 }
 
 void SocketScheduler::message(Time now, std::span<Event> events, SchedulerReply& reply) {
-    exchange(message_of(*simulator_, now, events), reply);
+    write_message(*simulator_, now, events, frame_);
+    exchange(reply);
 }
 
 void SocketScheduler::end(Time now) {
@@ -124,7 +104,8 @@ void SocketScheduler::end(Time now) {
     }
     SchedulerReply ignored;
     try {
-        exchange({now, {{now, protocol::SimulationEnds{}}}}, ignored);
+        write_end(now, frame_);
+        exchange(ignored);
     } catch (const InputError&) {
         // The schedule is complete; what the scheduler says after it does not matter.
     }

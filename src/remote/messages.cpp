@@ -1,0 +1,200 @@
+#include "messages.hpp"
+
+#include <map>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include <batfill/core/error.hpp>
+
+#include "src/support/json.hpp"
+#include "src/support/overloaded.hpp"
+
+namespace batfill {
+
+namespace {
+
+int return_code_of(const SimulatedJob& job) {
+    if (job.state == JobState::completed_killed) {
+        return job.profile->type == JobProfile::Type::delay ? -1 : -2;
+    }
+    return job.state == JobState::completed_walltime_reached ? -1 : job.profile->return_code;
+}
+
+// All profiles that jobs have, as Batsim announces them: an object of workloads, each an object of profiles by name.
+protocol::Json profiles_of(const Scenario& scenario) {
+    protocol::Json json = "{";
+    for (const Workload& workload : scenario.workloads) {
+        std::set<std::string> used;
+        for (const WorkloadJob& job : workload.jobs) {
+            used.insert(job.description.profile);
+        }
+        json += json.size() == 1 ? "" : ",";
+        append_json_string(workload.name, json);
+        json += ":{";
+        bool first = true;
+        for (const std::string& name : used) {
+            json += first ? "" : ",";
+            first = false;
+            append_json_string(name, json);
+            json += ':';
+            json += workload.profiles.at(name).source;
+        }
+        json += '}';
+    }
+    return json + "}";
+}
+
+// The share of its work that a killed job had done. It would have reached 1 if nothing had ended the job before.
+double progress_of(const Simulator& simulator, const SimulatedJob& job) {
+    const double whole = job.profile->type == JobProfile::Type::delay
+                             ? job.profile->delay.to_seconds()
+                             : computing_seconds(simulator.scenario().platform, *job.profile, job.allocation);
+    return whole == 0 ? 1 : (job.end - job.start).to_seconds() / whole;
+}
+
+void write_kill(const Simulator& simulator, Time timestamp, const JobsKilled& event, protocol::MessageWriter& writer) {
+    std::vector<std::string> ids;
+    protocol::Json progress = "{";
+    for (const JobNumber number : event.jobs) {
+        const SimulatedJob& job = simulator.jobs()[number];
+        const JobDescription& description = job.job->description;
+        ids.push_back(description.id);
+        if (job.state != JobState::completed_killed) {
+            continue;  // the job had ended before
+        }
+        progress += progress.size() == 1 ? "" : ",";
+        append_json_string(description.id, progress);
+        progress += ":{\"profile_name\":";
+        append_json_string(description.profile, progress);
+        progress += ",\"progress\":" + std::to_string(progress_of(simulator, job)) + '}';
+    }
+    writer.killed(timestamp, ids, progress + '}');
+}
+
+// The numbers of jobs by id, including jobs that the same reply registers.
+class KnownJobs {
+ public:
+    explicit KnownJobs(const Simulator& simulator) : simulator_(simulator) {}
+
+    JobNumber operator[](const std::string& id) const {
+        if (const auto number = simulator_.find_job(id)) {
+            return *number;
+        }
+        const auto registered = registered_.find(id);
+        if (registered == registered_.end()) {
+            throw InputError("the scheduler speaks of an unknown job " + in_quotes(id) + whole_id_instead(id));
+        }
+        return registered->second;
+    }
+    JobNumber add(const std::string& id) {
+        const auto number = static_cast<JobNumber>(simulator_.jobs().size() + registered_.size());
+        if (simulator_.find_job(id) || !registered_.emplace(id, number).second) {
+            throw InputError("the scheduler registers job " + in_quotes(id) + ", which is there already");
+        }
+        return number;
+    }
+
+ private:
+    // The text of an error if only the name of the workload is missing.
+    std::string whole_id_instead(const std::string& id) const {
+        for (const Workload& workload : simulator_.scenario().workloads) {
+            const std::string whole = workload.name + '!' + id;
+            if (simulator_.find_job(whole)) {
+                return ", expected " + in_quotes(whole) + ": the workload, '!' and the job";
+            }
+        }
+        return "";
+    }
+
+    const Simulator& simulator_;
+    std::map<std::string, JobNumber> registered_;
+};
+
+// The jobs of a decision have the simulator's numbers from now on.
+void number_for_simulator(Decision& decision, const protocol::JobIds& ids, KnownJobs& jobs) {
+    std::visit(
+        Overloaded{[&](StartJob& start) { start.job = jobs[ids.id(start.job)]; },
+                   [&](RejectJob& reject) { reject.job = jobs[ids.id(reject.job)]; },
+                   [&](KillJobs& kill) {
+                       for (JobIndex& job : kill.jobs) {
+                           job = jobs[ids.id(job)];
+                       }
+                   },
+                   [&](RegisterJob& registers) { registers.job = jobs.add(registers.description.id); },
+                   [&](SetJobMetadata& metadata) { metadata.job = jobs[ids.id(metadata.job)]; }, [](const auto&) {}},
+        decision);
+}
+
+}  // namespace
+
+void write_beginning(const Scenario& scenario, std::string& frame) {
+    protocol::Options options;
+    options.scheduler_configuration = scenario.scheduler_configuration;
+    options.forward_unknown_events = scenario.forward_unknown_events;
+    options.dynamic_jobs_enabled = scenario.enable_dynamic_jobs;
+    options.dynamic_jobs_acknowledged = scenario.acknowledge_dynamic_jobs;
+    options.profile_reuse_enabled = scenario.enable_profile_reuse;
+    protocol::Properties workloads;
+    for (const Workload& workload : scenario.workloads) {
+        workloads.emplace_back(workload.name, workload.path);
+    }
+    protocol::MessageWriter writer(Time(), frame);
+    writer.begins(options, scenario.platform.hosts, workloads, profiles_of(scenario));
+    writer.end();
+}
+
+void write_message(const Simulator& simulator, Time now, std::span<const Event> events, std::string& frame) {
+    protocol::MessageWriter writer(now, frame);
+    for (const Event& event : events) {
+        const Time timestamp = event.timestamp;
+        std::visit(
+            Overloaded{[&](const JobSubmitted& submitted) {
+                           writer.submitted(timestamp, submitted.description->id,
+                                            simulator.jobs()[submitted.job].job->source);
+                       },
+                       [&](const JobCompleted& completed) {
+                           const SimulatedJob& job = simulator.jobs()[completed.job];
+                           writer.completed(timestamp, job.job->description.id, completed.state, return_code_of(job),
+                                            job.allocation);
+                       },
+                       [&](const JobsKilled& killed) { write_kill(simulator, timestamp, killed, writer); },
+                       [&](const MachineChanged& change) { writer.machine_changed(timestamp, change); },
+                       [&](const ResourceStateChanged& change) { writer.resource_state_changed(timestamp, change); },
+                       [&](const RequestedCall&) { writer.called(timestamp); },
+                       [&](const Notification& notification) { writer.notification(timestamp, notification); }},
+            event.data);
+    }
+    writer.end();
+}
+
+void write_end(Time now, std::string& frame) {
+    protocol::MessageWriter writer(now, frame);
+    writer.ends(now);
+    writer.end();
+}
+
+std::optional<std::string> take_reply(const Simulator& simulator, protocol::Reply& received,
+                                      const protocol::JobIds& ids, SchedulerReply& reply) {
+    for (const protocol::ReplyEvent& event : received.events) {
+        if (const auto* refusal = std::get_if<protocol::Refusal>(&event.data)) {
+            return refusal->problem;
+        }
+    }
+    reply.now = received.now;
+    KnownJobs jobs(simulator);
+    for (protocol::ReplyEvent& event : received.events) {
+        auto* const decision = std::get_if<Decision>(&event.data);
+        if (decision == nullptr) {
+            throw InputError(
+                "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
+                "REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB, SET_JOB_METADATA or "
+                "SET_RESOURCE_STATE");
+        }
+        number_for_simulator(*decision, ids, jobs);
+        reply.decisions.push_back({event.timestamp, std::move(*decision)});
+    }
+    return std::nullopt;
+}
+
+}  // namespace batfill

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include <batfill/simulator/simulator.hpp>
+
+#include "protocol/batsim4.hpp"
+
+// Translates between the simulator and the protocol. The simulator speaks as Batsim would.
+namespace batfill {
+
+// Writes the first message into `frame`.
+// Requires: profiles and jobs of the scenario have their text (see read_workload).
+void write_beginning(const Scenario& scenario, std::string& frame);
+
+// Writes any later message except the last.
+// Requires: jobs are as they are when the simulator calls SimulatedScheduler::message.
+void write_message(const Simulator& simulator, Time now, std::span<const Event> events, std::string& frame);
+
+// Writes the last message.
+void write_end(Time now, std::string& frame);
+
+// Moves a scheduler's answer, whose jobs have the numbers of `ids`, into `reply`. Returns what the scheduler says if it
+// stops; then `reply` is unusable.
+// Throws: InputError for unknown jobs, and for events that the simulator cannot follow.
+std::optional<std::string> take_reply(const Simulator& simulator, protocol::Reply& received,
+                                      const protocol::JobIds& ids, SchedulerReply& reply);
+
+}  // namespace batfill

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "protocol/json_frames.hpp"
+#include "src/formats/job_id.hpp"
+
+namespace batfill::tests {
+
+// Reads replies to Batsim 5, with what a simulator can do with them; all other events are Ignored. Use it as a
+// protocol::ReplyReader. The program itself never stands in Batsim 5's place.
+class Batsim5ReplyReader {
+ public:
+    protocol::Reply& read(std::string_view frame) {
+        ids_.shrink(0);
+        if (frame.starts_with(std::string_view("\2\0\0\0", 4))) {
+            frame.remove_prefix(4);
+        }
+        const JsonValue& root = protocol::parse_frame(frame.substr(0, frame.find_last_not_of('\0') + 1), state_.json);
+        protocol::EnvelopeDecoder<protocol::Reply, protocol::ReplyEvent, types.size()>(types, names, true, state_.warn,
+                                                                                       ids_)
+            .decode(root, reply_);
+        return reply_;
+    }
+    const protocol::JobIds& ids() const { return ids_; }
+
+ private:
+    using Data = protocol::ReplyEvent::Data;
+    using EventData = protocol::EventData;
+
+    static Data start_job(EventData& data) {
+        data.fields.ignore_rest();
+        Fields allocation(data.fields.object("allocation"), "event.allocation.");
+        return Decision(StartJob{protocol::job_number(data), allocation.resources("host_allocation")});
+    }
+    static Data reject_job(EventData& data) { return Decision(RejectJob{protocol::job_number(data), {}, {}}); }
+    static Data kill_jobs(EventData& data) { return Decision(KillJobs{protocol::job_numbers(data)}); }
+    static Data call_me_later(EventData& data) {
+        data.fields.ignore_rest();
+        if (data.fields.text("when_type") != "OneShot") {
+            return protocol::Ignored{};
+        }
+        Fields when(data.fields.object("when"), "event.when.");
+        const Duration unit = Duration::microseconds(when.text("time_unit") == "Second" ? 1'000'000 : 1'000);
+        return Decision(CallMeLater{Time::at(unit * when.any("time").GetInt64())});
+    }
+    static Data register_job(EventData& data) {
+        Fields job(data.fields.object("job"), "event.job.");
+        JobDescription description;
+        description.id = data.fields.text("job_id");
+        description.processors = job.integer("resource_request");
+        if (const JsonValue* walltime = job.find("walltime"); walltime != nullptr && !walltime->IsNull()) {
+            description.walltime = job.seconds("walltime");
+        }
+        description.profile = job.text("profile_id");
+        return Decision(RegisterJob{protocol::job_number(data), std::move(description),
+                                    protocol::json_text(data.fields.object("job"))});
+    }
+    static Data register_profile(EventData& data) {
+        const JsonValue& profile = data.fields.object("profile");
+        const JobIdParts id(Fields(profile, "event.profile.").text("id"));
+        return Decision(RegisterProfile{std::string(id.workload), std::string(id.name), protocol::json_text(profile)});
+    }
+    static Data finish_registration(EventData&) {
+        return Decision(Notification{NotificationType::registration_finished, {}, {}});
+    }
+
+    static constexpr protocol::EventFieldNames names{"event_type", "event"};
+    static constexpr std::array<protocol::EventType<Data>, 14> types{{
+        {"ExecuteJobEvent", start_job},
+        {"RejectJobEvent", reject_job},
+        {"KillJobsEvent", kill_jobs},
+        {"CallMeLaterEvent", call_me_later},
+        {"RegisterJobEvent", register_job},
+        {"RegisterProfileEvent", register_profile},
+        {"FinishRegistrationEvent", finish_registration},
+        {"EDCHelloEvent", protocol::ignored<Data>},
+        {"StopCallMeLaterEvent", protocol::ignored<Data>},
+        {"ForceSimulationStopEvent", protocol::ignored<Data>},
+        {"ChangeHostsPStateEvent", protocol::ignored<Data>},
+        {"TurnOnOffHostsEvent", protocol::ignored<Data>},
+        {"CreateProbeEvent", protocol::ignored<Data>},
+        {"StopProbeEvent", protocol::ignored<Data>},
+    }};
+
+    protocol::ReaderState state_;
+    protocol::JobIds ids_;
+    protocol::Reply reply_;
+};
+
+}  // namespace batfill::tests
