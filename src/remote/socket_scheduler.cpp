@@ -42,23 +42,24 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
     }
 }
 
-bool SocketScheduler::receive(zmq::message_t& answer) {
+template <class Attempt>
+bool SocketScheduler::persist(short event, Attempt attempt) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_seconds_);
     while (true) {
-        zmq::pollitem_t items[] = {{socket_.handle(), 0, ZMQ_POLLIN, 0}, {connections_.handle(), 0, ZMQ_POLLIN, 0}};
+        connections_.update();
+        // What the scheduler said before it left has arrived by now.
+        if (attempt()) {
+            return true;
+        }
+        if (connections_.any_lost()) {
+            return false;
+        }
+        zmq::pollitem_t items[] = {{socket_.handle(), 0, event, 0}, {connections_.handle(), 0, ZMQ_POLLIN, 0}};
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
         if (zmq::poll(items, 2, std::max(left, std::chrono::milliseconds(0))) == 0) {
             throw InputError("no answer from the scheduler at " + endpoint_ + " within " +
                              std::to_string(timeout_seconds_) + " seconds");
-        }
-        connections_.update();
-        // What the scheduler said before it left has arrived by now.
-        if (socket_.recv(answer, zmq::recv_flags::dontwait)) {
-            return true;
-        }
-        if (connections_.any_lost()) {
-            return false;
         }
     }
 }
@@ -73,10 +74,12 @@ std::string SocketScheduler::handshake_problem() const {
 }
 
 void SocketScheduler::exchange(SchedulerReply& reply) {
-    socket_.send(zmq::buffer(frame_), zmq::send_flags::none);
     awaiting_reply_ = true;
     zmq::message_t answer;
-    if (!receive(answer)) {
+    // After a failed handshake, ZeroMQ gives the connection up, and a send that waits would wait for ever.
+    if (!persist(ZMQ_POLLOUT,
+                 [&] { return socket_.send(zmq::buffer(frame_), zmq::send_flags::dontwait).has_value(); }) ||
+        !persist(ZMQ_POLLIN, [&] { return socket_.recv(answer, zmq::recv_flags::dontwait).has_value(); })) {
         throw InputError("the scheduler at " + endpoint_ + " has gone without an answer" + handshake_problem());
     }
     awaiting_reply_ = false;

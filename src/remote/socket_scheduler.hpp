@@ -29,9 +29,11 @@ class SocketScheduler : public SimulatedScheduler {
     void end(Time now) override;
 
  private:
-    // Returns false if the connection was lost before an answer came.
-    // Throws: InputError if none came in time.
-    bool receive(zmq::message_t& answer);
+    // Calls `attempt` until it returns true, and waits for `event` (ZMQ_POLLIN or ZMQ_POLLOUT) in between.
+    // Returns false if the connection is lost before.
+    // Throws: InputError if that takes too long.
+    template <class Attempt>
+    bool persist(short event, Attempt attempt);
     // Sends `frame_`, and reads the answer.
     void exchange(SchedulerReply& reply);
     std::string handshake_problem() const;
