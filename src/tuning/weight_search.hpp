@@ -67,8 +67,8 @@ class WeightSearch {
 };
 
 // Searches by exponential natural evolution strategies (xNES) on value + lambda * (norm + 1/norm). The norm is the sum
-// of the absolute values of the weights before they are divided by it. Starts again, with further draws, when a start
-// has not found a better value for some time, until the evaluations are used up (docs/tuning.md).
+// of the absolute weights before normalisation. Restarts with new samples when a start has stopped improving, until no
+// evaluations are left (docs/tuning.md).
 // Requires: `evaluations` and `lambda` are positive.
 std::unique_ptr<WeightSearch> xnes_search(MixedFeatures features, std::size_t evaluations, double lambda,
                                           std::uint64_t seed);
