@@ -6,7 +6,7 @@
 
 #include "protocol/message.hpp"
 
-// Translates between the simulator and the protocol. The simulator speaks as Batsim would.
+// Translates between the simulator and the protocol, in the role of Batsim.
 namespace batfill {
 
 // Makes the first message.

@@ -28,7 +28,7 @@ void require_simulable(const JobProfile& profile, const std::string& place, cons
     }
 }
 
-// A time as a message of Batsim 5 carries it, with twelve decimals.
+// A time as messages of Batsim 5 contain it, with twelve decimals.
 double in_json(double seconds) {
     std::array<char, 400> text;  // the largest double has 309 digits before the point
     const char* const end =
@@ -177,7 +177,7 @@ void Simulator::begin(SimulatedScheduler& scheduler) {
 }
 
 void Simulator::send(SimulatedScheduler& scheduler) {
-    // A submitter's last word arrives while its last events are on their way, before the scheduler's reply.
+    // A submitter's bye arrives while its last events are in transit, before the scheduler's reply.
     std::swap(mailbox_, late_messages_);
     late_messages_.clear();
     for (const Event& event : events_) {
@@ -198,9 +198,9 @@ void Simulator::send(SimulatedScheduler& scheduler) {
     take_in_reply();
 }
 
-// The reply arrives behind a submitter's last word. A submitter that waits for no time continues after the first part
-// of the reply has been read. It continues earlier if the reply itself must wait for its `now`, which is the clock's
-// time with the decimals of JSON.
+// The reply arrives behind a submitter's bye. A submitter that waits for no time continues after the first part of the
+// reply has been read. It continues earlier if the reply must wait for its own `now`: the clock's time, rounded to the
+// decimals of JSON.
 void Simulator::take_in_reply() {
     const bool waits = clock_ && clock_->go_on_to(in_json(clock_->now()));
     if (mailbox_.empty()) {  // the usual case
@@ -240,7 +240,7 @@ void Simulator::expire_timers() {
     }
 }
 
-// Handles an expired timer. Returns false if it no longer has a meaning.
+// Handles an expired timer. Returns false if the timer is obsolete.
 bool Simulator::expire(const Timer& timer) {
     if (timer.kind == Timer::Kind::job) {
         SimulatedJob& job = jobs_[timer.number];
@@ -304,7 +304,7 @@ void Simulator::submit(std::size_t workload) {
     std::size_t& next = submitted_[workload];
     const std::size_t first = next;
     while (next < submissions.size() && jobs_[submissions[next]].job->description.submit <= now_) {
-        // The submitter has waited for the first of these jobs. For a job that seems to be later, it waits again, for
+        // The submitter has waited for the first of these jobs. If another job appears to be later, it waits again, for
         // no time.
         if (next != first && clock_is_behind(jobs_[submissions[next]].job->description.submit)) {
             continue_submission(workload);
@@ -328,8 +328,8 @@ bool Simulator::clock_is_behind(Time submission) const {
     return clock_ && submission.since_zero().to_seconds() > clock_->now();
 }
 
-// While the submitter waits, one message is read. If more are left, it continues behind them all; else only after the
-// scheduler has its message. A reply in the mailbox counts as one message for each decision and one for its end.
+// While the submitter waits, one message is read. If more are left, it continues behind all of them; otherwise only
+// after the scheduler has its message. A reply in the mailbox counts as one message per decision and one for its end.
 void Simulator::continue_submission(std::size_t workload) {
     const std::size_t further_decisions = scheduler_ready_ ? 0 : reply_.decisions.size() - next_decision_;
     const bool one_is_left = mailbox_.size() - next_message_ + further_decisions > 1;
@@ -338,8 +338,8 @@ void Simulator::continue_submission(std::size_t workload) {
 }
 
 void Simulator::send_bye(Message::Kind kind, bool submitted_nothing) {
-    // Other messages may still be in the mailbox. If so, the bye arrives behind them; else only after the scheduler has
-    // its message.
+    // If messages are left in the mailbox, the bye arrives behind them; otherwise only after the scheduler has its
+    // message.
     if (submitted_nothing) {
         submitter_bye(kind);
     } else if (next_message_ < mailbox_.size()) {
@@ -471,7 +471,7 @@ std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) con
     return equal_speed_ > 0 ? Duration::from_seconds(profile.cpu / equal_speed_) : std::nullopt;
 }
 
-// `what` names what is registered.
+// `what` names the job or profile to register.
 // Throws: InputError unless something can be registered now.
 void Simulator::require_registration(const std::string& what) const {
     if (!scenario_.enable_dynamic_jobs) {
@@ -500,7 +500,7 @@ void Simulator::register_profile(RegisterProfile& decision) {
     }
 }
 
-// The profile of a job that is registered.
+// The profile of a job that the scheduler registers.
 // Throws: InputError if there is none.
 const JobProfile& Simulator::profile_to_register(const JobDescription& job) const {
     const std::string_view name = JobIdParts(job.id).workload;
@@ -651,7 +651,7 @@ void Simulator::kill(const KillJobs& decision) {
 
 namespace {
 
-// Times that can be read may have a sum that cannot.
+// The sum of two readable times may be unreadable.
 void require_readable_times(const SimulatedJob& job) {
     const ReportedTimes times(job);
     if (times.finish.since_zero() > Duration::longest_readable() || times.turnaround > Duration::longest_readable()) {
