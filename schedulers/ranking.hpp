@@ -28,7 +28,7 @@ class Ranking {
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
 
-    // Keeps the first of the waiting jobs at hand for for_each_waiting_until().
+    // Maintains the first waiting job for for_each_waiting_until().
     // Requires: called before the first insert().
     void keep_first();
 
