@@ -28,8 +28,8 @@ using commands::BatschedOptions;
 
 namespace {
 
-// What a reply starts, rejects, kills, registers and writes of jobs, in its order: "start w0!1 0-3; reject w0!2; ...".
-// Not the submission times of registered jobs, of which batsched prints six digits.
+// The starts, rejections, kills, registrations and metadata of a reply, in its order: "start w0!a 0-3; reject w0!2;
+// ...". Omits the submission times of registered jobs, which batsched prints with six digits.
 std::string decisions_of(const protocol::Reply& reply) {
     std::string text;
     for (const protocol::ReplyEvent& event : reply.events) {
@@ -54,8 +54,8 @@ std::string decisions_of(const protocol::Reply& reply) {
     return text;
 }
 
-// Answers each message of Batsim, as long as our decisions are those that batsched took. Returns how many messages that
-// is; the last answer of batsched that was not ours is left in `difference`.
+// Answers Batsim's messages while our decisions equal batsched's. Returns the number of equal answers. `difference`
+// gets batsched's first answer that differs.
 std::size_t same_answers(const std::vector<RecordedFrame>& frames, const BatschedOptions& options,
                          std::string& difference) {
     const auto codec = protocol::make_codec("batsim4");
@@ -186,7 +186,7 @@ TEST_CASE("The jobs that submitter registers start in the simulator when they st
         for (const SimulatedJob& job : simulator.jobs()) {
             const auto& [start, allocation] = recorded.at(job.job->description.id);
             INFO(job.job->description.id);
-            // The network of the recorded platform delays every message and start a little.
+            // The network of the recorded platform slightly delays every message and start.
             CHECK(std::abs((start - job.start).to_seconds()) < 0.02);
             CHECK(job.allocation.to_string() == allocation);
         }

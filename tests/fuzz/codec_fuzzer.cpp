@@ -16,8 +16,8 @@ namespace {
 
 using namespace batfill::protocol;
 
-// What decodes must encode to a frame that decodes to the same. Numbers of the input may have more decimals than are
-// printed, so the frame to begin with is one that has been printed.
+// Whatever decodes must encode to a frame that decodes to the same. Input numbers may have more decimals than are
+// printed, so this starts from a printed frame.
 template <class Decode, class Encode>
 void check_round_trip(std::string_view input, Decode decode, Encode encode) {
     try {
@@ -31,7 +31,7 @@ void check_round_trip(std::string_view input, Decode decode, Encode encode) {
                 std::abort();
             }
         } catch (const batfill::InputError&) {
-            std::abort();  // our own frame was refused
+            std::abort();  // the codec refuses its own frame
         }
     } catch (const batfill::InputError&) {
     }

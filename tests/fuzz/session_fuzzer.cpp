@@ -18,7 +18,7 @@ namespace batfill::tests::session_fuzzer {
 
 namespace {
 
-// Frames, one per line, that can be decoded: what others do to a session is known, and ends it.
+// The frames that can be decoded, one per line. Other frames just end a session.
 std::vector<std::string_view> usable_frames(std::string_view input, protocol::Codec& codec) {
     std::vector<std::string_view> frames;
     while (!input.empty()) {
@@ -34,7 +34,7 @@ std::vector<std::string_view> usable_frames(std::string_view input, protocol::Co
     return frames;
 }
 
-// It need not be one that we would read: a job of 1e18 seconds may make the next one's start later than that.
+// We need not be able to read it: after a job of 1e18 seconds, the next job may start later than any readable time.
 void check_reply(std::string_view reply) {
     JsonReader reader;
     try {
@@ -44,7 +44,7 @@ void check_reply(std::string_view reply) {
     }
 }
 
-// One line, not too long, that can be sent.
+// A problem must be one short line that can be sent.
 void check_problem(const std::string& problem, protocol::Codec& codec) {
     if (problem.empty() || problem.size() > 2500 || problem.find('\n') != std::string::npos) {
         std::abort();
@@ -54,8 +54,8 @@ void check_problem(const std::string& problem, protocol::Codec& codec) {
     check_reply(refusal);
 }
 
-// Any messages are answered or refused. An algorithm's wrong decision (DecisionError) and all other exceptions go
-// through.
+// Answers or refuses any messages. Lets through all other exceptions, also DecisionError for an algorithm's wrong
+// decision.
 void hold_session(const SchedulerChoice& choice, const std::vector<std::string_view>& frames, protocol::Codec& codec) {
     Session session(choice, codec);
     for (const std::string_view frame : frames) {

@@ -7,7 +7,7 @@
 
 namespace batfill::tests {
 
-// Says one decision in a short form; see below.
+// The short form of one decision; see decisions_of().
 struct ShortDecision {
     std::string operator()(const protocol::ExecuteJob& start) const {
         return "start " + start.job_id + " " + start.allocation.to_string();

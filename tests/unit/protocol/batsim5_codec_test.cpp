@@ -39,7 +39,7 @@ Data only_decision(const std::string& type, const std::string& data) {
     return std::get<Data>(reply.events[0].data);
 }
 
-// The frame of a reply, without the zero byte at its end.
+// The frame of a reply without its final zero byte.
 std::string encoded(const Reply& reply) {
     std::string text;
     batsim5()->encode_reply(reply, text);
@@ -48,7 +48,7 @@ std::string encoded(const Reply& reply) {
     return text;
 }
 
-// A decision as it is written, without its timestamp.
+// An encoded decision without its timestamp.
 std::string written(ReplyEvent::Data decision) {
     const std::string text = encoded({Time::seconds(1), {{Time::seconds(1), std::move(decision)}}});
     const std::string before = R"({"now":1.000000,"events":[{"timestamp":1.000000,)";
@@ -161,7 +161,7 @@ TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
     CHECK(rich.queue == "3");
     CHECK(rich.user == "u1");
     CHECK(rich.licenses == std::vector<std::string>{"l"});
-    // The user's own texts.
+    // Texts that are the user's own.
     for (const std::string text : {"deadline 5", "{deadline", "[1,2]", R"({\"licences\":{\"matlab\":2}})"}) {
         INFO(text);
         CHECK_FALSE(job_with(R"("extra_data":")" + text + "\"").deadline.has_value());
@@ -253,7 +253,7 @@ TEST_CASE("Timestamps of Batsim 5 that are not true become the last ones that ar
 }
 
 TEST_CASE("A job of Batsim 5 is never submitted after it is told, whatever the rounding", "[batsim5]") {
-    // The clock is a sum, and half a microsecond decides on which side a number is rounded.
+    // The clock is a sum, and half a microsecond decides how a number is rounded.
     const std::string job =
         R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p"},"submission_time":0.3000005000001})";
     const Message message =

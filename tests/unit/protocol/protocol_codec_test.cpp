@@ -73,7 +73,7 @@ std::string reply_error(const std::string& frame) {
     return "decoded";
 }
 
-// Catches what is logged while it lives.
+// Captures the log while it lives.
 class CaughtLog {
  public:
     CaughtLog() : previous_(spdlog::default_logger()) {
@@ -93,7 +93,7 @@ class CaughtLog {
     std::shared_ptr<spdlog::logger> previous_;
 };
 
-// Draws messages and replies with every event type, awkward texts and nested JSON. The same seed draws the same.
+// Generates messages and replies with every event type, awkward texts and nested JSON. Equal seeds give equal ones.
 class Generator {
  public:
     explicit Generator(unsigned seed) : random_(seed) {}
@@ -135,7 +135,7 @@ class Generator {
         return result;
     }
 
-    // Times that a double carries to the microsecond, as it does all times that Batsim sends.
+    // Times that a double represents to the microsecond, like all times of Batsim.
     Duration duration() { return Duration::microseconds(static_cast<long long>(random_() % 4'000'000'000'000'000)); }
     Time time() { return Time::at(duration()); }
     Time before(Time now) {
@@ -188,7 +188,7 @@ class Generator {
         }
     }
 
-    // Fields that the codec passes on as they are; their names are none that the event itself has.
+    // Fields that the codec passes on unchanged. No event has fields of these names.
     Json other() {
         Json result;
         repeat(2, [&] {
@@ -211,7 +211,7 @@ class Generator {
 
     JobState state() { return static_cast<JobState>(below(8)); }
 
-    // A job, and the JSON object that says the same.
+    // A job, and the JSON object for it.
     std::pair<JobDescription, Json> job() {
         JobDescription job;
         job.id = text();

@@ -15,7 +15,7 @@
 
 namespace batfill::tests::protocol_recordings_test {
 
-// Tests with messages that the real Batsim and real schedulers exchanged.
+// Tests with messages between the real Batsim and real schedulers.
 
 using namespace batfill::protocol;
 
@@ -74,7 +74,7 @@ TEST_CASE("Messages of Batsim encode to the very bytes that Batsim sent", "[outs
             }
             const Message message = codec->decode_message(frame.text);
             codec->encode_message(message, encoded);
-            // Batsim prints more digits of larger times than their doubles have.
+            // For large times, Batsim prints more digits than their doubles have.
             if (message.now < Time::seconds(1'000'000'000)) {
                 INFO(path << ": " << frame.text.substr(0, 2000));
                 CHECK(encoded == frame.text);
