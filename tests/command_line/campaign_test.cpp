@@ -471,7 +471,7 @@ schedulers: [fcfs]
 measure: {warm-up: 120000, cool-down: 60000}
 )";
     REQUIRE(campaign.run(text).status == 0);
-    // Without the jobs submitted at 0 and 60,000 s after the first, and without the last of those every 60,000 s.
+    // Jobs are submitted every 60,000 s. Those at 0 and 60,000 s after the first, and the last one, do not count.
     CHECK(campaign.value("three,,own,fcfs,fcfs", "jobs") == "27");
 }
 

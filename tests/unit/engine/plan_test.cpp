@@ -67,7 +67,7 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         const int processors = 4 + below(12);
         const bool compress_always =
-            seed % 3 != 0;  // otherwise give_back() is called so often that not all calls are remembered individually
+            seed % 3 != 0;  // otherwise so many returns pile up that the plan merges some of them
         Plan plan;
         plan.reset(at(0), processors);
         PlainPlan plain(processors);

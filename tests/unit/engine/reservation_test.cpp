@@ -201,7 +201,7 @@ TEST_CASE("A contiguous job waits for a block, and others run around the block t
         return jobs.places();
     };
     CHECK(table("contiguous") == "start long on 5, short on 2");
-    // At 10, 3 processors are free. One more job may run beyond 10; the second must end by then.
+    // At 10, 4 processors are free, and the head needs 3. So only one of the jobs may run beyond 10.
     CHECK(table("lowest") == "start long on 2, short on 5");
     CHECK(table("best-effort-contiguous") == "start long on 2, short on 5");
 }

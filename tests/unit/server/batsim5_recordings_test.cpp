@@ -32,7 +32,7 @@ std::vector<std::string> event_types(const std::string& frame) {
     return types;
 }
 
-// What a reply starts and rejects, as a set.
+// The starts and rejections of a reply, as a set.
 std::set<std::string> starts_and_rejections(const Reply& reply) {
     std::set<std::string> decisions;
     for (const ReplyEvent& event : reply.events) {
@@ -78,7 +78,7 @@ TEST_CASE("Every recorded message of Batsim 5 encodes to what was recorded up to
             codec->encode_message(message, encoded);
             INFO("encoded again: " << encoded.substr(0, 2000));
             CHECK(codec->decode_message(encoded) == message);
-            // Timestamps that are not true have become true.
+            // The encoding corrects wrong timestamps.
             if (path.stem() != "external_events" && path.stem() != "machines_onoff") {
                 CHECK(tests::same_json(recorded.text, encoded.substr(0, encoded.size() - 1)));
             }
