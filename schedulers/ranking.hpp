@@ -14,7 +14,7 @@
 namespace batfill {
 
 // Ranks waiting jobs of `easy` by the scores of one order; the larger score goes first. Scores may change with the
-// clock, so a ranking sorts nothing in advance: it ranks the jobs that a round asks for, and only as far as it asks.
+// clock, so a ranking sorts nothing in advance. It ranks only the jobs that a round needs.
 class Ranking {
  public:
     // Which of equal scores goes first.

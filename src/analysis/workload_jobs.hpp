@@ -32,14 +32,14 @@ class WorkloadJobs {
  public:
     explicit WorkloadJobs(const std::vector<Workload>& workloads);
 
-    // Returns the job of a workload with this id, or the job of which `id` is a later run: a job that was killed and
-    // submitted again has the id of the first run followed by "#1", "#2", ... None if neither exists.
+    // Returns the job of a workload with this id, or the job that has `id` as a later run. When a killed job is
+    // submitted again, its id is that of the first run followed by "#1", "#2", ... None if neither exists.
     // Cost: O(1) on average.
     std::optional<IndexedJob> find(std::string_view id) const;
 
     // As above, for a job of the schedule `path`.
-    // Throws: InputError, which names both, if there is none, or if the finished job was submitted at another time or
-    // asked for another number of processors.
+    // Throws: InputError, which names both, if there is none, or if the finished job had another submission time or
+    // requested another number of processors.
     IndexedJob require(std::string_view id, const std::string& path) const;
     IndexedJob require(const FinishedJob& job, const std::string& path) const;
 

@@ -24,7 +24,7 @@ SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& p
     return scheduler;
 }
 
-// Users can configure a daemon through Batsim. They must not be able to keep it busy for ever.
+// Users can configure a daemon through Batsim. They must not be able to keep it busy forever.
 constexpr std::uint64_t max_evaluations = 100'000;
 
 }  // namespace

@@ -129,8 +129,8 @@ struct Answer {
 };
 using Script = std::map<std::size_t, Answer>;  // the answers by the number of the message; 0 is the beginning
 
-// Gives the answers of a script and records the messages, one line each: "10: completed w0!a, call". An event precedes
-// its timestamp only if it differs from the message's `now`: "@5 submitted w0!b".
+// Gives the answers of a script and records the messages, one line each: "10: completed w0!a, call". Shows an event's
+// timestamp only if it differs from the message's `now`: "@5 submitted w0!b".
 class ScriptedScheduler : public SimulatedScheduler {
  public:
     explicit ScriptedScheduler(const Script& script) : script_(script) {}

@@ -274,7 +274,7 @@ class World {
                 calendar_[random_.below(2 * span)].push_back(
                     {random_.one_in(2) ? Event::Kind::available : Event::Kind::unavailable, 0, some_processors()});
             }
-            // In the end all processors must be available. Otherwise a wide job would wait for ever.
+            // In the end all processors must be available. Otherwise a wide job would wait forever.
             calendar_[2 * span].push_back({Event::Kind::available, 0, ResourceSet::range(0, 1000)});
         }
     }

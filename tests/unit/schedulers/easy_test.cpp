@@ -642,7 +642,8 @@ TEST_CASE("With extra=needed, of the jobs that end together only those count tha
         table.submit("long", 2, 1000);
         return table.starts();
     };
-    // At 100 there are six processors: the first job's two, and others that end then; the head needs four.
+    // All six processors are free at 100, so two are extra. With `needed`, only those of "first" and the two idle ones
+    // count.
     CHECK(starts({}) == "start long");
     CHECK(starts({{"extra", "needed"}}) == "start");
 }
