@@ -24,8 +24,8 @@
 
 namespace batfill {
 
-// Behaviour of the simulator that depends on the version of Batsim that it imitates. docs/batsim5.md tells what is
-// known of each version. The defaults are Batsim 4's, as in docs/simulator.md.
+// Behaviour of the simulator that depends on the version of Batsim that it imitates (docs/batsim5.md). The defaults are
+// Batsim 4's, as in docs/simulator.md.
 struct SimulatorRules {
     // A number within the name of a host counts as a number when hosts are numbered: n9 comes before n10.
     bool numbers_in_host_names = false;
@@ -153,7 +153,7 @@ class Simulator {
 
     // Runs the simulation to its end.
     // Throws:
-    // - InputError if the scheduler asks for something impossible
+    // - InputError if the scheduler decides something impossible
     // - DeadlockError if some jobs never start; ended() has the jobs that ended until then
     // Cost: O((jobs + calls) log(jobs + calls)), and the scheduler's own time.
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});
@@ -190,7 +190,7 @@ class Simulator {
         }
     };
     // A message in Batsim's mailbox: an expired timer, or the continuation of a sender that had to wait until an
-    // earlier message was read. Examples of the second are a submitter's last word, the rest of a reply, and the end of
+    // earlier message was read. Examples of the second are a submitter's bye, the rest of a reply, and the end of
     // killed jobs.
     struct Message {
         enum class Kind {
@@ -298,7 +298,7 @@ class Simulator {
     bool scheduler_ready_ = false;
     bool registration_finished_ = false;
 
-    std::size_t job_submitters_ = 0;  // still at work
+    std::size_t job_submitters_ = 0;  // still active
     std::size_t event_submitters_ = 0;
     std::size_t running_ = 0;
     std::size_t in_queue_ = 0;
