@@ -280,9 +280,9 @@ class Plan {
     //    its caller resets `listed`.
     // 6. A planned job is listed if `possible` has an instant before `start`. In free slots and for cancelled jobs,
     //    `possible` is empty.
-    // 7. A planned job cannot start between the origin and `start`, except in `possible`. cancel() breaks this until the
-    //    cancelled jobs are back, or look_again_at() is called for the others. In move_all_earlier() it holds for a job
-    //    once the pass has added the starts in intervals_ to `possible`.
+    // 7. A planned job cannot start between the origin and `start`, except in `possible`. cancel() breaks this until
+    //    the cancelled jobs are back, or look_again_at() is called for the others. In move_all_earlier() it holds for a
+    //    job once the pass has added the starts in intervals_ to `possible`.
     // 8. intervals_ is empty and passing_by_start_ is false, except in move_all_earlier().
     AvailabilityProfile profile_;
     std::vector<JobIndex> by_start_;
