@@ -87,7 +87,7 @@ Checkpoint::~Checkpoint() {
 
 void Checkpoint::restore(std::string_view text, const std::string& header, std::size_t workloads,
                          std::size_t evaluations) {
-    if (header.starts_with(text)) {  // or a killed run left an incomplete first line
+    if (header.starts_with(text)) {  // the file is new, or a killed run left a part of its first line
         text = {};
     } else if (!text.starts_with(header)) {
         throw InputError(path_ +

@@ -111,7 +111,7 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
     const ReplayMetric metric("mean_bounded_slowdown");
     const auto value = [&](const MixedWeights& candidate) {
         if (stop_signal_pending()) {
-            throw Interrupted();  // whoever stops a daemon may not wait for a search
+            throw Interrupted();  // a search may take longer than anyone waits for a daemon to stop
         }
         return *replay.measure(with_weights(tuning_.scheduler, candidate), metric);
     };

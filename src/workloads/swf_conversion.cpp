@@ -150,8 +150,8 @@ bool is_partial_run(const SwfJob& job) {
     return job.status >= 2 && job.status <= 4;
 }
 
-// A checkpointed job has its own line and one per partial run, all with the same number. Drops the partial runs,
-// numbers the rest, and returns how many were dropped.
+// A checkpointed job has its own line and one per partial run, all with the same number. Drops such
+// partial runs, numbers the rest, and returns how many were dropped.
 // Cost: O(n log n).
 std::size_t resolve_equal_numbers(std::vector<Kept>& kept) {
     std::stable_sort(kept.begin(), kept.end(),
