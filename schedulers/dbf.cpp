@@ -18,13 +18,13 @@ std::optional<Time> deadline(const Round& round, JobIndex job) {
     return round.state().job(job).description().deadline;
 }
 
-// Jobs without a deadline are regular. The algorithm places them as conservative backfilling does, but before the
-// deadline-driven jobs whose allocation is still tentative, as long as these meet their deadlines. As in the paper, L1
+// Jobs without a deadline are regular. The algorithm places them like conservative backfilling, but ahead of
+// deadline-driven jobs whose allocation is still tentative, as long as those meet their deadlines. As in the paper, L1
 // is the list of these tentative jobs, and L0 is all other waiting jobs. Line numbers are those of its Algorithm 1.
 //
-// Cost: that of conservative backfilling while L1 is empty. Otherwise the submission of a regular job, and the early
-// completions of a message, cost a search and two changes of the profile for each job of L1, and at most that again for
-// each job that must leave L1 to meet its deadline.
+// Cost: that of conservative backfilling while L1 is empty. Otherwise, a regular submission or a message with early
+// completions costs a search and two profile changes for each job of L1, and at most as much again for each job that
+// must leave L1 to meet its deadline.
 class DeadlineBased : public PlanAlgorithm {
  public:
     explicit DeadlineBased(const Parameters& parameters) : strict_(parameters.choice("repair") == "strict") {}
@@ -37,7 +37,7 @@ class DeadlineBased : public PlanAlgorithm {
         }
     }
 
-    // The paper does not say what early completions do. Here L0 is compressed as if L1 did not exist; then L1 follows.
+    // The paper does not say what early completions do. Here they compress L0 as if L1 did not exist, and then L1.
     void completed(Round& round, std::span<const Completion> completions) override {
         judge(round, completions);
         if (std::none_of(completions.begin(), completions.end(),
@@ -116,7 +116,7 @@ class DeadlineBased : public PlanAlgorithm {
             return std::any_of(in_time_.begin(), in_time_.end(),
                                [&](JobIndex job) { return algorithm_.late(round_, job); });
         }
-        // Restores the plan and L1. Leaves a job that came with the run without a place.
+        // Restores the plan and L1. A job that was submitted in this run is left unplaced.
         void undo() const {
             ++algorithm_.count_.undone;
             algorithm_.plan().restore(places_);
@@ -173,8 +173,9 @@ class DeadlineBased : public PlanAlgorithm {
     // Requires: L1 is cancelled and Ltmp is allocated.
     void allocate_tentative(Round& round, JobList& Ltmp) {
         const auto is_late = [&](JobIndex job) { return late(round, job); };
-        // Each pass allocates L1 up to the first late job (6-9, 18-20). The jobs behind it would be cancelled at once
-        // (13). So would the jobs of Ltmp before the one that joins them, only to get the same places again.
+        // Each pass allocates L1 up to the first late job (6-9, 18-20). It skips the jobs behind that one, because line
+        // 13 would cancel them at once. It skips the jobs of Ltmp before the joining job, because they would get the
+        // same places again.
         for (std::size_t allocated = 0; allocated < L1_.size();) {
             const JobIndex Ji = L1_[allocated];
             allocate_again(round, {&L1_[allocated], 1});
@@ -225,7 +226,7 @@ class DeadlineBased : public PlanAlgorithm {
         std::for_each(L1.begin(), L1.end(), start_if_due);
     }
 
-    // Get_Allocation for cancelled jobs, one after the other.
+    // Get_Allocation for cancelled jobs, one by one.
     void allocate_again(Round& round, std::span<const JobIndex> jobs) {
         count_.allocations += jobs.size();
         for (const JobIndex job : jobs) {
@@ -233,7 +234,8 @@ class DeadlineBased : public PlanAlgorithm {
         }
     }
 
-    // Compresses the plan when L0 has been searched, or will be searched, with L1 in the way.
+    // Compresses the plan. Forgets failed searches before and after, because L1 may have been or will be in the way of
+    // L0.
     void compress_together(Round& round) {
         const auto forget = [&] {
             for (const JobIndex job : plan().by_start()) {

@@ -25,10 +25,10 @@ namespace batfill {
 
 namespace {
 
-// EASY backfilling: only the first job that does not fit has a reservation, and the others may start if they do not
-// delay it. A round costs O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or might
-// start; with a number of reservations other than 1, what SeveralReservations says. With rounds=event, each event costs
-// a round.
+// EASY backfilling: only the first job that does not fit has a reservation. The others may start if they do not delay
+// it.
+// Cost of a round: O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start.
+// With a number of reservations other than 1, see SeveralReservations. With rounds=event, each event costs a round.
 class Easy : public Algorithm {
  public:
     explicit Easy(const Parameters& parameters)
@@ -112,7 +112,7 @@ class Easy : public Algorithm {
         return state.job(job).processors() <= rounds_.free(state);
     }
 
-    // Whether another job than the reserved one could start.
+    // Whether a job other than the reserved one could start.
     bool may_backfill(const SchedulerState& state) const { return state.waiting.size() > 1 && rounds_.free(state) > 0; }
 
     Reservation reserve(const SchedulerState& state, JobIndex job) const {
@@ -124,8 +124,8 @@ class Easy : public Algorithm {
         return {state, job, running, rounds_.withheld()};
     }
 
-    // Passes the waiting jobs but the reserved one, in the backfill order, to `take` until that returns false or the
-    // test limit is reached.
+    // Calls take(job) for all waiting jobs except the reserved one, in the backfill order. Stops when that returns
+    // false or at the test limit.
     template <typename Take>
     void for_each_other(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
         std::uint64_t tests_left = test_limit_.value_or(no_limit);
@@ -142,8 +142,8 @@ class Easy : public Algorithm {
         orders_.for_each_in_backfill_order(state, candidates, test);
     }
 
-    // Passes them in the order of the queue. Leaves out jobs that cannot start now: they cannot start later in the
-    // round either. With a test limit it passes them as well, because they count as tests.
+    // As above, in the order of the queue. Skips jobs that cannot start now, because they cannot start later in the
+    // round either. With a test limit it passes them, too, because they count as tests.
     template <typename Take>
     void for_each_candidate(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
         const WaitingQueue& queue = state.waiting;

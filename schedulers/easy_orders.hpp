@@ -14,8 +14,8 @@
 
 namespace batfill {
 
-// The two orders of `easy`, and what changes them at work: users' usage (multifactor), tuned weights (period) and long
-// waits (threshold). In the primary order, jobs over the threshold go before all others, by submission.
+// The two orders of `easy`, and what changes them during a run: users' usage (multifactor), tuned weights (period) and
+// long waits (threshold). In the primary order, jobs over the threshold go before all others, by submission.
 class EasyOrders {
  public:
     // Reads order, backfill-order, ties, threshold, and the parameters of WeightTuner and MultifactorPriority.

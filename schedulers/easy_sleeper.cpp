@@ -8,10 +8,9 @@ namespace batfill {
 
 namespace {
 
-// EASY backfilling in the order of submission. It puts processors to sleep that no job has needed for a while, but none
-// while a job waits. The first job that cannot start has a reservation that counts processors that are not awake as
-// idle. So no job starts that would keep the reserved job from them. The algorithm wakes as many processors as all
-// waiting jobs ask for.
+// EASY backfilling in the order of submission. While no job waits, it puts processors to sleep that have been idle for
+// a while. The first job that cannot start has a reservation, which counts processors that are not awake as idle. Other
+// jobs may not delay it. The algorithm wakes as many processors as all waiting jobs request.
 //
 // Cost of a round: a pass over the queue, and one over the sets of processors that became idle at different times.
 class EasySleeper : public Algorithm {
@@ -68,7 +67,7 @@ class EasySleeper : public Algorithm {
         }
     }
 
-    // Updates idle_since_: the idle processors that can sleep, by the time since when they have been idle.
+    // Updates idle_since_: the idle processors that can sleep, by the time when they became idle.
     void follow_idle_processors(const SchedulerState& state) {
         ResourceSet fresh = state.idle.set().intersection(state.machine.can_sleep());
         for (auto known = idle_since_.begin(); known != idle_since_.end();) {
@@ -91,7 +90,7 @@ class EasySleeper : public Algorithm {
         round.put_to_sleep(tired);
     }
 
-    // Wakes, lowest first, as many processors as waiting jobs ask for beyond those that are idle or already waking.
+    // Wakes, lowest first, as many processors as waiting jobs request beyond those that are idle or already waking.
     void wake(Round& round) {
         const SchedulerState& state = round.state();
         ResourceSet asleep = available(state, state.asleep);

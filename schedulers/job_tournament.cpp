@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t root = 1;
 
-// Before every query, so the next query looks at a node that holds until then.
+// Earlier than every query, so the next query recomputes the node.
 constexpr Time unknown = Time::at(-Duration::infinity());
 
 }  // namespace

@@ -26,20 +26,20 @@ class JobTournament {
     explicit JobTournament(Ties ties) : ties_(ties) {}
 
     // Adds a job.
-    // Requires: the job is not there.
+    // Requires: the job is not in the tournament.
     // Cost: amortised O(log(jobs)), most of it in the next query.
     void insert(JobIndex job, Time submit, const JobScore& score);
     // Removes a job.
-    // Requires: the job is there.
+    // Requires: the job is in the tournament.
     // Cost: O(log(jobs)), as insert().
     void remove(JobIndex job);
     // Gives a job another score.
-    // Requires: the job is there.
+    // Requires: the job is in the tournament.
     // Cost: O(log(jobs)), as insert().
     void change(JobIndex job, const JobScore& score);
 
     // The score of a job.
-    // Requires: the job is there.
+    // Requires: the job is in the tournament.
     // Cost: O(1).
     const JobScore& score(JobIndex job) const;
 

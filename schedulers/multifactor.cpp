@@ -84,7 +84,7 @@ void MultifactorPriority::use(const SchedulerState& state, JobIndex index, int s
     user.processors += sign * state.job(index).processors();
 }
 
-// A processor that has been in use since some time counts as the integral of 2^(-age / half-life) over that time.
+// A processor's usage is the integral of 2^(-age / half-life) over the time of its use.
 double MultifactorPriority::usage_at(const User& user, Time now) const {
     const double half_lives = (now - user.as_of).to_seconds() / half_life_;
     const double lost = -std::expm1(-half_lives * std::numbers::ln2);

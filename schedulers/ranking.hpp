@@ -14,7 +14,7 @@
 namespace batfill {
 
 // Ranks waiting jobs of `easy` by the scores of one order; the larger score goes first. Scores may change with the
-// clock, so a ranking sorts nothing in advance: it ranks the jobs that a round asks for, and only as far as it asks.
+// clock, so a ranking sorts nothing in advance. It ranks only the jobs that a round needs.
 class Ranking {
  public:
     // Which of equal scores goes first.
@@ -28,7 +28,7 @@ class Ranking {
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
 
-    // Keeps the first of the waiting jobs at hand for for_each_waiting_until().
+    // Maintains the first waiting job for for_each_waiting_until().
     // Requires: called before the first insert().
     void keep_first();
 

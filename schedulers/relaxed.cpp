@@ -33,8 +33,8 @@ double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
 }
 
-// Equation 1 of the paper. The processors and the queue of a job do not change, and neither does its length, so a round
-// multiplies two numbers for each job.
+// Equation 1 of the paper. A job's processors, queue and length do not change, so a round multiplies two numbers per
+// job.
 class Priority {
  public:
     explicit Priority(const Parameters& parameters)
@@ -68,7 +68,7 @@ class Priority {
     double of(JobIndex job) const {
         const double wait = std::max(computed_at_ - known_[job].submit, 0.0) / microseconds_in_hour;
         const double priority = (alpha_ == 1 ? wait : std::pow(wait, alpha_)) * known_[job].factor;
-        // A power that overflows times one that underflows is not a number, and says nothing.
+        // Overflow times underflow is not a number and carries no information.
         return std::isnan(priority) ? 0 : rounded_score(priority, priority);
     }
 
@@ -168,7 +168,7 @@ class Relaxed : public Algorithm {
         });
     }
 
-    // The latest end of a backfilled job.
+    // The latest end that a backfilled job may have.
     Time end_of_window(const SchedulerState& state, JobIndex top) {
         if (std::isinf(omega_)) {
             return Time::infinity();
@@ -182,7 +182,7 @@ class Relaxed : public Algorithm {
                (by_walltime_ ? wait + product(omega_ - 1, known_length(state, top)) : product(omega_, wait));
     }
 
-    // The earliest time at which the top job can run, by what is known of the running jobs.
+    // The earliest time at which the top job can run, judging by the known ends of the running jobs.
     Time time_of_start(const SchedulerState& state, JobIndex top) {
         if (!actual_) {
             return Reservation(state, top).shadow_time();

@@ -6,8 +6,7 @@
 
 namespace batfill {
 
-// The text that algorithms of batsched write into the column `metadata` of a job. Double quotes in the job's id are
-// removed.
+// The text that batsched's algorithms write into the column `metadata` of a job. Omits double quotes of the job's id.
 inline std::string some_metadata(const Job& job) {
     std::string text = "just some metadata for job " + job.description().id;
     std::erase(text, '"');

@@ -19,7 +19,7 @@ struct Start {
 // How the jobs of `easy` started: in which round, in which order, and whether they were backfilled.
 class StartHistory {
  public:
-    // A history that is not kept must not be asked for starts.
+    // Requires: nobody calls of() unless `is_kept`.
     explicit StartHistory(bool is_kept) : is_kept_(is_kept) {}
 
     void begin_round() {

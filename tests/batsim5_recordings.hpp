@@ -9,7 +9,7 @@
 
 #include "test_data.hpp"
 
-// Conversations that the real Batsim 5 had with schedulers of its own. They lie outside the project.
+// Conversations of the real Batsim 5 with schedulers of its own. The files are not part of the project.
 namespace batfill::tests {
 
 struct RecordedMessage {
@@ -30,8 +30,8 @@ inline std::vector<std::filesystem::path> batsim5_recordings() {
     return paths;
 }
 
-// Its messages, without what stands around them: the user's text at the beginning, and the calls that say nothing. Each
-// is the last member of the object in its line, and is taken as it stands there, down to the digits.
+// Reads the messages, but neither the user's text at the beginning nor empty calls. Each message is the last member of
+// the object in its line, and is copied unchanged, down to the digits.
 inline std::vector<RecordedMessage> read_batsim5_recording(const std::filesystem::path& path) {
     std::vector<RecordedMessage> messages;
     std::ifstream file(path);

@@ -1,4 +1,4 @@
-// Catch2's runner, and the tests that are skipped: this library is compiled once for all test programs.
+// Catch2's runner, and the skipping of tests. This library is compiled once for all test programs.
 #define CATCH_CONFIG_RUNNER
 #include <iostream>
 #include <string>

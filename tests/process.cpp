@@ -33,18 +33,18 @@ void limit(decltype(RLIMIT_AS) resource, std::size_t most) {
     }
 }
 
-// For this process and the program that it becomes.
+// Applies limits to this process and to the program that it executes.
 void apply(const Limits& limits, const Folder& folder) {
     if (limits.memory == 0 && limits.file_size == 0) {
         return;
     }
-    // With --coverage, both add to files of counts when they end. A limit that cut these off would damage them for all
-    // processes that add to them later, and each would say so on its error stream. So these have files of their own.
+    // With --coverage, both processes add to files of counts when they end. A truncated one would make all later
+    // processes report errors. So these processes write counts of their own.
     setenv("GCOV_PREFIX", folder.file("counts").c_str(), 1);
     setenv("GCOV_ERROR_FILE", "/dev/null", 1);
     limit(RLIMIT_AS, limits.memory);
     limit(RLIMIT_FSIZE, limits.file_size);
-    (void)std::signal(SIGXFSZ, SIG_IGN);  // a write that fails is an error then, as on a full disk
+    (void)std::signal(SIGXFSZ, SIG_IGN);  // makes a failing write an error, as on a full disk
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ std::string Process::wait_for_error_text(const std::string& text) {
     std::string errors;
     wait_until(
         [&] {
-            const bool ended = has_ended();  // must be known before the last output is read
+            const bool ended = has_ended();  // asked before the last output is read
             errors = contents(errors_);
             if (errors.find(text) != std::string::npos) {
                 return true;

@@ -9,7 +9,7 @@
 
 namespace batfill::tests {
 
-// This is longer than anything here takes, also on a busy machine under a sanitizer.
+// Longer than anything takes here, even under a sanitizer on a busy machine.
 constexpr std::chrono::seconds patience{60};
 
 // An empty folder that is removed at the end.
@@ -28,18 +28,18 @@ class Folder {
 
 std::string contents(const std::string& path);
 
-// What the system lets a process have; 0: anything.
+// Resource limits of a process; 0: no limit.
 struct Limits {
-    std::size_t memory = 0;     // that its addresses may cover, in bytes
-    std::size_t file_size = 0;  // of each file that it writes, in bytes: what a full disk does, without one
+    std::size_t memory = 0;     // address space in bytes
+    std::size_t file_size = 0;  // of each written file, in bytes: acts like a full disk
 };
 
-// A run of batfill. Killed at the end if it still runs. Throws std::runtime_error if it takes longer than `patience`.
+// A run of batfill. It is killed at the end if it still runs. Throws std::runtime_error if it takes longer than
+// `patience`.
 class Process {
  public:
-    // The two output streams of the process go to files in `folder`, which must outlive it; the standard output to
-    // `output` instead, if it is given. `called` is the name that the program is told it was called by; empty: its own.
-    // What a program that was built with --coverage runs under limits is not counted.
+    // The output streams of the process go to files in `folder`, which must outlive it. With `output`, the standard
+    // output goes there. `called` is the program's argv[0]; empty: its own path. Coverage under limits is not counted.
     Process(const Folder& folder, const std::vector<std::string>& arguments, const Limits& limits = {},
             const std::string& output = "", const std::string& called = "");
     ~Process();
@@ -49,11 +49,11 @@ class Process {
     // Waits for the end and returns the exit status; 128 + the signal's number if a signal ended the process.
     int wait();
     void signal(int number) const;
-    // Waits until `text` has been written to the standard error stream, and returns all of the stream so far. Throws
-    // if the process ends without it.
+    // Waits until `text` appears on the standard error stream. Returns all of the stream so far. Throws if the process
+    // ends first.
     std::string wait_for_error_text(const std::string& text);
 
-    // The most memory that the process, which runs, has had at one time; bytes.
+    // The peak memory of the running process in bytes.
     long long peak_memory() const;
 
     std::string output() const { return contents(output_); }
@@ -69,7 +69,7 @@ class Process {
     int status_ = 0;
 };
 
-// The least memory limit, of 20, 30, ... megabytes, under which the system can load the program. Depends on the build.
+// The smallest memory limit of 20, 30, ... megabytes under which the system can load the program. Depends on the build.
 std::size_t megabytes_to_load(const Folder& folder);
 
 }  // namespace batfill::tests

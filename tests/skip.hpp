@@ -4,8 +4,8 @@
 
 namespace batfill::tests {
 
-// Says on the standard output that the current test cannot run here and why. The test then returns. The program ends
-// with the status that ctest shows as "Skipped", unless a test fails. Such a test has the tag [outside].
+// Prints that the current test cannot run here, and why. The test then returns. The program ends with the status that
+// ctest shows as "Skipped", unless a test fails. Such a test has the tag [outside].
 void skip(const std::string& reason);
 
 }  // namespace batfill::tests

@@ -7,8 +7,8 @@
 
 namespace batfill::tests {
 
-// Real logs and recorded runs lie outside the project (see BATFILL_TEST_DATA in the top CMakeLists.txt).
-// Skips the current test and returns false if `relative` is not there.
+// Real logs and recorded runs are not part of the project (see BATFILL_TEST_DATA in the top CMakeLists.txt). Skips the
+// current test and returns false if `relative` does not exist.
 inline bool have_test_data(const std::string& relative) {
     if (std::filesystem::exists(std::filesystem::path(BATFILL_TEST_DATA) / relative)) {
         return true;

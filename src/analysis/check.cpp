@@ -32,23 +32,23 @@ std::string text(const Optional& value) {
     return value ? value->to_string() : "none";
 }
 
-// A job of the workloads that has an execution: what has to be known of it beside all others.
+// What the audit keeps of each executed workload job.
 struct Ran {
     const std::string* id;
     const JobDescription* description;
     Time start;
     Time finish;
-    std::uint32_t row;  // of the schedule
+    std::uint32_t row;  // row in the schedule
     bool took_no_time;
     ResourceSet allocation;
 
-    // How long it has held its processors at least.
+    // The earliest time at which it may have released its processors.
     Time held_until() const { return took_no_time ? start : finish; }
 };
 static_assert(sizeof(Ran) <= 80, "docs/performance.md says how much memory an audit takes");
 
-// Looks at the jobs of a schedule one by one as they come, and at last at what there is between them. Of most jobs it
-// keeps no more than Ran, so that a schedule of ten million jobs can be audited beside its workload.
+// Checks the jobs of a schedule one by one, and at the end how they interact. It keeps only a Ran of most jobs, so an
+// audit of ten million jobs fits in memory beside their workload.
 class Audit {
  public:
     Audit(const std::vector<Workload>& workloads, const Platform& platform, const CheckOptions& options,
@@ -71,22 +71,21 @@ class Audit {
         }
     }
 
-    // Takes in the next job of the schedule.
     void add(const ScheduledJob& job);
-    // To be called once, after all jobs.
+    // Requires: called once, after the last add().
     CheckReport finish();
 
  private:
-    // What guarantees are compared with.
+    // The times that guarantees are compared with.
     struct Started {
         std::string id;
         Time submit;
         std::optional<Time> start;
     };
-    // A job that was killed and submitted again.
+    // The new run of a job that was killed and submitted again.
     struct LaterRun {
         const std::string* id;
-        std::string earlier_id;  // of the run before it
+        std::string earlier_id;  // id of the run before it
         Time submit;
         std::uint32_t row;
     };
@@ -135,22 +134,22 @@ class Audit {
 
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
-    std::vector<ProfileIndex> profiles_;  // of each workload
+    std::vector<ProfileIndex> profiles_;  // one per workload
     const Platform& platform_;
     Machine machine_;
     Outages outages_;
     CheckOptions options_;
     const std::vector<Guarantee>* guarantees_;
-    std::map<std::string_view, std::vector<const BrokenGuarantee*>> broken_;  // of each job, in the order of the list
-    // That the schedule tells: of each job of the workloads, and of its other jobs by id.
+    std::map<std::string_view, std::vector<const BrokenGuarantee*>> broken_;  // by job, in the order of the list
+    // The final states in the schedule: of workload jobs by number, of other jobs by id.
     std::vector<std::optional<JobState>> states_;
     std::unordered_map<std::string, JobState> other_states_;
     std::vector<LaterRun> later_runs_;
     std::unordered_map<std::string_view, const Ran*> earlier_runs_;  // by id; null: did not run
     std::vector<Ran> ran_;
-    std::vector<std::uint32_t> by_start_;  // of `ran_`
+    std::vector<std::uint32_t> by_start_;  // indices into `ran_`
     std::vector<Started> started_;         // all jobs of the schedule, if there are guarantees
-    // The row of the job that is being looked at, by which violations at the same time are ordered.
+    // The row of the current job. Orders violations at the same time.
     static constexpr std::uint32_t no_row = UINT32_MAX;
     std::uint32_t row_ = 0;
     std::vector<Found> found_;
@@ -182,7 +181,7 @@ CheckReport Audit::finish() {
     return std::move(report_);
 }
 
-// Where its id is kept; null if the schedule had a job of this id before.
+// Records the job's state and returns where its id is stored. Null if an earlier row has the same id.
 const std::string* Audit::first_of_its_id(const ScheduledJob& job, const std::optional<IndexedJob>& submitted) {
     if (submitted && !submitted->is_later_run) {
         std::optional<JobState>& state = states_[submitted->number];
@@ -238,7 +237,6 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
         return;
     }
     const ExecutionRecord& times = *job.execution;
-    // Null if the workload has no profile of that name.
     const JobProfile* const profile = profiles_[submitted.workload].find(description.profile);
     const bool took_no_time = may_take_no_time(job, description, profile);
     ran_.push_back({&id, &description, times.start, times.finish, row_, took_no_time, job.allocation});
@@ -252,7 +250,7 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     }
 }
 
-// The run before a later run may be anywhere in the schedule.
+// The schedule may list the earlier run anywhere, so this looks it up after the last row.
 void Audit::find_earlier_runs() {
     if (later_runs_.empty()) {
         return;
@@ -267,7 +265,7 @@ void Audit::find_earlier_runs() {
     }
 }
 
-// That the schedule tells of a job of the workloads, or of a later run; nothing if it has none of this id.
+// The state of a workload job or a later run in the schedule. None if the schedule has no job with this id.
 std::optional<JobState> Audit::state_of(const std::string& id) const {
     const std::optional<IndexedJob> job = jobs_.find(id);
     if (job && !job->is_later_run) {
@@ -277,7 +275,7 @@ std::optional<JobState> Audit::state_of(const std::string& id) const {
     return other == other_states_.end() ? std::nullopt : std::optional(other->second);
 }
 
-// A later run is submitted when the one before it has been killed.
+// A later run must be submitted after the run before it was killed.
 void Audit::check_earlier_run(const LaterRun& run) {
     row_ = run.row;
     const std::string again = "submitted again, but its run " + shown(run.earlier_id) + " is ";
@@ -295,8 +293,8 @@ void Audit::check_earlier_run(const LaterRun& run) {
     }
 }
 
-// Whether a job that is shown with the time of one that took none may be one: it was killed, perhaps at the instant of
-// its start, or all that its profile and its walltime leave it is no time, or nobody knows how long its profile takes.
+// Whether a job with the length that files show for no time may have taken no time. This holds if it was killed (maybe
+// at its start), if its profile and walltime leave it no time, or if its profile's length is unknown.
 bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& description,
                              const JobProfile* profile) const {
     if (job.execution->length != shown_for_no_time) {
@@ -313,7 +311,7 @@ bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& desc
     return !is_known || Duration::from_seconds(computing_seconds(platform_, *profile, job.allocation)) == Duration();
 }
 
-// The first columns repeat the workload, but for when a later run was submitted.
+// The first columns repeat the workload, except for the submission time of a later run.
 void Audit::check_request(const ScheduledJob& job, const IndexedJob& submitted) {
     const JobDescription& description = *submitted.description;
     if (!submitted.is_later_run && !agree(job.submit, description.submit)) {
@@ -388,7 +386,8 @@ void Audit::check_rejected(const ScheduledJob& job, const JobDescription& descri
     }
 }
 
-// Where hosts differ, an algorithm may want all of a job's to be alike. Of licences nobody knows here.
+// Whether every algorithm can run the job. It must fit into one group of equal hosts, because an algorithm may insist
+// on them. Jobs with licences do not count, since this does not check licences.
 bool Audit::could_run(const JobDescription& description) const {
     int widest = 0;
     for (const Machine::Group& group : machine_.groups()) {
@@ -417,7 +416,7 @@ void Audit::check_allocation(const ScheduledJob& job, const JobDescription& desc
     }
 }
 
-// A job may have run longer than its `shortest_length` by what is shown for no time.
+// `shortest_length` is 0 for a job that may have taken no time, although the schedule shows a longer time.
 void Audit::check_end(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile,
                       Duration shortest_length) {
     const bool is_delay = profile != nullptr && profile->type == JobProfile::Type::delay;
@@ -442,7 +441,7 @@ void Audit::check_end(const ScheduledJob& job, const JobDescription& description
     }
 }
 
-// Of a delay that nobody killed, the run time and the final state are known exactly.
+// The run time and the final state of a delay that nobody killed are known exactly.
 void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profile,
                                const std::optional<Duration>& walltime, Duration shortest_length) {
     const Time start = job.execution->start;
@@ -462,7 +461,7 @@ void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profil
     }
 }
 
-// Of a job that was killed and submitted again, the last run counts.
+// If a job was killed and submitted again, only its last run counts.
 void Audit::check_deadlines() {
     for (const Ran& job : ran_) {
         const SmallOptional<Time>& deadline = job.description->deadline;
@@ -493,7 +492,7 @@ void Audit::check_missing() {
     }
 }
 
-// Those that start together by their ends, then as in the schedule.
+// Sorts jobs that start together by end, then by row.
 void Audit::sort_by_start() {
     by_start_.resize(ran_.size());
     std::iota(by_start_.begin(), by_start_.end(), std::uint32_t{0});
@@ -504,8 +503,8 @@ void Audit::sort_by_start() {
     });
 }
 
-// Walks the jobs by start and remembers for every processor the job that holds it longest. A job that starts before
-// that one is over shares the processor with it. Each job is reported once, on its lowest such processor.
+// Walks the jobs by start and remembers the latest end on each processor. A job that starts before that end shares the
+// processor. Reports each job once, for its lowest shared processor.
 void Audit::check_processors() {
     std::vector<const Ran*> holders(static_cast<std::size_t>(processors()), nullptr);
     for (const std::uint32_t number : by_start_) {
@@ -537,7 +536,7 @@ void Audit::check_outages() {
     }
 }
 
-// Each job is reported once, on its lowest such processor.
+// Reports each job once, for its lowest processor with an outage.
 void Audit::check_outages(const Ran& job) {
     const Time start = job.start;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
@@ -561,8 +560,9 @@ void Audit::check_outages(const Ran& job) {
     }
 }
 
-// Follows the licences in use through time. As with processors, two jobs overlap only if each starts, by more than the
-// tolerance, before the other ends: copies are taken that much after the start, and copies freed are taken up first.
+// Counts the used licence copies over time. As with processors, two jobs overlap only if each starts more than the
+// tolerance before the other ends. So a job takes copies that much after its start, and copies are released before
+// others are taken.
 void Audit::check_licenses() {
     if (machine_.licenses().empty()) {
         return;
@@ -607,7 +607,7 @@ void Audit::check_licenses() {
     }
 }
 
-// A job with licences runs on one machine that may have all of them.
+// A job with licences must run on one machine that can use all of them.
 void Audit::check_machine(const Ran& job, const std::set<std::string>& licenses) {
     const Machine::Group* first = nullptr;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
@@ -634,7 +634,7 @@ bool Audit::can_use(const Machine::Group& group, const std::string& license) con
     return known && std::binary_search(group.licenses.begin(), group.licenses.end(), *known);
 }
 
-// Every job of the schedule has one line among the guarantees, and no other job has.
+// Each job of the schedule must have one guarantee, and each guarantee must belong to such a job.
 void Audit::check_guarantees() {
     std::unordered_map<std::string_view, const Started*> scheduled;  // the first one of each id
     for (const Started& job : started_) {
@@ -698,8 +698,8 @@ void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
     }
 }
 
-// What a job is guaranteed after all losses of processors that broke its guarantee; nothing if the last left it none.
-// Each has to break the guarantee before it, in time.
+// The job's guarantee after all processor losses that broke it; none if the last loss left none. Each loss must break
+// the guarantee before it, in the order of time.
 std::optional<Time> Audit::last_guarantee(Time guaranteed, const Started& job) {
     const auto broken = broken_.find(job.id);
     std::optional<Time> last = guaranteed;

@@ -26,7 +26,7 @@ FinishedById finished_by_id(const MeasuredSchedule& schedule) {
     return result;
 }
 
-// The job in every run, in the order of the runs; empty if it did not finish in one of them.
+// The job in every run, in the order of the runs. Empty if some run did not finish it.
 std::vector<const FinishedJob*> in_all(const std::vector<FinishedById>& runs, std::string_view id) {
     std::vector<const FinishedJob*> result;
     for (const FinishedById& run : runs) {

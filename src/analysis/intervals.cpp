@@ -20,14 +20,14 @@ using analysis::FinishedJobs;
 
 constexpr double level = 0.95;
 
-// What a resample adds up for each week that it draws.
+// What a resample adds up for each week in it.
 struct Week {
     double jobs = 0;
-    double values = 0;       // their sum over the jobs
-    double differences = 0;  // and by how much it is above that of the baseline
+    double values = 0;       // sum of the metric over the jobs
+    double differences = 0;  // sum of value minus baseline over the jobs
 };
 
-// The finished jobs of a run that were submitted in one week, and the same jobs in the baseline, if there is one.
+// The finished jobs of a run that were submitted in one week, and the same jobs of the baseline, if any.
 struct JobsOfWeek {
     FinishedJobs run;
     FinishedJobs baseline;
@@ -59,7 +59,7 @@ std::vector<JobsOfWeek> weeks_of(const FinishedJobs& jobs, const FinishedJobs* b
     return result;
 }
 
-// The bounds that leave out (1 - level) / 2 of the values on each side. Requires values.
+// Returns bounds that leave out (1 - level) / 2 of the values on each side. Requires: `values` is not empty.
 Interval percentiles(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const auto outside = static_cast<std::size_t>((1 - level) / 2 * static_cast<double>(values.size()));
@@ -71,9 +71,9 @@ struct Intervals {
     Interval difference;
 };
 
-// Of the mean over jobs, by a circular block bootstrap: a resample has as many weeks as there are, in blocks of
-// consecutive ones from weeks that are drawn; behind the last week comes the first again. No value if there are not two
-// blocks of weeks, which would all be alike.
+// Intervals of the mean over jobs by a circular block bootstrap. A resample has as many weeks as the log, in blocks of
+// consecutive weeks from sampled starts. The first week follows the last one. None with fewer than two blocks of weeks:
+// all resamples would be alike.
 std::optional<Intervals> bootstrap(const std::vector<Week>& weeks, const IntervalOptions& options) {
     if (weeks.size() < 2 * options.block) {
         return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<Intervals> bootstrap(const std::vector<Week>& weeks, const Interva
     for (std::size_t i = 0; i < options.resamples; ++i) {
         Week all;
         for (std::size_t taken = 0; taken < weeks.size();) {
-            // That some weeks are more likely by less than one in 2^40 is of no account.
+            // The modulo makes some weeks more likely by less than one in 2^40, which is negligible.
             const std::size_t begin = random() % weeks.size();
             for (std::size_t step = 0; step < options.block && taken < weeks.size(); ++step, ++taken) {
                 const Week& week = weeks[(begin + step) % weeks.size()];

@@ -21,7 +21,8 @@ namespace {
 
 using analysis::FinishedJobs;
 
-// A name for people and its place among the others: classes of size go up, users and queues are by name alone.
+// The rank of a group and its displayed name. Size classes rank by size; users and queues all rank 0, so they sort by
+// name.
 using PlacedName = std::pair<std::size_t, std::string>;
 
 PlacedName name_in(JobGrouping grouping, const FinishedJob& job, const JobDescription* description) {

@@ -54,7 +54,7 @@ std::vector<double> bounded_slowdowns(const FinishedJobs& jobs, Duration tau) {
     return slowdowns;
 }
 
-// The smallest of the values that at least `percent` of them do not exceed.
+// The smallest value that at least `percent` of the values do not exceed.
 template <class Value>
 std::optional<Value> percentile(std::vector<Value> values, std::size_t percent) {
     assert(percent > 0 && percent <= 100);

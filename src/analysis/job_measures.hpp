@@ -8,8 +8,8 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/schedule.hpp>
 
-// The measurements of finished jobs that papers use. Values are in seconds or ratios. They are missing where no job
-// counts, and do not depend on the order of the jobs.
+// The measurements of finished jobs that papers use, in seconds or as ratios. They have no value if no job counts. They
+// do not depend on the order of the jobs.
 namespace batfill::analysis {
 
 using FinishedJobs = std::vector<FinishedJob>;
@@ -57,7 +57,7 @@ std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration t
 std::optional<double> bounded_slowdown_percentile(const FinishedJobs& jobs, Duration tau, std::size_t percent);
 std::optional<double> makespan(const FinishedJobs& jobs);
 
-// From the first submission to the last completion; no value if that takes no time.
+// The time from the first submission to the last completion. None if it is 0.
 std::optional<Duration> span_of(const FinishedJobs& jobs);
 
 // Checks that both runs are of the same workload.

@@ -48,7 +48,7 @@ std::optional<double> of_regular(const MeasuredRun& run) {
     return run.by_deadline ? measure(run.by_deadline->regular) : std::nullopt;
 }
 
-// By how much a wait is shorter than the baseline's, as a fraction of the baseline's.
+// How much shorter a wait is than the baseline's, as a fraction of the baseline's.
 template <Measure wait>
 std::optional<double> improvement(const MeasuredRun& run) {
     if (!run.baseline) {
@@ -98,7 +98,7 @@ std::optional<double> license_usage(const MeasuredRun& run) {
     return sum(in_use) / (static_cast<double>(copies) * span->to_seconds());
 }
 
-// The following count the jobs of the schedule, and those that ended in a given way.
+// These count all jobs of the schedule, or those that ended in a given way.
 
 std::optional<double> all_jobs(const MeasuredRun& run) {
     return static_cast<double>(run.schedule->jobs());
@@ -136,7 +136,7 @@ std::optional<double> wait_share_of_users_percent(const MeasuredRun& run) {
     return wait_share_of_users(run.by_user, percent);
 }
 
-// The following are conditions on a job with a deadline.
+// Conditions on a job with a deadline.
 
 using Condition = bool (*)(const FinishedJob&, Time deadline, const MetricsOptions&);
 
@@ -186,7 +186,7 @@ std::optional<double> regular_jobs_left_out(const MeasuredRun& run) {
     return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular_left_out)) : std::nullopt;
 }
 
-// How much of the time to its deadline a job used, and how much it was given.
+// The time that a job used, and the time that it had until its deadline.
 struct DeadlineUsage {
     Duration used;
     Duration given;
@@ -234,8 +234,8 @@ constexpr Measure mean_wait_worst_5 = mean_wait_of_worst_percent<5>;
 constexpr Measure mean_wait_worst_1 = mean_wait_of_worst_percent<1>;
 constexpr Measure mean_wait_widest_10 = mean_wait_of_widest_percent<10>;
 
-// A new metric is one entry here, and its definition in docs/metrics.md. What has an indented title is a part of what
-// is above it.
+// To add a metric, add an entry here and its definition to docs/metrics.md. An indented title is a part of the entry
+// above it.
 constexpr std::array metrics{
     Metric{"jobs", "jobs", Unit::count, all_jobs},
     Metric{"finished", "  finished", Unit::count, count_states<has_completed>},

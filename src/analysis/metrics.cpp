@@ -34,8 +34,8 @@ analysis::JobsByDeadline jobs_by_deadline(const MeasuredSchedule& schedule, cons
     return result;
 }
 
-// Of how many of the machine's licences each of the finished jobs holds a copy: one that a job names twice counts once.
-// Requires that all jobs are in the workloads.
+// Counts, for each finished job, the distinct licences of the machine that it uses.
+// Requires: all jobs are in the workloads.
 std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::WorkloadJobs& submitted,
                                      const std::vector<Machine::License>& licenses) {
     std::vector<std::size_t> counts;

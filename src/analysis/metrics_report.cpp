@@ -35,7 +35,7 @@ void write_table(std::ostream& out, const std::vector<RunMetrics>& runs) {
     write_aligned(out, lines);
 }
 
-// A run per row.
+// One row per run.
 analysis::Rows rows_of(const std::vector<RunMetrics>& runs) {
     analysis::Rows rows{{{"run", "run"}}, {}};
     for (const Metric& metric : all_metrics()) {

@@ -15,8 +15,7 @@ std::string Outages::Outage::to_string() const {
     return "from " + from.to_string() + (until.is_infinite() ? " on" : " to " + until.to_string());
 }
 
-// Of events of several lists at one instant, those come first whose list has waited longer for its next event, as in
-// the simulator.
+// At one instant, the event whose list has waited longest for it comes first, as in the simulator.
 Outages::Outages(const std::vector<std::vector<ExternalEvent>>& event_lists, int processors) {
     struct Next {
         Time time;

@@ -12,8 +12,8 @@ namespace batfill::analysis {
 
 namespace {
 
-// The sum of the waits, each as often as `weight` says, over the time of the run. It is the mean over time of what the
-// waiting jobs weigh together, as each of them adds its weight for as long as it waits.
+// The total weight of the waiting jobs, averaged over the time of the run. Each job contributes its weight while it
+// waits, so the average is the sum of weight * wait over the time of the run.
 template <class Weight>
 std::optional<double> mean_of_waiting(const FinishedJobs& jobs, Weight weight) {
     const std::optional<Duration> span = span_of(jobs);
@@ -27,7 +27,7 @@ std::optional<double> mean_of_waiting(const FinishedJobs& jobs, Weight weight) {
     return ratio(sum, *span);
 }
 
-// The numbers of the jobs in the order of the times that `time_of` tells of each.
+// The indices of the jobs, ordered by `time_of`.
 template <class TimeOf>
 std::vector<std::uint32_t> order_by(const FinishedJobs& jobs, TimeOf time_of) {
     assert(jobs.size() <= std::numeric_limits<std::uint32_t>::max());
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> order_by(const FinishedJobs& jobs, TimeOf time_of) {
     if (std::is_sorted(jobs.begin(), jobs.end(), earlier)) {
         return order;
     }
-    // Sorting the times themselves, instead of looking them up in the jobs, saves most of the misses of the cache.
+    // Sorting the times, instead of looking them up in the jobs, avoids most cache misses.
     std::vector<std::pair<Time, std::uint32_t>> times;
     times.reserve(jobs.size());
     for (const std::uint32_t number : order) {
@@ -54,7 +54,7 @@ Time submission_of(const FinishedJob& job) {
 Time start_of(const FinishedJob& job) {
     return job.start;
 }
-// Both ends of a job are the same but for what the program that wrote its file has rounded.
+// start + run and `finish` differ only by the rounding of the program that wrote the file.
 Time end_of_run(const FinishedJob& job) {
     return job.start + job.run;
 }
@@ -70,14 +70,14 @@ struct Beginnings {
     std::vector<std::uint32_t> by_start;
 };
 
-// What there is from an instant on, until the next one.
+// The state from an instant until the next one.
 struct Moment {
     Step step;
     long long in_system = 0;            // jobs that are submitted and not completed
     long long requested_in_system = 0;  // processors that these request
 };
 
-// The jobs one after the other in the order of one of their times.
+// Iterates over the jobs in the order of one of their times.
 struct InOrder {
     const FinishedJobs& jobs;
     const std::vector<std::uint32_t>& order;
@@ -89,8 +89,8 @@ struct InOrder {
     const FinishedJob& take() { return jobs[order[taken++]]; }
 };
 
-// Calls `visit` with what there is from each instant on at which a job is submitted, starts or ends, in the order of
-// time. Where a job ends `end_of` tells. Of all jobs only their orders are in memory meanwhile.
+// Calls `visit` with the state from each instant at which a job is submitted, starts or ends, in the order of time.
+// `end_of` defines a job's end. Keeps only orders of the jobs in memory.
 template <class Visit>
 void walk(const FinishedJobs& jobs, const Beginnings& beginnings, Time (*end_of)(const FinishedJob&), Visit visit) {
     const std::vector<std::uint32_t> by_end = order_by(jobs, end_of);
@@ -99,7 +99,7 @@ void walk(const FinishedJobs& jobs, const Beginnings& beginnings, Time (*end_of)
     InOrder ended{jobs, by_end, end_of};
     Moment moment;
     Step& step = moment.step;
-    // In a file of others a job may end before it starts, or start before it is submitted.
+    // In a foreign file a job may end before it starts, or start before its submission.
     const auto next = [&] { return std::min({submitted.next(), started.next(), ended.next()}); };
     for (step.at = next(); !step.at.is_infinite(); step.at = next()) {
         while (submitted.next() == step.at) {
@@ -125,10 +125,10 @@ void walk(const FinishedJobs& jobs, const Beginnings& beginnings, Time (*end_of)
     }
 }
 
-// An average over time, from one instant to the next.
+// The average share in use over time.
 class Usage {
  public:
-    // From now on `in_use` of the `most` that could be; time without any is left out.
+    // From `now` on, `in_use` of `most` are in use. Times with most == 0 do not count.
     void change(Time now, long long in_use, long long most) {
         if (most_ > 0) {
             const Duration length = now - since_;
@@ -183,13 +183,13 @@ OverTime measure_over_time(const FinishedJobs& jobs, std::optional<int> processo
     const Beginnings beginnings(jobs);
     long long most_waiting = 0;
     long long most_requested = 0;
-    Duration lost;  // of all processors together
+    Duration lost;  // summed over processors
     Step before;
     walk(jobs, beginnings, end_of_run, [&](const Moment& moment) {
         most_waiting = std::max(most_waiting, moment.step.waiting);
         most_requested = std::max(most_requested, moment.step.requested);
-        // Schedules of others may have jobs that start before their submission, or more processors in use than there
-        // are; neither makes anything less lost at another instant.
+        // Foreign schedules may start jobs before their submission, or use more processors than exist. Neither may
+        // reduce what other instants lose.
         const long long idle = std::max(0LL, processors.value_or(0) - before.busy);
         lost = lost + (moment.step.at - before.at) * std::min(idle, std::max(0LL, before.requested));
         before = moment.step;

@@ -13,13 +13,13 @@ namespace batfill::analysis {
 
 namespace {
 
-// An id "w0!17#2" taken apart.
+// The parts of an id like "w0!17#2".
 struct Attempt {
     std::string_view first_id;
     int number;
 };
 
-// Nothing if the id does not end like that, with a number from 1 without zeros in front.
+// None if the id does not end in "#" and a number from 1 without leading zeros.
 std::optional<Attempt> attempt_of(std::string_view id) {
     const std::size_t mark = id.rfind('#');
     if (mark == std::string_view::npos || mark + 1 == id.size() || id[mark + 1] == '0') {

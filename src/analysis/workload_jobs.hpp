@@ -13,8 +13,8 @@
 
 namespace batfill::analysis {
 
-// Whether a job was submitted then, but for the last digit that a schedule has, and asked for so many processors. A
-// later run of a killed job is submitted when the schedule has it so.
+// Whether the job has this submission time, except for the last digit of a schedule, and requests this many processors.
+// The submission time of a later run counts as equal.
 bool is_same_job(const FinishedJob& job, Time submit, int processors);
 // "asks for 2 processors at 1.500000".
 std::string request_text(Time submit, int processors);
@@ -32,14 +32,14 @@ class WorkloadJobs {
  public:
     explicit WorkloadJobs(const std::vector<Workload>& workloads);
 
-    // Returns the job of a workload with this id, or the job of which `id` is a later run: a job that was killed and
-    // submitted again has the id of the first run followed by "#1", "#2", ... None if neither exists.
+    // Returns the job of a workload with this id, or the job that has `id` as a later run. When a killed job is
+    // submitted again, its id is that of the first run followed by "#1", "#2", ... None if neither exists.
     // Cost: O(1) on average.
     std::optional<IndexedJob> find(std::string_view id) const;
 
     // As above, for a job of the schedule `path`.
-    // Throws: InputError, which names both, if there is none, or if the finished job was submitted at another time or
-    // asked for another number of processors.
+    // Throws: InputError, which names both, if there is none, or if the finished job had another submission time or
+    // requested another number of processors.
     IndexedJob require(std::string_view id, const std::string& path) const;
     IndexedJob require(const FinishedJob& job, const std::string& path) const;
 
@@ -61,8 +61,8 @@ class WorkloadJobs {
     const std::vector<Workload>* workloads_;
     std::vector<std::size_t> firsts_;  // number of the first job of each workload
     std::size_t count_ = 0;
-    // The numbers of the jobs, each at the first place from that of its id's hash on which was empty; a power of two of
-    // places, of which at least half are empty. Unlike a map of the standard library it takes some 12 bytes for a job.
+    // Job numbers in a hash table with linear probing. Its size is a power of two, and at least half of it is empty. It
+    // takes about 12 bytes per job, much less than std::unordered_map.
     std::vector<std::uint32_t> places_;
 };
 

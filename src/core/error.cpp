@@ -14,10 +14,10 @@ struct Character {
     std::size_t size;  // in bytes
 };
 
-// The character at the beginning of `text`; nothing if there is no complete one in UTF-8.
+// The first character of `text`. None if it is not complete, valid UTF-8.
 std::optional<Character> first_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};  // that needs so many bytes
+    constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};  // the smallest code of each size
     const unsigned char lead = byte(0);
     if (lead < 0x80) {
         return Character{lead, 1};

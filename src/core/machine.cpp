@@ -13,7 +13,7 @@ namespace batfill {
 
 namespace {
 
-// The names in a list with commas between them, without surrounding blanks; empty ones are left out.
+// The names in a comma-separated list, without surrounding blanks and without empty names.
 std::vector<std::string_view> split(std::string_view text) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {
@@ -28,7 +28,7 @@ std::vector<std::string_view> split(std::string_view text) {
     return parts;
 }
 
-// Empty if there is no such property.
+// Empty if the property does not exist.
 std::string_view property(const std::map<std::string, std::string>& properties, const std::string& name) {
     const auto found = properties.find(name);
     return found == properties.end() ? std::string_view() : std::string_view(found->second);
@@ -78,7 +78,7 @@ Copies copies_stated_by_zones(std::span<const Host> hosts) {
     std::string_view previous;
     for (const Host& host : hosts) {
         const std::string_view text = property(host.zone_properties, "licenses");
-        // Hosts of one zone have the same text, which is read once.
+        // Hosts of one zone have the same text. It is read once.
         if (text != previous) {
             add_copies(copies, text);
             previous = text;
@@ -87,7 +87,7 @@ Copies copies_stated_by_zones(std::span<const Host> hosts) {
     return copies;
 }
 
-// Adds a number that is larger than all before.
+// Adds a number. Requires: it exceeds all numbers in `intervals`.
 void append(int number, std::vector<ResourceSet::Interval>& intervals) {
     if (!intervals.empty() && intervals.back().last == number - 1) {
         intervals.back().last = number;
@@ -167,7 +167,7 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
     if (counts_licenses) {
         for (const Host& host : hosts) {
             for (const std::string_view name : split(property(host.properties, "licenses"))) {
-                copies.emplace(name, 0);  // unless a zone has stated its copies
+                copies.emplace(name, 0);  // unless a zone has set its copies
             }
         }
     }
@@ -175,7 +175,7 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         licenses_.push_back({name, number});
     }
 
-    // Keyed so that groups come out in the order in which groups() has them but for equal speeds.
+    // The key orders groups as groups() does, except for equal speeds.
     using Likeness = std::tuple<double, std::string_view, std::vector<LicenseIndex>>;
     std::map<Likeness, std::vector<ResourceSet::Interval>> alike;
     std::map<std::string_view, std::vector<LicenseIndex>> installed;  // by the text of the property
@@ -234,7 +234,7 @@ void Machine::read_sleep_states(std::span<const Host> hosts) {
     }
 }
 
-// The licences that a list names, increasing, each once. Requires that all are known.
+// The numbers of the listed licences, increasing and unique. Requires: all are known.
 std::vector<LicenseIndex> Machine::licenses_named(std::string_view licenses) const {
     std::vector<LicenseIndex> numbers;
     for (const std::string_view license : split(licenses)) {

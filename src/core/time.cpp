@@ -9,7 +9,7 @@ namespace batfill {
 
 namespace {
 
-// How many digits an integer number of microseconds within +-1e24 seconds has at most.
+// The largest number of digits of a number of microseconds within +-1e24 seconds.
 constexpr int max_digits = 31;
 constexpr int decimals = 6;
 
@@ -17,7 +17,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// A decimal number taken apart: its sign, its digits before and after the point, and its exponent.
+// The parts of a decimal number.
 struct DecimalText {
     bool negative = false;
     std::string_view integer;
@@ -100,7 +100,7 @@ std::optional<Duration> Duration::parse(std::string_view text, Duration longest)
     if (first == length) {
         return Duration();
     }
-    // The digits first..first+wanted-1 are whole microseconds; the rest decides the rounding.
+    // The digits first..first+wanted-1 are whole microseconds. The others decide the rounding.
     const long long wanted =
         static_cast<long long>(number->integer.size()) - static_cast<long long>(first) + number->exponent + decimals;
     if (wanted > max_digits) {

@@ -8,8 +8,8 @@ namespace batfill {
 
 namespace {
 
-// The index of the last of `count` increasing times that is <= t, or 0. The loop does not branch on comparisons: their
-// results cannot be predicted, and this is the innermost step of every operation.
+// The index of the last of `count` increasing times that is <= t, or 0. This is the innermost step of every operation.
+// Comparison results are unpredictable, so the loop does not branch on them.
 int last_not_after(const Time* times, int count, Time t) {
     const Time* base = times;
     while (count > 1) {
@@ -20,7 +20,7 @@ int last_not_after(const Time* times, int count, Time t) {
     return static_cast<int>(base - times);
 }
 
-// The state of a search for the earliest gap that is long enough, as it passes over the steps.
+// The state of a search over the steps for the earliest sufficient gap.
 struct GapSearch {
     Time from;
     Duration length;
@@ -31,8 +31,7 @@ struct GapSearch {
     Time gap{};
     Time gap_needed_until{};
 
-    // Passes over the steps first..count-1. Returns whether the search is over; then in_gap says whether it found a
-    // gap.
+    // Scans the steps first..count-1. Returns whether the search is over; then in_gap says whether it found a gap.
     bool scan(const Time* times, const int* values, int first, int count, int processors) {
         int i = first;
         while (i < count) {
@@ -212,7 +211,7 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
             }
         }
     }
-    // From the back to the front: blocks that are still to be looked at keep their positions.
+    // From back to front, so that the remaining blocks keep their positions.
     if (end.block < blocks_.size()) {
         merge_at(end);
     }
@@ -338,7 +337,7 @@ Time AvailabilityProfile::FreeFromNow::until(int processors) const {
 }
 
 bool AvailabilityProfile::FreeFromNow::exceeds(const FreeFromNow& other) const {
-    // Of the numbers that `other` has free up to the same instant, the smallest is free longest here.
+    // Of all counts that `other` has free until the same instant, the smallest is free longest here.
     return std::any_of(other.descents_.begin(), other.descents_.end(),
                        [&](const Descent& descent) { return until(std::max(descent.processors, 0) + 1) > descent.at; });
 }

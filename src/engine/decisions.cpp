@@ -102,7 +102,7 @@ JobIndex EngineCore::register_job(JobDescription description) {
     return index;
 }
 
-// Takes the processors of a starting job out of the idle ones.
+// Removes the processors of a starting job from the idle ones.
 void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
     if (job.request.processors > state_.idle.count()) {

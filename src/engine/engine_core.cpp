@@ -19,8 +19,7 @@ namespace batfill {
 
 namespace {
 
-// Calls an algorithm, possibly a plugin's. An exception that is not one of ours becomes a DecisionError that names the
-// algorithm.
+// Calls an algorithm, possibly a plugin's. Turns a foreign exception into a DecisionError that names the algorithm.
 template <class Call>
 decltype(auto) call_algorithm(const std::string& name, Call call) {
     try {
@@ -38,7 +37,7 @@ decltype(auto) call_algorithm(const std::string& name, Call call) {
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::system_error&) {
-        throw;  // no thread is left for it
+        throw;  // for example, no more threads can be created
     } catch (const std::exception& problem) {
         throw DecisionError("algorithm " + name + " fails: " + problem.what());
     } catch (...) {
@@ -82,8 +81,8 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs) {
     call_algorithm(description_.name, [&] { algorithm_->begin(round); });
 }
 
-// A plan counts processors. With contiguous placement, the free processors may be scattered when a planned start has
-// come, so a plan is no promise.
+// A plan counts processors. With contiguous placement, the free processors may be scattered at a planned start, so a
+// plan promises nothing.
 bool EngineCore::gives_guarantees() const {
     return state_.placement != Placement::contiguous && algorithm_->gives_guarantees();
 }
@@ -103,7 +102,7 @@ void EngineCore::take_in(Event&& event) {
                           [this](const JobsKilled& kill) { killed(kill); },
                           [this](const MachineChanged& change) { machine_changed(change); },
                           [this](const ResourceStateChanged& change) { resource_state_changed(change); },
-                          [](const RequestedCall&) {},  // the round that follows is enough
+                          [](const RequestedCall&) {},  // the following round suffices
                           [this](const Notification& notification) {
                               all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
                           }},
@@ -378,7 +377,7 @@ void EngineCore::stop_overlong_jobs() {
     }
 }
 
-// The new jobs come after those of the message.
+// New jobs get numbers after the jobs of the message.
 void EngineCore::requeue_killed_jobs() {
     for (const JobIndex killed : to_be_requeued_) {
         const auto next = static_cast<JobIndex>(state_.jobs.size());

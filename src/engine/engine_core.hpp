@@ -17,7 +17,7 @@
 
 namespace batfill {
 
-// What is behind Engine and Round. Functions of the same names do what their contracts say.
+// The implementation of Engine and Round. Functions of the same names fulfil their contracts.
 class EngineCore {
  public:
     EngineCore(const AlgorithmDescription& description, const Parameters::Given& given);
@@ -40,7 +40,7 @@ class EngineCore {
 
     // ---- For Round
 
-    void start(JobIndex index, const ResourceSet* allocation);  // null: its placement chooses
+    void start(JobIndex index, const ResourceSet* allocation);  // null: the job's placement chooses
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
     void put_to_sleep(const ResourceSet& processors);
@@ -93,7 +93,7 @@ class EngineCore {
     std::set<JobIndex> unacknowledged_;           // jobs that the algorithm registered
     bool acknowledges_jobs_ = false;
     bool registers_jobs_ = false;
-    bool is_beginning_ = false;  // the first round is still to come, of an algorithm that registers jobs
+    bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round
     bool is_deciding_ = false;
     bool all_submitted_ = false;  // except registered jobs
     bool registration_finished_ = false;

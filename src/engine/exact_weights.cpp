@@ -17,7 +17,7 @@ struct ShortestDecimal {
     int exponent = 0;
 };
 
-// The shortest decimal number that reads as this number.
+// The shortest decimal number that reads back as `number`.
 ShortestDecimal decimal(double number) {
     std::array<char, 32> buffer{};
     const std::to_chars_result written =
@@ -47,7 +47,7 @@ bool is_small(const ExactWeights::Features& features) {
     return features.walltime < longest && features.wait < longest;
 }
 
-// The feature at this position of MixedWeights, without the factors that are the same for all jobs.
+// The feature at this position of MixedWeights, without factors that all jobs share.
 SmallFraction feature(std::size_t which, const ExactWeights::Features& of) {
     const Microseconds q = of.processors;
     const Microseconds p = of.walltime.count();
@@ -66,7 +66,7 @@ ExactWeights::ExactWeights(const MixedWeights& weights, const MixedScales& scale
         const ShortestDecimal weight = decimal(weights[i]);
         exponents[i] = weight.digits == 0 ? 0 : weight.exponent - divisors[i].exponent;
         weights_[i] = divisors[i].digits < 0 ? -weight.digits : weight.digits;
-        // As a fraction whose denominator is the product of the digits of all scales.
+        // All weights get the same denominator: the product of the digits of all scales.
         for (std::size_t other = 0; other < divisors.size(); ++other) {
             weights_[i] *= other == i ? 1 : std::abs(divisors[other].digits);
         }

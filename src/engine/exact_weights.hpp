@@ -37,7 +37,7 @@ class ExactWeights {
 
     Fraction sum(const Features& features) const;
 
-    std::array<Integer, 6> weights_;   // times the same positive number
+    std::array<Integer, 6> weights_;   // all multiplied by the same positive number
     std::optional<std::size_t> only_;  // the feature with a weight, if it is the only one
 };
 

@@ -198,7 +198,7 @@ JobScore JobOrder::score(const Job& job) const {
     score.processors_ = job.processors();
     score.exact_ = exact_.get();
     switch (policy_.feature) {
-        case Feature::wait:  // which of two jobs has waited longer does not change
+        case Feature::wait:  // the order of two jobs by wait never changes
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
         case Feature::walltime:
             return JobScore::exactly(policy_.sign * microseconds(job.walltime));
@@ -214,7 +214,7 @@ JobScore JobOrder::score(const Job& job) const {
             add_features(score);
             break;
         case Feature::wfp3:
-            // The cube root of the score gives jobs the same order, and grows linearly with the wait.
+            // The cube root of the score gives the same order and grows linearly with the wait.
             score.slope_.add(std::cbrt(processors) / walltime);
             break;
         case Feature::unicef:
@@ -273,8 +273,8 @@ JobScore::Sum JobScore::sum_at(Time now) const {
     return {base_.value + slope_.value * wait, base_.magnitude + slope_.magnitude * wait};
 }
 
-// Rounding changes a score by less than 0.69 * 2^-40 of its magnitude (see rounded_score). A sum in doubles has the
-// rounding errors of a dozen operations.
+// Rounding changes a score by less than 0.69 * 2^-40 of its magnitude (see rounded_score). A sum of doubles has the
+// errors of a dozen operations.
 double JobScore::error() const {
     return exact_ == nullptr ? 0x1p-40 : 0x1p-48;
 }
@@ -346,7 +346,7 @@ void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
     const JobScore score = order_.score(job);
     const Entry entry{score.at(state.now), job.submit(), index, score};
     if (order_.depends_on_clock() && sorted_at_ != state.now) {
-        // The entries have scores of another instant. The job's position is unknown until they are sorted again.
+        // The scores in the entries are of another instant. The job's position is unknown until they are sorted again.
         sorted_at_.reset();
         entries_.push_back(entry);
         jobs_.push_back(index);

@@ -14,11 +14,11 @@
 
 namespace batfill {
 
-// Decides what happens to jobs when processors become unavailable, by parameters that all algorithms have. It keeps
-// what the engine must remember of these jobs, and does not change the state.
+// Decides what happens to jobs when processors become unavailable, by parameters that all algorithms have. It records
+// what the engine needs later, and does not change the state.
 // - Jobs that run on lost processors continue, are killed, or are killed and submitted again as new jobs.
 // - Jobs that no longer fit wait or are rejected.
-// - Broken guarantees are noted.
+// - Broken guarantees are recorded.
 class MachineFailures {
  public:
     static std::vector<Parameter> parameters();
@@ -29,12 +29,12 @@ class MachineFailures {
 
     // ---- Running jobs
 
-    // Notes that these processors became unavailable in the current message.
+    // Records that these processors became unavailable in the current message.
     void lost(const ResourceSet& processors) { lost_.insert(processors); }
     // Ends the message: returns the running jobs to kill for the processors lost in it, in the order of arrival. Omits
     // jobs that are already being killed, and jobs that must stop now because their assumed walltime is over.
     std::vector<JobIndex> to_be_killed(const SchedulerState& state);
-    // Notes that a job ended in `end`. Returns whether it must be submitted again: it was killed for lost processors,
+    // Records that a job ended in `end`. Returns whether it must be submitted again: it was killed for lost processors,
     // and did not end by itself just before.
     // Requires: the job's entry is as it was while it ran.
     bool ended(const SchedulerState& state, JobIndex index, JobState end);
@@ -44,14 +44,14 @@ class MachineFailures {
 
     // ---- Jobs that do not fit
 
-    // Why a job cannot run on the processors available at present, as a predicate. Empty if it can, or if it shall wait
+    // Why a job cannot run on the currently available processors, as a predicate. Empty if it can, or if it is to wait
     // for others.
     // Cost: O(groups).
     std::optional<std::string> reason_to_reject(const SchedulerState& state, const Request& request) const;
 
     // ---- Guarantees
 
-    // Notes that the guaranteed start of a job moves from its present one to `now_guaranteed`, infinite for none.
+    // Records that the guaranteed start of a job moves to `now_guaranteed`; infinite for none.
     void note_broken(const SchedulerState& state, JobIndex job, Time now_guaranteed);
     const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_; }
 

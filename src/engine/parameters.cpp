@@ -83,7 +83,7 @@ std::string Parameter::type_name() const {
 
 namespace {
 
-// Reads finite numbers separated by commas. No value for any other text.
+// Reads finite numbers separated by commas. None for any other text.
 std::optional<std::vector<double>> parse_numbers(const std::string& text) {
     std::vector<double> numbers;
     const char* at = text.data();
@@ -124,7 +124,7 @@ std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool ma
     return is_one ? std::optional(number) : std::nullopt;
 }
 
-// What a value that is not allowed is, for the error.
+// Describes an invalid value, as a predicate for the error.
 std::string problem_of(const Parameter& parameter) {
     switch (parameter.type) {
         case Parameter::Type::boolean:

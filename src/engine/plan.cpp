@@ -11,7 +11,7 @@ namespace batfill {
 
 namespace {
 
-// Jobs of about the same width: from a power of two up to the next.
+// Jobs of similar width: each class ranges from a power of two up to the next.
 std::size_t width_class(int processors) {
     return static_cast<std::size_t>(AvailabilityProfile::FreeWindows::power_of(processors));
 }
@@ -407,7 +407,7 @@ std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time 
     profile_.free_from_now(free_now_);
     for (std::size_t i = 0; i < order.size() && free_now_.most() > 0;) {
         const Slot& candidate = planned(order[i]);
-        // From its planned start on, the job has its own processors.
+        // After its planned start, the job has processors of its own.
         const bool can_move =
             candidate.processors <= free_now_.most() && candidate.start > now &&
             std::min(now + candidate.walltime, candidate.start) <= free_now_.until(candidate.processors);
@@ -435,7 +435,7 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time
         position_of[slot_number(order[i])] = i;
     }
     std::size_t moves = 0;
-    std::vector<std::uint32_t> left_out;  // slots of planned jobs that `order` does not have
+    std::vector<std::uint32_t> left_out;  // slots of planned jobs that are not in `order`
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> positions;
     const auto add_listed = [&] {
         take_listed([&](std::uint32_t number) {

@@ -25,8 +25,7 @@ struct CloseSharedObject {
 };
 using SharedObject = std::unique_ptr<void, CloseSharedObject>;
 
-// The version of the interface that `text` names, such as "0.2": in the name of the function that registers an
-// algorithm, or in that of the library.
+// The interface version, such as "0.2", that a symbol or library name in `text` contains.
 std::optional<std::string> version_in(const std::string& text) {
     static const std::regex version(R"((?:interface_(\d+)_(\d+)|libbatfill\.so\.(\d+)\.(\d+)))");
     std::smatch found;
@@ -115,7 +114,7 @@ std::vector<std::string> load_plugin(const std::string& path) {
     if (loaded.names.empty()) {
         fail("it registers no algorithm");
     }
-    (void)object.release();  // its code is needed from now on
+    (void)object.release();  // its code must stay loaded
     return loaded.names;
 }
 

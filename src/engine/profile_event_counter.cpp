@@ -22,7 +22,7 @@ void ProfileEventCounter::SortedTimes::remove_until(Time time) {
 }
 
 std::uint64_t ProfileEventCounter::SortedTimes::within(Time after, Time until) const {
-    // Few times are at or before the present, where all searches begin.
+    // All searches begin at the present, and few times are before that.
     const auto first = std::find_if(times_.begin(), times_.end(), [&](Time time) { return time > after; });
     return static_cast<std::uint64_t>(std::upper_bound(first, times_.end(), until) - first);
 }

@@ -15,13 +15,13 @@ namespace batfill {
 // than the searches themselves cost.
 class ProfileEventCounter final : public PlanObserver {
  public:
-    // Each member is one reading of what an event is and what is in the profile.
+    // Each member counts by another definition of an event and of the profile's content.
     struct Counts {
         std::uint64_t instants = 0;  // instants at which the number of free processors changes
         // Ends of running jobs, and planned starts and ends of all other jobs. Several at one instant count separately.
         std::uint64_t starts_and_ends = 0;
-        // As above, for a pass that first takes all planned jobs out of the profile and then places one after the
-        // other. Empty if there was no pass.
+        // As above, for a pass that first removes all planned jobs from the profile and then places them one by one.
+        // Empty if there was no pass.
         std::optional<std::uint64_t> placed_anew;
     };
     const Counts& counts() const { return counts_; }
@@ -41,7 +41,7 @@ class ProfileEventCounter final : public PlanObserver {
     class SortedTimes {
      public:
         void add(Time time);
-        void remove(Time time);  // removes one occurrence, if there is one
+        void remove(Time time);  // removes one occurrence, if any
         void remove_until(Time time);
         std::uint64_t within(Time after, Time until) const;
 

@@ -15,7 +15,7 @@ namespace batfill {
 
 namespace {
 
-// By name: lists of algorithms do not depend on the order of registration.
+// Sorted by name, so that lists of algorithms do not depend on the order of registration.
 std::map<std::string, AlgorithmDescription>& registry() {
     static std::map<std::string, AlgorithmDescription> algorithms;
     return algorithms;

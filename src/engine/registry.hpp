@@ -11,8 +11,8 @@ struct LoadedAlgorithms {
     std::vector<std::string> taken;  // names of algorithms that existed before; these remain unchanged
 };
 
-// Notes registrations in `in` from now on. A registration with a name that is taken then does not throw, because no
-// exception may leave the initialisation of a shared object. Null ends this.
+// Records all further registrations in `in`, until a call with null. Meanwhile a taken name does not throw, because no
+// exception may leave the initialisation of a shared object.
 void record_registrations(LoadedAlgorithms* in);
 
 // Forgets an algorithm. Its description must no longer be used.

@@ -33,8 +33,8 @@ Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<co
     }
 }
 
-// Ends running jobs one after the other, with add(). Finds the first instant such that enough() is true after all jobs
-// that end then. By the estimates, overdue jobs end now.
+// Ends running jobs one by one, with add(). Finds the first instant at which enough() is true after all its ends. Jobs
+// that overrun their estimates count as ending now.
 template <typename Add, typename Enough>
 void Reservation::find_shadow_time(std::span<const RunningJob> running, Add add, Enough enough) {
     for (auto job = running.begin(); job != running.end(); ++job) {

@@ -70,7 +70,7 @@ Duration RunTimePredictor::corrected(JobIndex index, const Job& job, Duration pr
             estimate = estimate + increments[corrections];
             ++corrections;
         } else {
-            // In one step, because walltimes and steps of the clock may have any length.
+            // A single step, because walltimes and clock steps may have any length.
             const Microseconds last = increments.back().count();
             const Microseconds needed = ((now - job.start) - estimate).count() / last + 1;
             estimate = estimate + Duration::microseconds(needed * last);

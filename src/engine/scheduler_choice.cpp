@@ -14,7 +14,7 @@ namespace batfill {
 
 namespace {
 
-// Names and values may appear in an error, which is one line.
+// Errors may show names and values, and an error is one line.
 std::string checked(std::string text) {
     constexpr std::size_t max_length = 1000;
     const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };

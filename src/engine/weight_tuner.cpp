@@ -9,13 +9,13 @@ namespace batfill {
 
 namespace {
 
-// Null until a maker is registered. Inside a function, so it exists in any order of initialisation.
+// Null until a maker is registered. A local static exists in any order of initialisation.
 WeightTunerRegistration::Maker& registered_maker() {
     static WeightTunerRegistration::Maker maker = nullptr;
     return maker;
 }
 
-// The algorithm with all its parameters except the tuner's. With these, it would tune itself in every replay.
+// The algorithm with all its parameters except the tuner's. With those, it would tune itself in every replay.
 SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& parameters) {
     SchedulerChoice scheduler{algorithm, parameters.values()};
     for (const Parameter& of_tuning : WeightTuner::parameters()) {
@@ -24,7 +24,7 @@ SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& p
     return scheduler;
 }
 
-// A user who configures a daemon through Batsim must not be able to keep it busy for ever.
+// Users can configure a daemon through Batsim. They must not be able to keep it busy forever.
 constexpr std::uint64_t max_evaluations = 100'000;
 
 }  // namespace

@@ -16,13 +16,13 @@
 
 namespace batfill {
 
-// Tunes the weights of the order `mixed` while the scheduler runs. In each period, it finds the weights under which
-// recent jobs would have had the smallest mean bounded slowdown, on a machine that was empty at first. The result
-// depends only on the jobs and the seed. docs/results/online-tuning.md tells whether it helps.
+// Tunes the weights of the order `mixed` while the scheduler runs. In each period, it finds the weights with which
+// recent jobs would have had the smallest mean bounded slowdown on an initially empty machine. The result depends only
+// on the jobs and the seed. docs/results/online-tuning.md shows whether it helps.
 class WeightTuner {
  public:
-    // The parameter `period`, and the parameters that only have a meaning with it. An algorithm that declares them also
-    // declares JobOrder::weights() and JobOrder::scales().
+    // The parameter `period`, and the parameters that require it. An algorithm that declares them also declares
+    // JobOrder::weights() and JobOrder::scales().
     static std::vector<Parameter> parameters();
     // A tuner for an algorithm with these parameters; it begins with their weights. Null if no period is given.
     // Throws: UsageError
@@ -37,12 +37,11 @@ class WeightTuner {
     // Remembers jobs; called once for each job that has run.
     virtual void ended(const SchedulerState& state, std::span<const Completion> completions) = 0;
 
-    // Returns new weights if a period has begun since the last call and weights better than the present ones were
-    // found.
-    // Cost: as many replays of the jobs as evaluations are asked for; nothing if no period has begun.
+    // Returns new weights if a period has begun since the last call and the search found better ones.
+    // Cost: one replay of the jobs per evaluation; nothing if no period has begun.
     virtual std::optional<MixedWeights> tune(const SchedulerState& state) = 0;
 
-    // The number of searches, and how many of them found better weights.
+    // The number of searches, and of searches that found better weights.
     virtual std::vector<Statistic> statistics() const = 0;
 };
 
@@ -57,8 +56,8 @@ struct WeightTuning {
     std::uint64_t seed;         // of the tried weights
 };
 
-// Makes the tuners of WeightTuner::from(). A tuner replays jobs, so it needs layers above the engine. The layer that
-// has it registers it with one static object of this type.
+// Makes the tuners of WeightTuner::from(). A tuner replays jobs, so it needs layers above the engine. That layer
+// registers its maker with one static object of this type.
 class WeightTunerRegistration {
  public:
     using Maker = std::unique_ptr<WeightTuner> (*)(WeightTuning);

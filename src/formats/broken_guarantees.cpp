@@ -10,7 +10,7 @@ namespace batfill {
 
 namespace {
 
-// In the order in which they are written.
+// In the order of the file.
 enum Column : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name, column_count };
 
 constexpr std::array<std::string_view, column_count> column_names{"job_id", "lost_at", "guaranteed_start",

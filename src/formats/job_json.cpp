@@ -21,7 +21,7 @@ SharedText shared_text(std::string_view text, TextPool* texts) {
     return texts != nullptr ? texts->shared(text) : SharedText(text);
 }
 
-// Logs have numbers for users and queues, so workloads made of them often have numbers, too.
+// Logs number their users and queues, so workloads made from them often have numbers here.
 void read_name(Fields& fields, std::string_view name, SharedText& result, TextPool* texts) {
     const JsonValue* value = fields.find(name);
     if (value == nullptr) {
@@ -51,7 +51,7 @@ void read_licenses(Fields& fields, std::vector<std::string>& licenses) {
     }
 }
 
-// The fields that only we know; what is not there stays as it is in `job`.
+// Reads the fields that only this program defines. Absent ones keep their value in `job`.
 void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
     if (fields.find("deadline") != nullptr) {
         job.deadline = fields.time("deadline");
@@ -61,7 +61,7 @@ void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
     read_licenses(fields, job.licenses);
 }
 
-// Each with a comma before it.
+// Each field begins with a comma.
 void append_own_fields(const JobDescription& job, std::string& out) {
     const auto append_text_field = [&out](const char* name, std::string_view value) {
         if (!value.empty()) {

@@ -56,8 +56,8 @@ std::optional<int> parse_natural(std::string_view text) {
     return value;
 }
 
-// How many floating-point operations per second a unit stands for: "f" or "flops" with a prefix. Multiplies by 1000
-// step by step, as SimGrid does, so that speeds agree with it to the last bit.
+// Returns the factor of a unit such as "Mf" or "kiloflops". Multiplies by 1000 step by step like SimGrid, so that
+// speeds equal SimGrid's to the last bit.
 std::optional<double> unit_factor(std::string_view unit) {
     static constexpr std::array<std::string_view, 9> short_prefixes = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
     static constexpr std::array<std::string_view, 9> long_prefixes = {"",     "kilo", "mega",  "giga", "tera",
@@ -72,7 +72,7 @@ std::optional<double> unit_factor(std::string_view unit) {
     return std::nullopt;
 }
 
-// Reads a speed such as "98.095Mf", "1e9f" or "1e9"; no value if it is anything else, negative or not finite.
+// Reads a speed such as "98.095Mf", "1e9f" or "1e9". None if the text is no such number, is negative or is not finite.
 std::optional<double> parse_speed(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -123,7 +123,7 @@ class PlatformReader {
     }
 
  private:
-    // What is known of a zone while its content is read.
+    // What is known of the zone while its content is read.
     struct Zone {
         Properties properties;
         std::string_view routing;
@@ -180,7 +180,6 @@ class PlatformReader {
         }
     }
 
-    // Reads `element`, a zone in the zone `outer`.
     void read_zone(pugi::xml_node element, const Zone& outer) {
         Zone zone{read_properties(element, outer.properties), required(element, "routing"), outer.depth + 1};
         if (zone.depth > max_zone_depth) {
@@ -213,7 +212,7 @@ class PlatformReader {
         }
     }
 
-    // All that may still come are traces that change only the network.
+    // Accepts only traces that change the network.
     void check_unread(pugi::xml_node element, const std::string& place) const {
         const std::string_view name = element.name();
         if (is_any_of(name, {"include", "storage", "storage_type"})) {
@@ -234,7 +233,7 @@ class PlatformReader {
             fail(element.child("mount"), "SimGrid no longer takes this element");
         }
         const std::vector<double> speeds = read_speeds(element);
-        // Files give the number of a pstate also as "0.0".
+        // Some files write the number of a pstate as "0.0".
         const std::string_view pstate_text = element.attribute("pstate").as_string("0");
         const std::optional<int> pstate = parse_natural(pstate_text.substr(0, pstate_text.find('.')));
         if (!pstate || static_cast<std::size_t>(*pstate) >= speeds.size()) {
@@ -251,13 +250,13 @@ class PlatformReader {
     }
 
     void read_cluster(pugi::xml_node element, const Zone& zone) {
-        // SimGrid makes a flat cluster a zone that has the cluster's properties, too.
+        // In SimGrid, a flat cluster is also a zone with the cluster's properties.
         const bool is_flat = std::string_view(element.attribute("topology").as_string("FLAT")) == "FLAT";
         read_numbered_hosts(element, read_properties(element, {}),
                             is_flat ? read_properties(element, zone.properties) : zone.properties);
     }
 
-    // Adds the hosts of a cluster or cabinet: each is called prefix, a number of the radical ("0-3,5,7-9"), suffix.
+    // Adds the hosts of a cluster or cabinet. Their names are prefix, a number of the radical ("0-3,5,7-9"), suffix.
     void read_numbered_hosts(pugi::xml_node element, const Properties& properties, const Properties& zone_properties) {
         const std::string prefix(required(element, "prefix"));
         const std::string suffix(required(element, "suffix"));
@@ -278,7 +277,7 @@ class PlatformReader {
         }
     }
 
-    // Reads the speeds of the pstates, of which there is at least one.
+    // Reads the speeds of all pstates; at least one exists.
     std::vector<double> read_speeds(pugi::xml_node element) const {
         std::vector<double> speeds;
         for (const std::string_view text : split(required(element, "speed"), ',')) {
@@ -299,7 +298,7 @@ class PlatformReader {
         }
     }
 
-    // Returns `properties` with those of the element laid over them.
+    // Returns `properties`, overridden by those of the element.
     Properties read_properties(pugi::xml_node element, Properties properties) const {
         Properties own;
         for (const pugi::xml_node property : element.children("prop")) {

@@ -13,7 +13,7 @@ namespace batfill {
 
 namespace {
 
-// The fewest digits that give the same number again, without an exponent.
+// The shortest text without an exponent that reads back as the same number.
 std::string speed_text(double speed) {
     std::array<char, 400> buffer{};
     const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), speed, std::chars_format::fixed);

@@ -16,7 +16,7 @@ namespace batfill {
 
 namespace {
 
-// First those that are read.
+// The columns that are read come first.
 enum Column : std::size_t {
     job_id,
     workload_name,
@@ -99,7 +99,7 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
     return std::nullopt;
 }
 
-// None if the file does not say it, or says that it is no number, as of a job that has not run.
+// None if the file has no such column or value, or "nan" as for a job that has not run.
 std::optional<double> stretch_in(const CsvRow& row) {
     if (!row.has(stretch)) {
         return std::nullopt;
@@ -142,7 +142,7 @@ double stretch_of(const ExecutionRecord& execution) {
                                static_cast<long double>(execution.length.count()));
 }
 
-// The columns that only a job that has run fills, from starting_time to consumed_energy, each after a comma.
+// Appends the columns that only an executed job fills, starting_time to consumed_energy, each after a comma.
 void append_execution(const ScheduledJob& job, std::string& out) {
     if (!job.execution) {
         out += ",,,,,,,,";
@@ -158,7 +158,7 @@ void append_execution(const ScheduledJob& job, std::string& out) {
     append_rounded(stretch_of(execution), 6, out);
     out += ',';
     job.allocation.append_to(out);
-    out += ",-1.000000";  // Batsim's way to say that nobody has measured the energy
+    out += ",-1.000000";  // Batsim writes this if nobody measured the energy
 }
 
 }  // namespace
@@ -188,7 +188,6 @@ std::string schedule_csv_header() {
     return line + '\n';
 }
 
-// The columns come as in `written_order`.
 void append_csv(const ScheduledJob& job, std::string& out, JobsFile file) {
     const JobIdParts id(job.id);
     const std::string profile =
@@ -205,7 +204,7 @@ void append_csv(const ScheduledJob& job, std::string& out, JobsFile file) {
     append_execution(job, out);
     out += ',';
     if (file == JobsFile::batsim4) {
-        append_csv_text(job.metadata, out);  // always in quotes, as Batsim writes it
+        append_csv_text(job.metadata, out);  // Batsim always quotes it
     }
     out += '\n';
 }

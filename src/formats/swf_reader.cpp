@@ -52,7 +52,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// What an error message shows of the input: a short piece without bytes that would break the line.
+// The piece of the input that an error message shows: short, without bytes that would break the line.
 std::string excerpt(std::string_view text) {
     constexpr std::size_t max_length = 40;
     std::string shown(text.substr(0, max_length));
@@ -82,7 +82,7 @@ std::optional<Duration> parse_time(std::string_view text) {
     return Duration::parse(text);
 }
 
-// Some conversions print counts as 4.0.
+// Some converters write counts as 4.0.
 std::optional<long long> parse_count(std::string_view text) {
     if (const auto whole = parse_number<long long>(text)) {
         return whole;
@@ -200,7 +200,7 @@ class Parser {
         fail_column(column, "a number of seconds");
     }
 
-    // Checks a column that nothing uses.
+    // Checks a column that is not used.
     void number(std::size_t column) const {
         const std::string_view text = fields_[column - 1];
         if (!parse_number<long long>(text)) {
@@ -217,7 +217,7 @@ class Parser {
     std::array<std::string_view, 18> fields_;
 };
 
-// Hands the complete lines of `text` to `parser` and returns what follows the last line end.
+// Passes the complete lines of `text` to `parser`. Returns the rest, an incomplete line.
 std::string_view add_lines(Parser& parser, std::string_view text) {
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
         parser.add(text.substr(0, end));
@@ -254,7 +254,7 @@ SwfLog read_swf(const std::string& path) {
     Parser parser(path);
     std::string buffer(std::size_t{256} << 10, '\0');
     bool at_beginning = true;
-    std::size_t kept = 0;  // size of the beginning of a line whose end is still to come
+    std::size_t kept = 0;  // size of the incomplete line at the end of the previous piece
     for (;;) {
         const std::size_t got = file.read(buffer.data() + kept, buffer.size() - kept);
         if (std::exchange(at_beginning, false)) {

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t max_file_size = std::size_t{2} << 30;
 
-// After so many jobs of a text it is estimated how many it has.
+// After this many jobs, the number of jobs in the text is estimated.
 constexpr std::size_t jobs_looked_at = 1000;
 
-// Types that Batsim knows and this program does not run.
+// Types that Batsim knows but this program does not run.
 constexpr std::array<std::string_view, 14> other_types{"parallel",
                                                        "parallel_homogeneous_total",
                                                        "parallel_homogeneous_pfs",
@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 14> other_types{"parallel",
                                                        "ParallelTaskDataStagingBetweenStoragesProfile",
                                                        "TraceReplayProfile"};
 
-// What they have in common is that each host gets the amounts as they are.
+// Whether each host gets the amounts unchanged.
 bool is_homogeneous(Fields& fields, std::string_view type) {
     std::string strategy = "DefinedAmountsUsedForEachValue";
     if (type == "ParallelTaskHomogeneousProfile") {
@@ -88,7 +88,7 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
     return profile;
 }
 
-// Batsim puts the workload's name before an id that does not contain it. An id that contains it must be complete.
+// Batsim prefixes an id with the workload's name, unless the id contains it already.
 std::string full_id(const std::string& id, const std::string& workload) {
     if (id.find('\0') != std::string::npos) {
         throw InputError("field \"id\": expected no zero byte, at which Batsim would cut it off, found " +
@@ -191,13 +191,13 @@ class WorkloadReader {
         }
     }
 
-    // Growing step by step would hold all jobs twice. What is reserved and not used costs no memory.
+    // Growing the vector step by step would need twice the memory. Reserved memory that stays unused costs nothing.
     void reserve_as_many_as_the_text_may_have() {
         const std::size_t bytes_of_a_job = json_.position() / jobs_looked_at + 1;
         workload_.jobs.reserve(json_.size() / bytes_of_a_job * 5 / 4);
     }
 
-    // How an error names a job that cannot be read: by its id, or at least by its place.
+    // How an error names an unreadable job: by its index, and by its id if that can be read.
     std::string job_place(const JsonValue& object) const {
         std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
         if (object.IsObject()) {
@@ -241,7 +241,7 @@ class WorkloadReader {
     }
 
     void check_ids() const {
-        // Most files have the jobs by number, and then a look at neighbours is enough.
+        // Most files order the jobs by number. Then comparing neighbours suffices.
         const auto not_before = [](const WorkloadJob& a, const WorkloadJob& b) {
             const std::string& x = a.description.id;
             const std::string& y = b.description.id;
@@ -274,7 +274,7 @@ Workload parse(std::string text, const std::string& path, const std::string& nam
     }
 }
 
-// The id without the workload's name, if it has that.
+// The id without the workload's name.
 std::string_view name_in(std::string_view workload, std::string_view id) {
     if (id.starts_with(workload) && id.substr(workload.size()).starts_with('!')) {
         id.remove_prefix(workload.size() + 1);
@@ -299,10 +299,10 @@ void append_profile(const JobProfile& profile, WorkloadFormat format, std::strin
     out += '}';
 }
 
-// What a job's source has beside the fields that we know.
+// The user's own fields in a job's source.
 struct OtherFields {
-    std::string fields;  // each with a comma behind it
-    std::string text;    // the `extra_data`, if that is no object; else empty
+    std::string fields;  // each followed by a comma
+    std::string text;    // the `extra_data` if it is not an object, else empty
 };
 
 OtherFields other_fields(const std::string& source, JsonReader& reader) {
@@ -335,7 +335,7 @@ OtherFields other_fields(const std::string& source, JsonReader& reader) {
             append(reader.parse(std::string(view(extra_data->value))));
             others.text.clear();
         } catch (const InputError&) {
-            // It is no object, but only looks like one.
+            // It only looks like an object.
         }
     }
     return others;

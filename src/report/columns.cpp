@@ -26,7 +26,7 @@ std::string Column::base64() const {
             group = group << 8 | (at + i < bytes_.size() ? static_cast<unsigned char>(bytes_[at + i]) : 0U);
         }
         for (std::size_t i = 0; i < 4; ++i) {
-            // Of one or two bytes, only the first two or three digits say something.
+            // One or two remaining bytes fill only two or three digits; the others become '='.
             text += at + i > bytes_.size() ? '=' : digits[group >> (18 - 6 * i) & 0x3f];
         }
     }

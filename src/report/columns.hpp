@@ -5,8 +5,8 @@
 
 namespace batfill::report {
 
-// A column of integers in few bytes. Each integer is a variable number of bytes of seven bits, the lowest first. The
-// eighth bit is set if another byte follows. page.js reads it.
+// A compact column of integers. Each integer takes a variable number of bytes with seven bits each, the lowest first.
+// The eighth bit says that another byte follows. page.js reads this.
 class Column {
  public:
     // Appends a number.

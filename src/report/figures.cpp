@@ -39,7 +39,7 @@ std::vector<Period> periods_of(const std::vector<Step>& steps, Time from, Time u
         return from + Duration::microseconds((until - from).count() * static_cast<Microseconds>(i) /
                                              static_cast<Microseconds>(count));
     };
-    std::size_t next = 0;  // the first step that is not yet in force
+    std::size_t next = 0;  // the first step that is still to come
     Step now;
     for (std::size_t i = 0; i < count; ++i) {
         Period period{boundary(i), boundary(i + 1)};
@@ -78,7 +78,7 @@ std::vector<DistributionPoint> distribution_of(std::vector<double> values, std::
     if (all.size() <= max_points) {
         return all;
     }
-    // A point is kept if it is the first to reach another of the equal shares into which the ranks are divided.
+    // Divides the ranks into equal parts and keeps the first point of each part.
     std::vector<DistributionPoint> kept{all.front()};
     const auto parts = static_cast<double>(max_points - 2);
     double reached = 0;

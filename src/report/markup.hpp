@@ -5,7 +5,7 @@
 
 namespace batfill::report {
 
-// Returns the text as HTML and SVG have it between tags. Control characters, which SVG must not have, become spaces.
+// Escapes text for HTML and SVG, between tags. Control characters, which SVG forbids, become spaces.
 std::string markup_text(std::string_view text);
 
 }  // namespace batfill::report

@@ -1,4 +1,4 @@
-// Draws what `batfill report` has computed: every number on the page is in the data, but for the averages over a pixel.
+// Draws what `batfill report` computed. The data has every number on the page, except for averages over a pixel.
 "use strict";
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
@@ -9,8 +9,8 @@
 
   // --- Data ---------------------------------------------------------------------------------------------------------
 
-  // Reads a column of src/report/columns.hpp: numbers that are signed or at least 0, in the end times `factor`; with
-  // `sum`, each is the difference to the one before. One loop, as there are millions.
+  // Reads a column of src/report/columns.hpp: `signed` numbers or numbers from 0, each times `factor`. With `sum`, each
+  // is the difference to the one before. A single loop, since columns have millions of numbers.
   function column(base64, count, { signed = false, sum = false, factor = 1 } = {}) {
     const bytes = atob(base64);
     const values = new Float64Array(count);
@@ -34,7 +34,7 @@
     return values;
   }
 
-  // The jobs and the steps of a run as columns; times in seconds from the beginning.
+  // The jobs and the steps of a run as columns. Times are in seconds from the first instant.
   function unpack(run) {
     const packed = run.jobs;
     const count = packed.count;
@@ -78,7 +78,7 @@
   const number = (value, digits = 0) => (value === null || value === undefined ? "-"
     : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
 
-  // A length of time for people, with two units at most.
+  // A duration for people, in at most two units.
   function duration(seconds) {
     if (seconds === null || seconds === undefined) {
       return "-";
@@ -137,7 +137,7 @@
     document.getElementById("contents").append(element("a", { href: `#${id}` }, title));
     return result;
   }
-  // A table; the first cell of each row is its head.
+  // A table. The first cell of each row is a header.
   function table(caption, head, rows) {
     const body = element("tbody");
     for (const row of rows) {
@@ -213,7 +213,7 @@
     const box = { x: margin.left, y: 8, width: width - margin.left - margin.right, height: height - 34, ratio };
     const [from, until] = view(width);
     canvas.dataset.marks = chart.paint(context, box, from, until);
-    // The axes, over what may have been drawn on their border.
+    // Drawn last, over whatever touches the border.
     context.font = "12px system-ui, sans-serif";
     context.fillStyle = palette.faint;
     context.strokeStyle = palette.line;
@@ -261,7 +261,7 @@
     };
     chart.bounds = bounds;
     const selection = d3.select(canvas).call(zoom).on("pointerdown.focus", () => canvas.focus());
-    // scaleBy takes no second number: a point, by default the middle of the chart.
+    // scaleBy takes a point, not a number, as its second argument. Its default is the middle of the chart.
     chart.change = (action, value) => (action === "reset" ? selection.call(zoom.transform, d3.zoomIdentity)
       : action === "zoom" ? selection.call(zoom.scaleBy, value) : selection.call(zoom.translateBy, value, 0));
     canvas.addEventListener("keydown", (event) => {
@@ -299,7 +299,7 @@
   // --- The Gantt chart ----------------------------------------------------------------------------------------------
 
   const waitScale = d3.scaleLog([10, 86400], [0.05, 1]).clamp(true);
-  // Without the darkest colours, which cannot be told from a dark ground.
+  // Without the darkest colours, which look the same on a dark background.
   const shade = (share) => d3.interpolateCividis(0.25 + 0.75 * share);
   const waitColour = (seconds) => shade(seconds <= 0 ? 0 : waitScale(Math.max(seconds, 10)));
   const waitRamp = d3.range(64).map((i) => shade(i / 63));
@@ -313,7 +313,7 @@
       categories[7]], of: (rows, i) => rows.state[i] },
     job: { name: "job, to tell neighbours apart", colours: categories, of: (rows, i) => i * 5 % 8 },
   };
-  // The largest have a colour of their own, the others share the last one.
+  // The largest groups have a colour of their own; all others share the last colour.
   const groupName = (name) => name || "(not known)";
   for (const [kind, one] of [["users", "user"], ["queues", "queue"]]) {
     const names = report[kind].map(groupName);
@@ -325,8 +325,8 @@
   }
   let colouring = colourings.wait;
 
-  // Paints the jobs one by one where there are few, each with a border if there is room; where there are many, each
-  // pixel gets the colour of the job that covers most of it, as strongly as all jobs cover it.
+  // Paints a few jobs one by one, each with a border if there is room. With many jobs, each pixel gets the colour of
+  // the job that covers most of it, as strongly as all jobs cover it.
   function paintGantt(rows, context, box, from, until) {
     if (rows.count === 0) {
       return paintNothing(context, box);
@@ -427,7 +427,7 @@
     canvas.getContext("2d").putImageData(image, 0, 0);
     context.drawImage(canvas, box.x, box.y, box.width, box.height);
   }
-  // What runs there, for the tooltip.
+  // The job at this place, for the tooltip.
   function jobAt(rows, time, share) {
     const processor = Math.min(report.processors - 1, Math.floor(share * report.processors));
     for (let i = 0; i < rows.count && rows.start[i] <= time; ++i) {
@@ -449,7 +449,7 @@
 
   // --- Steps over time ----------------------------------------------------------------------------------------------
 
-  // The mean of a level over each pixel, for every run as a line; one run alone is filled below.
+  // The mean of a level over each pixel, a line per run. A single run is filled below its line.
   function paintLevels(name, top, context, box, from, until) {
     const columns = Math.max(1, Math.round(box.width));
     const second = (until - from) / columns;
@@ -578,7 +578,7 @@
 
   // --- Groups -------------------------------------------------------------------------------------------------------
 
-  // A table with a row for each user or queue, and a bar for each mean wait.
+  // A table with a row per user or queue, and a bar for each mean wait.
   function groups(kind, title) {
     const of = runs.map((run) => new Map(run[kind].map((group) => [group.name, group])));
     const shown = 15;
@@ -625,7 +625,7 @@
         (comparing ? ` Differences are to ${runs[report.baseline].label}; a share's are in percentage points.` : "")),
       table(comparing ? "Metrics of the runs" : `Metrics of ${runs[0].label}`, head, rows));
   }
-  // What each colour stands for.
+  // A legend of colours.
   function swatches(pairs) {
     return element("ul", { class: "legend", "aria-label": "Colours" }, ...pairs.map(([label, colour]) => {
       const item = element("li");
@@ -795,6 +795,6 @@
     root.classList.remove("paper");
     drawAll();
   });
-  // For who measures it: how long it took from the beginning of the page until it could be used.
+  // For measurements: the time from the start of the page until it was usable.
   root.dataset.interactive = Math.round(performance.now());
 })();

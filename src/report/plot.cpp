@@ -17,19 +17,19 @@ constexpr double width = 720;
 constexpr double left = 70;  // of the panels
 constexpr double right = 700;
 constexpr double panel_height = 220;
-constexpr double axis_height = 44;    // below a panel: its ticks and what they are
+constexpr double axis_height = 44;    // below a panel: its ticks and its name
 constexpr double line_height = 22;    // of titles and legends
-constexpr std::size_t columns = 630;  // in which levels are means: one for each unit of width
+constexpr std::size_t columns = 630;  // the number of periods over which levels are averaged, one per unit of width
 constexpr std::size_t plotted_points = 1000;
-// A Gantt chart of more rectangles is drawn in cells.
+// A Gantt chart with more rectangles than this is drawn in cells.
 constexpr std::size_t max_rectangles = 20000;
 constexpr std::size_t max_rows = 220;
 
-// The colours of the runs and of the page, which can be told apart by colour-blind readers.
+// The colours of the runs, here and on the page. Colour-blind readers can distinguish them.
 constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#00805c", "#a8487f", "#8a6400", "#2f8fc4"};
 constexpr std::array<const char*, 6> dashes{"", "7 3", "2 3", "9 3 2 3", "12 4", "4 4"};
 
-// Classes of wait: none, up to a minute, and so on; the colours go from dark to light, as those of the page.
+// Classes of wait: none, up to a minute, and so on. Colours go from dark to light, as on the page.
 struct WaitClass {
     const char* name;
     const char* colour;
@@ -51,7 +51,7 @@ std::size_t wait_class(Duration wait) {
     return wait_classes.size() - 1;
 }
 
-// As short as two decimals allow.
+// Two decimals at most, without trailing zeros.
 std::string coordinate(double value) {
     std::string text = rounded(value, 2);
     text.erase(text.find_last_not_of('0') + 1);
@@ -65,7 +65,6 @@ std::string attribute(std::string_view name, std::string_view value) {
     return " " + std::string(name) + "='" + std::string(value) + "'";
 }
 
-// Writes SVG.
 class Drawing {
  public:
     void line(double x1, double y1, double x2, double y2, const char* colour) {
@@ -77,14 +76,14 @@ class Drawing {
                  (upwards ? attribute("transform", "rotate(-90 " + point(x, y) + ")") : "") + ">" + markup_text(text) +
                  "</text>\n";
     }
-    // `points` is the data of a path; `run` says how it is drawn.
+    // `points` is the data of a path. `run` selects colour and dashes.
     void curve(const std::string& points, std::size_t run) {
         const std::string_view dash = dashes.at(run % dashes.size());
         path(points, attribute("class", "curve") + attribute("fill", "none") + attribute("stroke-width", "1.5") +
                          attribute("stroke", colours.at(run % colours.size())) +
                          (dash.empty() ? "" : attribute("stroke-dasharray", dash)));
     }
-    // Rectangles that are the data of a path.
+    // `rectangles` is the data of a path.
     void area(const std::string& rectangles, const char* colour) {
         if (!rectangles.empty()) {
             path(rectangles, attribute("class", "jobs") + attribute("fill", colour));
@@ -111,23 +110,24 @@ class Drawing {
     std::string body_;
 };
 
-// One direction of a panel: which values stand between which places.
+// One axis of a panel: maps values to positions.
 struct Axis {
     std::string name;
-    double first = 0;  // above 0 if it is logarithmic
+    double first = 0;  // above 0 on a logarithmic axis
     double last = 1;   // above `first`
-    double from = 0;   // the place of `first`
-    double until = 1;  // the place of `last`
+    double from = 0;   // the position of `first`
+    double until = 1;  // the position of `last`
     bool logarithmic = false;
 
     double share(double value) const {
         return logarithmic ? std::log(value / first) / std::log(last / first) : (value - first) / (last - first);
     }
-    // Values that are beyond an end are placed there.
+    // Values beyond an end get the position of that end.
     double place(double value) const {
         return from + std::clamp(share(std::max(value, first)), 0.0, 1.0) * (until - from);
     }
-    // Round values: powers of ten, or 1, 2 or 5 times one apart, of which about `count` are on the axis.
+    // Round values: powers of ten on a logarithmic axis, else about `count` multiples of 1, 2 or 5 times a power of
+    // ten.
     std::vector<double> ticks(double count) const {
         std::vector<double> values;
         if (logarithmic) {
@@ -146,14 +146,14 @@ struct Axis {
         }
         return values;
     }
-    // As many decimals as ticks that lie so close need.
+    // The label of a tick, never "-0".
     static std::string shown(double value) {
         std::string text = coordinate(value);
         return text == "-0" ? "0" : text;
     }
 };
 
-// A panel below `top`: its frame, its ticks and the names of its axes.
+// Draws the frame, the ticks and the names of the axes.
 void draw_axes(const Axis& x, const Axis& y, Drawing& drawing) {
     const double top = std::min(y.from, y.until);
     const double bottom = std::max(y.from, y.until);
@@ -171,7 +171,7 @@ void draw_axes(const Axis& x, const Axis& y, Drawing& drawing) {
     drawing.text(16, (top + bottom) / 2, y.name, "middle", true);
 }
 
-// In which unit so long a time is shown.
+// The unit in which an axis shows time.
 struct TimeUnit {
     const char* name;
     double seconds;
@@ -192,11 +192,11 @@ Axis time_axis(const TimeSpan& span) {
     return {unit.name, first, std::max(last, first + 1e-6), left, right};
 }
 
-// The finished jobs of a run, and which processors they had.
+// The finished jobs of a run and their processors.
 struct DrawnRun {
     std::string label;
     FinishedJobs jobs;
-    std::vector<const ResourceSet*> allocations;  // of the jobs
+    std::vector<const ResourceSet*> allocations;  // of `jobs`, in the same order
 };
 
 std::vector<DrawnRun> drawn_runs(const std::vector<PlottedRun>& runs) {
@@ -213,7 +213,7 @@ std::vector<DrawnRun> drawn_runs(const std::vector<PlottedRun>& runs) {
     return drawn;
 }
 
-// Draws the labels of runs from left to right, each with its line; returns where the next thing goes.
+// Draws the labels of runs from left to right, each with its line. Returns the position below them.
 double draw_legend(const std::vector<DrawnRun>& runs, double top, Drawing& drawing) {
     if (runs.size() < 2) {
         return top;
@@ -234,7 +234,7 @@ double draw_legend(const std::vector<DrawnRun>& runs, double top, Drawing& drawi
 
 using Classes = std::array<std::string, wait_classes.size()>;  // the rectangles of each class of wait
 
-// Of one job each, as long and as wide as it was. `unit` is that of the axis of time, in seconds.
+// Adds a rectangle per job and interval of processors. `unit` is that of the time axis, in seconds.
 void add_rectangles(const DrawnRun& run, const Axis& x, const Axis& y, double unit, Classes& classes) {
     for (std::size_t i = 0; i < run.jobs.size(); ++i) {
         const FinishedJob& job = run.jobs[i];
@@ -248,14 +248,14 @@ void add_rectangles(const DrawnRun& run, const Axis& x, const Axis& y, double un
     }
 }
 
-// The share of a cell that is covered, by all jobs and by the one that covers most of it.
+// How much of a cell all jobs cover together, and the job that covers most of it.
 struct Cell {
     double covered = 0;
     double most = 0;
-    std::size_t wait = 0;  // of that one, its class
+    std::size_t wait = 0;  // class of that job's wait
 };
 
-// Of cells: one that is covered by half has the colour of the job that covers most of it.
+// Adds cells that are at least half covered, in the colour of the job that covers most.
 void add_cells(const DrawnRun& run, int processors, const Axis& x, const Axis& y, double unit, Classes& classes) {
     const std::size_t rows = std::min<std::size_t>(static_cast<std::size_t>(processors), max_rows);
     const double row = static_cast<double>(rows) / processors;
@@ -269,7 +269,7 @@ void add_cells(const DrawnRun& run, int processors, const Axis& x, const Axis& y
             cell.wait = wait;
         }
     };
-    // What of the whole cells from `from` to `until` each has in common with it.
+    // Calls `visit` with each whole cell that overlaps `from` to `until`, and the length of the overlap.
     const auto each_share = [](double from, double until, std::size_t count, const auto& visit) {
         for (auto at = static_cast<std::size_t>(std::max(from, 0.0)); at < count && static_cast<double>(at) < until;
              ++at) {
@@ -342,7 +342,7 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
     return top;
 }
 
-// The mean of a level over each column.
+// Draws the mean of a level over each column.
 double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int processors, const TimeSpan& span, double top,
                    Drawing& drawing) {
     top = draw_legend(runs, top, drawing);
@@ -395,7 +395,7 @@ double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Durat
         if (distributions[i].empty()) {
             continue;
         }
-        // A step for each value; below the first one there is no job.
+        // A step at each value; the share is 0 below the first one.
         std::string points = "M" + Drawing::point(x.place(distributions[i].front().value), y.place(0));
         for (const auto& [value, share] : distributions[i]) {
             points += "H" + coordinate(x.place(value)) + "V" + coordinate(y.place(share * 100));

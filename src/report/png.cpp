@@ -22,7 +22,7 @@ namespace {
 struct CloseFile {
     void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
 };
-// Without a name, so that nothing is left of it however the process ends.
+// The file has no name, so nothing remains however the process ends.
 using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
 [[noreturn]] void fail(const std::string& why) {

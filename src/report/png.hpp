@@ -5,8 +5,8 @@
 namespace batfill::report {
 
 // Renders an SVG as a PNG on a white background with `dpi` pixels per inch. An SVG has 96 units per inch.
-// The program rsvg-convert of librsvg, searched in PATH, does this. It also draws text, with the fonts of the machine.
-// The library itself would bring a hundred others to a program that runs on clusters.
+// The program rsvg-convert of librsvg, searched in PATH, does this, with the fonts of the machine. Linking librsvg
+// would add a hundred libraries to a program that runs on clusters.
 // Requires: 1 <= dpi <= 2400.
 // Throws: InputError if rsvg-convert is not installed or fails.
 std::string png_of(const std::string& svg, int dpi);

@@ -28,7 +28,7 @@ constexpr std::size_t distribution_points = 2000;
 constexpr std::size_t longest_waits_shown = 10;
 constexpr std::array<double, 6> quantiles_shown{0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
 
-// Writes JSON, member by member.
+// Writes JSON one member at a time.
 class Json {
  public:
     void open_object() { writer_.StartObject(); }
@@ -51,13 +51,13 @@ class Json {
     void integer(std::uint64_t value) { writer_.Uint64(value); }
     void boolean(bool value) { writer_.Bool(value); }
 
-    // The text, with nothing in it that means something in HTML.
+    // The text without characters that HTML interprets.
     std::string for_html() const {
         const std::string_view all(buffer_.GetString(), buffer_.GetSize());
         std::string result;
         result.reserve(all.size());
         for (const char c : all) {
-            // Only texts can have one.
+            // In JSON, '<' appears only inside strings.
             if (c == '<') {
                 result += "\\u003c";
             } else {
@@ -72,11 +72,11 @@ class Json {
     rapidjson::Writer<rapidjson::StringBuffer> writer_{buffer_};
 };
 
-// From which instant the times of all runs count, how long they go on, and in which unit they are written.
+// The zero, the end and the unit of the times of all runs.
 class Clock {
  public:
     explicit Clock(const TimeSpan& span) : first_(span.first), last_(span.last) {
-        // Milliseconds are enough for pictures; JavaScript's integers end at 2^53.
+        // Milliseconds suffice for pictures. JavaScript's integers end at 2^53.
         while ((last_ - first_).count() / tick_ >= Microseconds{1} << 50) {
             tick_ *= 10;
         }
@@ -85,7 +85,7 @@ class Clock {
     Time last() const { return last_; }
     double seconds_per_tick() const { return static_cast<double>(tick_) / 1e6; }
     std::int64_t ticks(Time time) const { return ticks(time - first_); }
-    // Towards zero.
+    // Rounds towards zero.
     std::int64_t ticks(Duration duration) const { return static_cast<std::int64_t>(duration.count() / tick_); }
 
  private:
@@ -94,11 +94,11 @@ class Clock {
     Microseconds tick_ = 1000;
 };
 
-// What is written of a run besides its label, computed once.
+// What the page shows of a run besides its label.
 struct MeasuredRun {
     const Run& run;
-    FinishedJobs finished;                  // by start, then as in the file
-    std::vector<const ScheduledJob*> jobs;  // the same ones
+    FinishedJobs finished;                  // by start; equal starts in the order of the file
+    std::vector<const ScheduledJob*> jobs;  // the same jobs
     Metrics metrics;
 };
 
@@ -118,13 +118,13 @@ MeasuredRun measured(const Run& run, const Report& report) {
     return result;
 }
 
-// What the workloads say that jobs belong to: users or queues.
+// A grouping of jobs by a text of the workloads: users or queues.
 struct Grouping {
-    const char* kind;    // of all: "users"
-    const char* column;  // of one job: "user"
+    const char* kind;    // the plural: "users"
+    const char* column;  // the singular: "user"
     SharedText JobDescription::*field;
-    std::vector<std::string> names{};  // those with most processor time in all runs first; empty if no job has one
-    std::map<std::string, std::size_t> places{};  // of the names
+    std::vector<std::string> names{};             // most processor time in all runs first; empty if no job has one
+    std::map<std::string, std::size_t> places{};  // the index of each name
 };
 
 class Groupings {
@@ -153,7 +153,7 @@ class Groupings {
     Groupings& operator=(const Groupings&) = delete;
 
     const std::array<Grouping, 2>& all() const { return groupings_; }
-    // The job of the workloads; null if there are none.
+    // The job in the workloads; null if they do not have it.
     const JobDescription* description(const FinishedJob& job) const {
         const std::optional<analysis::IndexedJob> found = workload_jobs_.find(job.id);
         return found ? found->description : nullptr;
@@ -171,8 +171,8 @@ class Groupings {
         {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
 };
 
-// By how much a value differs from the baseline's, for people: shares in percentage points, counts as such, others in
-// per cent of the baseline's.
+// The difference to the baseline's value, for people: shares in percentage points, counts as numbers, others in per
+// cent of the baseline.
 std::string difference(std::optional<double> value, std::optional<double> baseline, analysis::Unit unit) {
     if (!value || !baseline) {
         return "-";
@@ -226,7 +226,7 @@ void write_metrics_table(const std::vector<MeasuredRun>& runs, std::size_t basel
     json.close_array();
 }
 
-// The part of all ids before the job's own name, "w0!", if it is the same for all.
+// The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
 std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
     if (jobs.empty()) {
         return {};
@@ -399,7 +399,7 @@ void write_deadlines(const MeasuredRun& run, const Groupings& groupings, Json& j
     }
 }
 
-// Of the jobs that were guaranteed a start and started: by how much the start came before the guarantee.
+// Writes how much each job started before its guarantee, for jobs that had a guarantee and started.
 void write_guarantees(const Run& run, Json& json) {
     if (!run.guarantees) {
         return;
@@ -459,7 +459,6 @@ void write_longest_waits(const MeasuredRun& run, Json& json) {
     json.close_array();
 }
 
-// The names and values of a table of two columns.
 void write_pairs(const char* name, const std::vector<std::pair<std::string, std::string>>& pairs, Json& json) {
     json.key(name).open_array();
     for (const auto& [first, second] : pairs) {
@@ -496,7 +495,7 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     json.close_object();
 }
 
-// As many as the machine has, or, where nobody says, as the highest number of a processor in use tells.
+// The machine's number of processors. If it is unknown, one more than the highest number in use.
 int processors_of(const Report& report) {
     if (report.options.processors) {
         return *report.options.processors;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_summary_size = 1 << 20;
 
-// The file of the same run whose name has `kind` instead of "jobs"; none if it is not there.
+// The file of the same run with `kind` instead of "jobs" in its name. None if it does not exist.
 std::optional<std::string> file_beside(std::string jobs_path, const std::string& kind) {
     const std::size_t at = jobs_path.rfind("jobs.csv");
     if (at == std::string::npos) {
@@ -36,7 +36,7 @@ std::vector<std::string> fields(const std::string& line) {
     return result;
 }
 
-// The columns of a schedule.csv, which has one line below their names.
+// The names and values of a schedule.csv, which has one line of values.
 std::vector<std::pair<std::string, std::string>> read_summary(const std::string& path) {
     const std::string text = InputFile(path).read_all(max_summary_size);
     const std::size_t end = text.find('\n');
@@ -56,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> read_summary(const std::string&
     return summary;
 }
 
-// The lines of a statistics.csv below the names of its two summary.
+// The lines of a statistics.csv after its header.
 std::vector<std::pair<std::string, std::string>> read_statistics(const std::string& path) {
     std::vector<std::pair<std::string, std::string>> statistics;
     std::istringstream text(InputFile(path).read_all(max_summary_size));

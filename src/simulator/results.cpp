@@ -124,7 +124,7 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     file.write(batsim5 ? row.json() : row.csv());
 }
 
-// Batsim 5 writes them to a file of their own, together with its use of memory.
+// Batsim 5 writes real times to a separate file, together with its memory use.
 void write_real_times(const RealTimes& real_times, OutputFile& file) {
     Row row;
     row.add("time_in_edc_seconds", static_cast<long double>(real_times.scheduling));

@@ -38,7 +38,7 @@ void describe(const Simulator& simulator, JobNumber number, ScheduledJob& schedu
 // The broken guarantees of the jobs of PREFIX_jobs.csv, in the order in which they broke.
 std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler);
 
-// The output of one run. `scheduler` is null if it is behind a socket; then its counts and guarantees are unknown.
+// The output of one run. `scheduler` is null if it is behind a socket; then its statistics and guarantees are unknown.
 struct RunResults {
     const Simulator& simulator;
     const EmbeddedScheduler* scheduler = nullptr;
@@ -49,9 +49,9 @@ struct RunResults {
 // Writes the files of a run, all or none, and returns their paths:
 // - PREFIX_jobs.csv and PREFIX_schedule.csv, with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
 //   lists them)
-// - PREFIX_statistics.csv (statistic, value), if the algorithm counts anything
-// - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed at its
-//   submission, and when it started
+// - PREFIX_statistics.csv (statistic, value), if the algorithm has statistics
+// - PREFIX_guarantees.csv, if the scheduler gives guarantees: the guaranteed start of each job at its submission, and
+//   its actual start
 // - PREFIX_broken_guarantees.csv, if the machine also changes
 //
 // With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file. Removes

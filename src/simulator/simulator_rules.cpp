@@ -36,7 +36,8 @@ std::string_view take_number(std::string_view& text) {
     return number;
 }
 
-// Whether a host comes before another if numbers in names count as numbers. Names that are equal then compare as texts.
+// Whether a host comes before another when digits in names compare as numbers. Names that are equal then compare as
+// texts.
 bool comes_before(const Host& one, const Host& other) {
     std::string_view a = one.name;
     std::string_view b = other.name;

@@ -19,10 +19,10 @@ namespace batfill {
 
 namespace {
 
-// No real line comes near this size: in a jobs.csv, an allocation of 100,000 single hosts has 700 kB.
+// Real lines are far smaller: an allocation of 100,000 single hosts in a jobs.csv has 700 kB.
 constexpr std::size_t max_row_size = 16 << 20;
 
-// What an error message shows of a field: its beginning, in one line.
+// The beginning of a field, in one line, for an error message.
 std::string beginning_of(std::string_view text) {
     constexpr std::size_t shown = 60;
     return "'" + one_line(text.substr(0, shown)) + (text.size() > shown ? "...'" : "'");
@@ -111,12 +111,12 @@ class CsvParser {
     CsvParser& operator=(const CsvParser&) = delete;
     ~CsvParser() { csv_free(&parser_); }
 
-    // Takes the next piece of the text, which may be cut anywhere.
+    // Parses the next piece of the text, which may be cut anywhere.
     void add(std::string_view text) {
         const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
         check(parsed == text.size());
     }
-    // To be called after the last piece.
+    // Requires: called once, after the last piece.
     void finish() {
         check(csv_fini(&parser_, on_field, on_row_end, this) == 0);
         if (!have_header_) {
@@ -126,7 +126,7 @@ class CsvParser {
     }
 
  private:
-    // libcsv is written in C, so exceptions wait in problem_ until it has returned.
+    // libcsv is written in C: exceptions wait in problem_ until it returns.
     static void on_field(void* text, std::size_t length, void* parser) noexcept;
     static void on_row_end(int terminator, void* parser) noexcept;
     void check(bool good);
@@ -250,7 +250,7 @@ std::size_t estimated_lines(const std::string& path) {
     if (lines == 0 || beginning.starts_with("\x1f\x8b")) {
         return 0;
     }
-    // Two per cent more, as lines at the beginning may be longer than others.
+    // Adds two per cent, because lines at the beginning may be longer than average.
     return std::filesystem::file_size(path, ignored) / (beginning.size() / lines) * 51 / 50;
 }
 

@@ -42,8 +42,8 @@ inline std::string csv_text(std::string_view text) {
     return result;
 }
 
-// Appends `text` as a field, in quotes only where necessary: if it contains a comma, a quote or a line end, begins or
-// ends with a blank, or is empty. Such texts read back the same. Others look as Batsim writes them.
+// Appends `text` as a field that reads back unchanged. Uses quotes only if it contains a comma, a quote or a line end,
+// begins or ends with a blank, or is empty; Batsim writes other texts without quotes, too.
 inline void append_csv_field(std::string_view text, std::string& out) {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
     const bool plain = !text.empty() && !is_blank(text.front()) && !is_blank(text.back()) &&

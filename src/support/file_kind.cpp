@@ -16,7 +16,7 @@ bool has(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-// Whether a line is 18 numbers, as those of a log are.
+// Whether a line has the 18 numbers of a log.
 bool is_log_line(std::string_view line) {
     int columns = 0;
     for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos; ++columns) {
@@ -42,7 +42,7 @@ FileKind kind_of_json(std::string_view text) {
     return has(text, "\"jobs\"") || has(text, "\"nb_res\"") ? FileKind::workload : FileKind::json;
 }
 
-// What such a file is, and what to do with it; PATH stands for its path.
+// The name of a kind of file, and advice for its user. PATH stands for its path.
 struct FoundKind {
     const char* name;
     const char* advice;
@@ -85,7 +85,7 @@ FileKind kind_of(std::string_view beginning) {
     if (beginning.starts_with("\x1f\x8b")) {
         return FileKind::gzip;
     }
-    constexpr std::size_t size_of_mark = 16;  // of programs, pictures, archives
+    constexpr std::size_t size_of_mark = 16;  // larger than the magic number of programs, pictures, archives
     if (beginning.substr(0, size_of_mark).find('\0') != std::string_view::npos) {
         return FileKind::binary;
     }

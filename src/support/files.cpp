@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
-// The temporary files and folders of this process. Whoever makes, renames or removes one holds the mutex.
+// The temporary files and folders of this process. Creating, renaming or removing one requires the mutex.
 std::mutex unfinished_mutex;
 std::set<std::string> unfinished;
 
-// Calls make(path) for temporary paths beside `path` until it makes something new there, and notes and returns that
-// path; empty, with the error in errno, if none can be made. What a killed process left is passed over: in a container,
-// every process may have the same number.
+// Calls make(path) for temporary paths beside `path` until it creates something new. Records and returns that path;
+// returns an empty one and sets errno on failure. Skips what a killed process left: in a container, every process may
+// have the same number.
 template <class Make>
 std::string make_temporary(const std::string& path, Make make) {
     constexpr int attempts = 1000;
@@ -91,11 +91,11 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
         }
     } else {
         if (exists) {
-            path_ = std::filesystem::canonical(path, error).string();  // a symbolic link stays a link
+            path_ = std::filesystem::canonical(path, error).string();  // write through a symbolic link
         }
         int descriptor = -1;
         written_path_ = make_temporary(path_, [&](const std::string& temporary) {
-            constexpr mode_t for_all = 0666;  // what the user's umask leaves of it
+            constexpr mode_t for_all = 0666;  // before the umask of the user
             descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, for_all);
             return descriptor >= 0;
         });
@@ -103,7 +103,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
             fail();
         }
         if (exists) {
-            // That of another user cannot be changed, and need not be.
+            // This fails, harmlessly, for a file of another user.
             (void)fchmod(descriptor, there.st_mode & 07777U);
         }
         file_.reset(gzdopen(descriptor, mode));
@@ -229,7 +229,7 @@ void create_folders(const std::string& path) {
 }
 
 void discard_unfinished_outputs() {
-    unfinished_mutex.lock();  // for good: the process ends
+    unfinished_mutex.lock();  // never unlocked, since the process ends
     for (const std::string& path : unfinished) {
         std::error_code ignored;
         std::filesystem::remove_all(path, ignored);

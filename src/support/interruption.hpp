@@ -19,9 +19,9 @@ class Interrupted : public std::exception {
 // Cost: one system call.
 bool stop_signal_pending();
 
-// While this object lives, these signals end the process as usual, but first remove what was written under temporary
-// names. Signals that the process ignored from its start remain ignored.
-// Requires: it is made before other threads. They inherit that these signals are left to this object's thread.
+// While this object lives, these signals still end the process, but first remove unfinished temporary files. Signals
+// that were ignored at the start of the process stay ignored.
+// Requires: it is made before other threads, which inherit that this object's thread handles the signals.
 class CleanStop {
  public:
     // Throws: std::system_error if there is not enough memory for a thread.
@@ -32,8 +32,8 @@ class CleanStop {
 
  private:
     sigset_t signals_{};
-    int arrived_ = -1;  // readable when one of the signals has come
-    int end_ = -1;      // readable when the thread shall end
+    int arrived_ = -1;  // readable when one of the signals has arrived
+    int end_ = -1;      // readable when the thread must end
     std::thread thread_;
 };
 

@@ -16,14 +16,13 @@ namespace batfill {
 
 namespace {
 
-constexpr std::size_t pool_size = std::size_t{64} << 10;  // enough for all but the first message of a simulation
-constexpr std::size_t chunk_size = std::size_t{1} << 20;  // large enough that malloc gives it back to the system
+constexpr std::size_t pool_size = std::size_t{64} << 10;  // enough for all messages but the first of a simulation
+constexpr std::size_t chunk_size = std::size_t{1} << 20;  // large enough that free() returns it to the system
 constexpr std::size_t max_warnings = 100;
 constexpr std::size_t max_shown = 80;  // bytes of a name in a message
 
-// Hands a parser's events on. It reads numbers itself, because RapidJSON's own exact reading is undefined for some of
-// them (0e300).
-// Stops the parser where values are nested too deeply or a number is beyond a double.
+// Forwards a parser's events. Reads numbers itself, because RapidJSON's own exact reading is undefined for some of them
+// (0e300). Stops at too deep nesting and at numbers beyond a double.
 template <class Handler>
 class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, CheckedEvents<Handler>> {
  public:
@@ -63,7 +62,7 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
         }
         double value = 0;
         if (std::from_chars(text, end, value).ec != std::errc()) {
-            // strtod tells numbers that are too large from those that are too small.
+            // strtod distinguishes too large numbers from too small ones.
             value = std::strtod(std::string(text, end).c_str(), nullptr);
         }
         if (std::isinf(value)) {
@@ -74,7 +73,7 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
     }
 
  private:
-    // The parser has validated the encoding, but turns the escape of a lone low surrogate into its three bytes.
+    // The parser validates the encoding, but decodes a lone low surrogate escape to three bytes.
     bool is_utf8(std::string_view text) {
         for (std::size_t at = text.find('\xED'); at != std::string_view::npos; at = text.find('\xED', at + 1)) {
             if (static_cast<unsigned char>(text[at + 1]) >= 0xA0) {
@@ -155,7 +154,7 @@ void JsonReader::start(std::string text) {
 
 void JsonReader::begin() {
     size_ = text_.size();
-    text_.append(4, '\0');  // the parser looks for all bytes of a character before it sees that the first was the last
+    text_.append(4, '\0');  // the parser may read a whole character past the end
     stream_ = rapidjson::InsituStringStream(text_.data());
 }
 

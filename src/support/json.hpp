@@ -20,8 +20,8 @@
 // Reads and writes JSON from untrusted input.
 namespace batfill {
 
-// The memory of values that are read. RapidJSON's own allocator returns null when memory is exhausted, and its callers
-// do not check.
+// The memory of parsed values. RapidJSON's own allocator returns null when memory is exhausted, and its callers do not
+// check.
 class JsonMemory {
  public:
     static const bool kNeedFree = true;
@@ -120,8 +120,7 @@ inline std::string_view view(const JsonValue& value) {
     return {value.GetString(), value.GetStringLength()};
 }
 
-// Makes a name from outside fit for one line of a log: puts it in quotes, escapes as one_line() does, and cuts off the
-// end if it is long.
+// Prepares a foreign name for one line of a log: puts it in quotes, escapes it as one_line() does, and cuts a long one.
 std::string in_quotes(std::string_view name);
 
 // As above, for a name that is almost always harmless, such as the id of a job: in quotes only if it is empty, long, or
@@ -166,8 +165,8 @@ class Fields {
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);
 
-    // The fields that no call above has asked for, as the text of an object; empty if there are none. From then on they
-    // count as asked for.
+    // The fields that no call above has requested, as the text of an object; empty if there are none. They then count
+    // as requested.
     std::string rest();
     // Counts all fields as asked for, or those of these names.
     void ignore_rest() { rest_read_ = true; }
@@ -179,13 +178,13 @@ class Fields {
     void warn_of_unread(WarnOnce& warn) const;
 
  private:
-    // Calls f(member) for every member that nobody has asked for, in their order.
+    // Calls f(member) for every member that no call has requested, in their order.
     template <class Function>
     void for_each_unread(Function f) const;
 
     const JsonValue& object_;
     std::string_view path_;
-    // Bit i: somebody has asked for member i. Members from 64 on never count as asked for.
+    // Bit i: member i was requested. Members from 64 on never count as requested.
     std::uint64_t read_ = 0;
     bool rest_read_ = false;
 };

@@ -7,7 +7,7 @@ namespace batfill {
 
 namespace {
 
-// The number of characters to insert, delete, replace or swap with a neighbour to turn one word into the other.
+// The number of edits that turn one word into the other: insert, delete or replace a character, or swap neighbours.
 std::size_t slips_between(const std::string& from, const std::string& to) {
     std::vector<std::vector<std::size_t>> slips(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
     for (std::size_t i = 0; i <= from.size(); ++i) {
@@ -26,7 +26,7 @@ std::size_t slips_between(const std::string& from, const std::string& to) {
     return slips.back().back();
 }
 
-// Whether names differ only in their digits, such as batsim4 and batsim5. Such names are not slips of each other.
+// Whether names differ only in their digits, such as batsim4 and batsim5. Then neither is a typing error for the other.
 bool differ_in_digits(const std::string& name, const std::string& other) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     return std::equal(name.begin(), name.end(), other.begin(), other.end(),
@@ -45,11 +45,11 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known) {
-    constexpr std::size_t longest_slip = 40;  // names come from outside, and nobody mistypes so much
+    constexpr std::size_t longest_slip = 40;  // nobody mistypes so many characters
     if (name.size() > longest_slip) {
         return std::nullopt;
     }
-    // One slip in a short name, two in a longer one.
+    // Allows one error in a short name, two in a longer one.
     const std::size_t most_slips = name.size() < 5 ? 1 : 2;
     const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
         return slips_between(name, a) < slips_between(name, b);

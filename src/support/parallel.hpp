@@ -10,9 +10,10 @@
 
 namespace batfill {
 
-// Calls work(0), ..., work(count - 1) on `threads` threads (at least one), including this one, begun in that order.
-// After each, calls progress(number done) from any of the threads, one call at a time. If a call throws, no others
-// begin. Throws the exception of the first one in the order: the same for any number of threads.
+// Calls work(0), ..., work(count - 1) on `threads` threads, including this one, and starts them in that order.
+// After each call, calls progress(number done) from any of the threads, one call at a time. If a call throws, starts no
+// more. Rethrows the exception of the lowest index, which is the same for any number of threads.
+// Requires: at least one thread.
 inline void for_each_in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                                  const std::function<void(std::size_t)>& progress = {}) {
     std::mutex mutex;  // guards the variables below

@@ -11,7 +11,7 @@
 
 namespace batfill {
 
-// Writes lines of cells in columns: the first column flush left, the others flush right, one_line() of each cell.
+// Writes lines of cells in columns. Aligns the first column left and the others right. Applies one_line() to each cell.
 // Requires: all lines have as many cells as the first.
 inline void write_aligned(std::ostream& out, std::vector<std::vector<std::string>> lines) {
     for (auto& line : lines) {

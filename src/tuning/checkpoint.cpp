@@ -29,7 +29,7 @@ struct Line {
     double value;
 };
 
-// Cuts off the number at the beginning of `text`.
+// Removes the number at the beginning of `text`.
 template <typename Number>
 bool take(std::string_view& text, Number& number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -87,7 +87,7 @@ Checkpoint::~Checkpoint() {
 
 void Checkpoint::restore(std::string_view text, const std::string& header, std::size_t workloads,
                          std::size_t evaluations) {
-    if (header.starts_with(text)) {  // or the earlier run was killed while it wrote the first line
+    if (header.starts_with(text)) {  // the file is new, or a killed run left a part of its first line
         text = {};
     } else if (!text.starts_with(header)) {
         throw InputError(path_ +

@@ -10,8 +10,8 @@
 
 namespace batfill {
 
-// The values that the replays of a search have given so far, one line each in a file. A killed run that is repeated
-// asks for the same replays again and finds the finished ones here. It loses only those of the last moments.
+// A file with one line per value that the replays of a search gave. If a killed run is repeated, it requests the same
+// replays and finds the finished ones here. Only the last moments are lost.
 class Checkpoint {
  public:
     // Continues the file `path`, or begins it. `run` is one line that describes what the values depend on. Evaluations

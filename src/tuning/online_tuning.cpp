@@ -16,7 +16,7 @@ namespace batfill {
 
 namespace {
 
-// A machine of processors that differ in nothing but their number: the orders look at nothing else.
+// A machine of equal processors: the orders look only at their number.
 Platform machine(int processors) {
     Platform platform;
     for (int i = 0; i < processors; ++i) {
@@ -34,7 +34,7 @@ SchedulerChoice with_weights(SchedulerChoice scheduler, const MixedWeights& weig
     return scheduler;
 }
 
-// Replays the jobs of the past in this process.
+// Tunes weights by replaying past jobs in this process.
 class OnlineTuning : public WeightTuner {
  public:
     explicit OnlineTuning(WeightTuning tuning) : tuning_(std::move(tuning)) {}
@@ -46,7 +46,7 @@ class OnlineTuning : public WeightTuner {
     }
 
  private:
-    // A job as it turned out to be.
+    // A finished job.
     struct PastJob {
         Time submit;
         Time end;
@@ -58,9 +58,9 @@ class OnlineTuning : public WeightTuner {
     // The past jobs as a workload.
     Workload past(Time since) const;
 
-    WeightTuning tuning_;            // its weights are those of now
-    std::deque<PastJob> past_jobs_;  // by end; only those that a later search may look at
-    Microseconds periods_ = 0;       // how many had begun at the last call
+    WeightTuning tuning_;            // its weights are the current ones
+    std::deque<PastJob> past_jobs_;  // by end; only jobs that a later search may use
+    Microseconds periods_ = 0;       // number of periods that had begun at the last call
     std::uint64_t tunings_ = 0;
     std::uint64_t improvements_ = 0;
 };
@@ -111,11 +111,11 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
     const ReplayMetric metric("mean_bounded_slowdown");
     const auto value = [&](const MixedWeights& candidate) {
         if (stop_signal_pending()) {
-            throw Interrupted();  // a search may take longer than whoever stops a daemon waits
+            throw Interrupted();  // a search may take longer than anyone waits for a daemon to stop
         }
         return *replay.measure(with_weights(tuning_.scheduler, candidate), metric);
     };
-    // Each period has its own draws: what one set of draws misses, it would miss in every period.
+    // Each period has its own seed. With a shared one, every period would miss the same weights.
     const std::uint64_t seed = tuning_.seed + static_cast<std::uint64_t>(periods);
     constexpr double lambda = 1;
     const std::unique_ptr<WeightSearch> search =

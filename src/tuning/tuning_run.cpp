@@ -9,7 +9,7 @@ namespace batfill {
 
 namespace {
 
-// One value that a search has asked for.
+// One value that a search requests.
 struct WeightRequest {
     std::size_t workload;
     std::size_t evaluation;  // from 0
@@ -17,7 +17,7 @@ struct WeightRequest {
     double value = 0;
 };
 
-// All that the searches ask for now, ordered by task, then by weights, then by workload.
+// All pending requests of the searches, ordered by task, then by weights, then by workload.
 std::vector<WeightRequest> requests_of(std::vector<TuningTask>& tasks) {
     std::vector<WeightRequest> requests;
     for (TuningTask& task : tasks) {
@@ -32,7 +32,7 @@ std::vector<WeightRequest> requests_of(std::vector<TuningTask>& tasks) {
     return requests;
 }
 
-// Tells the searches the sums over their workloads, in the order of requests_of().
+// Passes each search its sums over its workloads. `requests` is in the order of requests_of().
 void tell(std::vector<TuningTask>& tasks, const std::vector<WeightRequest>& requests) {
     auto request = requests.begin();
     for (TuningTask& task : tasks) {

@@ -29,9 +29,9 @@ struct TuningHooks {
         evaluated;
 };
 
-// Runs the searches to their ends, side by side on `threads` threads. The searches take turns in asking; what they ask
-// for is measured at the same time. Does not measure values again that `checkpoint` has, and adds the others to it. The
-// result depends neither on the threads nor on the content of the checkpoint. An exception of `measure` ends the run.
+// Runs the searches to their ends, side by side on `threads` threads. All values that the searches request in one round
+// are measured in parallel. Skips values in `checkpoint` and adds the others to it. Neither the threads nor the
+// checkpoint change the result. An exception of `measure` ends the run.
 // Requires: at least one thread.
 void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint, unsigned threads);
 

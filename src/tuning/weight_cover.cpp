@@ -8,7 +8,7 @@
 namespace batfill {
 
 std::vector<MixedWeights> weight_grid(std::size_t points) {
-    // Weights are counted in units of 1/(points - 1), in which they are whole numbers.
+    // In units of 1/(points - 1), the weights are integers.
     const auto one = static_cast<std::int64_t>(points) - 1;
     const auto weight = [&](std::int64_t units) { return static_cast<double>(units) / static_cast<double>(one); };
     std::vector<MixedWeights> grid;
@@ -27,8 +27,8 @@ std::vector<MixedWeights> weight_grid(std::size_t points) {
 }
 
 MixedWeights draw_weights(std::mt19937_64& random) {
-    // The gaps between sorted uniform points of an interval are distributed uniformly among all that fill it; as these
-    // are whole numbers, nothing is rounded.
+    // The gaps between sorted uniform points of an interval are uniformly distributed among all gaps with this sum. The
+    // points are integers, so nothing is rounded.
     constexpr int bits = 53;
     MixedWeights weights{};
     std::array<std::uint64_t, std::tuple_size_v<MixedWeights>> ends{};

@@ -36,7 +36,7 @@ void WeightSearch::tell(std::span<const double> values) {
 
 namespace {
 
-// Each start is around 0, where no direction is preferred, with norms of about 1.
+// Every start begins at 0, which prefers no direction. The sampled norms are about 1.
 Xnes fresh_xnes(MixedFeatures features) {
     const auto d = static_cast<Eigen::Index>(features);
     return {Eigen::VectorXd::Zero(d), 1 / static_cast<double>(d)};
@@ -50,7 +50,7 @@ class XnesSearch : public WeightSearch {
           lambda_(lambda),
           random_(seed),
           xnes_(fresh_xnes(features)),
-          // This is what the CMA evolution strategy takes for the stagnation of its objective.
+          // The CMA evolution strategy uses this limit to detect a stagnating objective.
           patience_(10 + (30 * static_cast<std::size_t>(features) + xnes_.population() - 1) / xnes_.population()) {}
 
  private:
@@ -70,7 +70,7 @@ class XnesSearch : public WeightSearch {
 
     void learn(std::span<const double> values) override {
         if (values.size() < xnes_.population()) {
-            return;  // the evaluations are used up
+            return;  // no evaluations are left
         }
         std::vector<double> objectives;
         for (const double value : values) {
@@ -101,17 +101,17 @@ class XnesSearch : public WeightSearch {
     double lambda_;
     std::mt19937_64 random_;
     Xnes xnes_;
-    std::size_t patience_;  // in generations
+    std::size_t patience_;  // in generations without improvement
     std::size_t start_ = 1;
     double best_of_start_ = std::numeric_limits<double>::infinity();
     std::size_t generations_without_improvement_ = 0;
     std::vector<double> norms_;  // of the candidates
 };
 
-// How many weights of a cover are evaluated at once; it changes no result.
+// Number of weights of a cover per batch. It does not affect the result.
 constexpr std::size_t batch = 32;
 
-// What all covers have in common: they learn nothing, and have one start.
+// The common part of all covers: they learn nothing and have one start.
 class CoverSearch : public WeightSearch {
  protected:
     using WeightSearch::WeightSearch;

@@ -48,7 +48,7 @@ std::size_t Xnes::population_for(std::size_t dimensions) {
 }
 
 const std::vector<Eigen::VectorXd>& Xnes::ask(std::mt19937_64& random) {
-    // Draws are not made by the standard library's distribution, whose algorithm differs from one library to another.
+    // The algorithm of std::normal_distribution differs between libraries; Boost's does not.
     boost::random::normal_distribution<double> normal;
     draws_.assign(population(), Eigen::VectorXd(mean_.size()));
     points_.clear();

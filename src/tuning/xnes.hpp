@@ -9,9 +9,9 @@
 
 namespace batfill {
 
-// Exponential natural evolution strategies (xNES). Minimises a function of real vectors by following the natural
-// gradient of its expectation under a normal distribution, in exponential coordinates. It uses only the order of
-// values, so it does the same for every increasing transformation of the function.
+// Exponential natural evolution strategies (xNES). Minimises a function of real vectors: follows the natural gradient
+// of the function's expectation under a normal distribution, in exponential coordinates. Only the order of the values
+// matters, so every increasing transformation of the function gives the same result.
 // T. Glasmachers, T. Schaul, S. Yi, D. Wierstra, J. Schmidhuber, Exponential natural evolution strategies, GECCO 2010;
 // population, utilities and learning rates are its defaults.
 class Xnes {
@@ -24,8 +24,8 @@ class Xnes {
 
     // Draws the next generation.
     const std::vector<Eigen::VectorXd>& ask(std::mt19937_64& random);
-    // Takes the values at the points of ask(), in the same order. Smaller is better; the earlier of equal ones comes
-    // first. Moves the distribution.
+    // Takes the values at the points of ask(), in the same order, and moves the distribution. Smaller is better. Of
+    // equal values, the first counts as better.
     // Requires: no value is NaN; infinite values are allowed.
     // Cost: O(d^2 * population + d^3).
     void tell(std::span<const double> values);

@@ -11,7 +11,7 @@ namespace batfill {
 
 namespace {
 
-// What periods of this length are called.
+// The word for periods of this length.
 const char* name_of(Duration period) {
     return period == Duration::days(7) ? "week" : period == Duration::days(30) ? "month" : "period";
 }

@@ -14,7 +14,7 @@ namespace batfill {
 
 namespace {
 
-// Passes over the job that comes next in `reader`, whose text is `text`, and appends it to `out`.
+// Reads the next job from `reader`, whose text is `text`, and appends it with this deadline to `out`.
 void append_with_deadline(JsonReader& reader, const std::string& text, const std::optional<Time>& deadline,
                           std::string& out) {
     reader.open('{');

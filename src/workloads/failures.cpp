@@ -15,7 +15,7 @@ namespace batfill {
 
 namespace {
 
-// Draws a length of time in whole seconds.
+// Draws a duration in whole seconds.
 Duration length(Draws& draws, const FailureModel::Lengths& lengths) {
     const double shape = lengths.weibull_shape;
     const double scale = lengths.mean.to_seconds() / boost::math::tgamma(1 + 1 / shape);
@@ -28,7 +28,7 @@ Duration length(Draws& draws, const FailureModel::Lengths& lengths) {
 
 std::vector<MachineEvent> generate_failures(const FailureModel& model) {
     assert(model.processors > 0 && model.processors_per_node > 0);
-    std::map<std::pair<Time, bool>, ResourceSet> events;  // by time, and whether they are losses
+    std::map<std::pair<Time, bool>, ResourceSet> events;  // by time; at the same time returns precede losses
     std::uint32_t node = 0;
     for (int first = 0; first < model.processors; ++node) {
         const int count = std::min(model.processors_per_node, model.processors - first);

@@ -18,8 +18,7 @@ namespace {
 constexpr long long million = 1'000'000;
 constexpr int max_tries = 10'000;
 
-// What the draws of a stream are for. Another attribute gets another number, so that those that are there stay the
-// same.
+// The purpose of a stream of draws. A new purpose gets a new number, so existing streams do not change.
 enum Purpose : std::uint32_t {
     machine_processors,
     machine_speeds,
@@ -36,10 +35,10 @@ enum Purpose : std::uint32_t {
 struct DrawnMachine {
     int processors = 0;
     int speed = 0;               // millions of operations per second
-    std::vector<bool> licenses;  // by licence: can be activated
+    std::vector<bool> licenses;  // for each licence, whether the machine can activate it
 };
 
-// Names by number: "lic00", "lic01".
+// Numbered names such as "lic00", "lic01".
 std::vector<std::string> names(const std::string& prefix, int count) {
     std::vector<std::string> result;
     result.reserve(static_cast<std::size_t>(count));
@@ -97,7 +96,7 @@ class FarmSource {
         return platform;
     }
 
-    // Of a platform with so many processors.
+    // The workload for a platform with this many processors.
     Workload workload(int processors) const {
         Draws arrivals = draws(submissions);
         Draws runs = draws(run_times);
@@ -138,7 +137,7 @@ class FarmSource {
 
     static int in(FarmModel::Range range, Draws& draws) { return draws.integer(range.low, range.high); }
 
-    // "name:copies,name:copies", and nothing if there are no licences.
+    // The copies as "name:copies,name:copies". Empty if there are no licences.
     std::string copies_of_licenses() const {
         Draws ratios = draws(license_copies);
         std::vector<std::string> parts;
@@ -172,7 +171,7 @@ class FarmSource {
                    : Duration::microseconds(walltime.count() * margin / 100);
     }
 
-    // Draws processors and licences until some machine has them together.
+    // Draws processors and licences until one machine offers both.
     void draw_request(Draws& sizes, Draws& needs, JobDescription& job) const {
         for (int tries = 0; tries < max_tries; ++tries) {
             job.processors = in(model_.job_processors, sizes);
@@ -199,7 +198,7 @@ class FarmSource {
     }
 
     const FarmModel& model_;
-    std::vector<std::string> licenses_;  // names
+    std::vector<std::string> licenses_;  // their names
     std::vector<DrawnMachine> machines_;
 };
 

@@ -26,11 +26,11 @@ ScheduledJob scheduled(const SwfWorkload& converted, std::size_t place) {
     return job;
 }
 
-// Gives each of the jobs, which are in the order of their starts, processors that none of the others has then. Returns
-// how many are in use at one instant at most.
+// Gives each job processors that no other job uses at that time. Returns the maximum number in use at once.
+// Requires: `jobs` are sorted by start.
 int allocate(std::vector<ScheduledJob>& jobs, int processors) {
     ResourceSet idle = ResourceSet::range(0, processors - 1);
-    int numbered = processors;  // processors 0, 1, ... that have ever been there
+    int numbered = processors;  // processors 0, 1, ... that exist so far
     int in_use = 0;
     int most_in_use = 0;
     using End = std::pair<Time, std::size_t>;

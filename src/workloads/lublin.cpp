@@ -23,7 +23,7 @@ struct Gamma {
     double scale;
 };
 
-// Parameters of one stream of jobs; names and values are those of the paper (sections 3 to 5) and of the authors'
+// Parameters of one stream of jobs. Names and values are those of the paper (sections 3 to 5) and of the authors'
 // program lublin99.c in the Parallel Workloads Archive.
 struct Stream {
     const char* queue;
@@ -39,10 +39,10 @@ struct Stream {
     Gamma second;
     double slope;
     double intercept;
-    // ln of the inter-arrival time in the rush hours, and the ratio that makes its shape hold for all hours.
+    // ln of the inter-arrival time in the rush hours, and the ratio that extends its shape to all hours.
     Gamma rush_interval;
     double rush_to_all_ratio;
-    // The arrivals of a day over its half hours, counted from midnight.
+    // Distribution of a day's arrivals over its half hours, counted from midnight.
     Gamma half_hour;
 };
 
@@ -56,7 +56,7 @@ constexpr Stream undivided_stream = {
     "",     0.244,           0.576, 0.8, 0, 0.86, {4.2, 0.94}, {312, 0.03}, -0.0054, 0.78, {10.2303, 0.4871},
     1.0225, {8.1737, 3.9631}};
 
-// Draws above these are drawn again, as in the authors' program: e^12 s is less than two days, e^13 s is five.
+// Samples above these are drawn again, as in the authors' program: e^12 s is less than two days, e^13 s is five.
 constexpr double max_ln_run_time = 12;
 constexpr double max_ln_interval = 13;
 
@@ -64,8 +64,8 @@ constexpr int half_hours = 48;
 constexpr double half_hour_seconds = 1800;
 constexpr double day_seconds = half_hours * half_hour_seconds;
 
-// How many jobs are submitted at each hour of the day, relative to the mean. It turns the time that would pass at the
-// mean rate into time on the clock.
+// The daily cycle of submissions: their rate in each half hour, relative to the mean. Converts between time at the mean
+// rate and time on the clock.
 class DailyCycle {
  public:
     explicit DailyCycle(Gamma half_hour) {
@@ -83,7 +83,7 @@ class DailyCycle {
         }
     }
 
-    // The time at the mean rate that passes from midnight of day 0 to `clock`.
+    // The time at the mean rate that corresponds to `clock`, both counted from midnight of day 0.
     double mean_rate_time(double clock) const {
         const double days = std::floor(clock / day_seconds);
         double left = clock - days * day_seconds;
@@ -204,8 +204,8 @@ std::vector<JobSource> sources_of(const LublinModel& model) {
     return {JobSource(batch_stream, 0, model), JobSource(interactive_stream, 1, model)};
 }
 
-// The factor on all inter-arrival times with which the last submission is at `last`: the last job of each source comes
-// at or before that instant, and one of them exactly then.
+// The largest factor on all inter-arrival times for which no source submits after `last`. One source then submits
+// exactly at `last`.
 double interval_factor(const std::vector<JobSource>& sources, const std::vector<DrawnJob>& jobs, double last) {
     std::vector<double> last_arrival(sources.size(), 0);
     for (const DrawnJob& job : jobs) {
@@ -231,7 +231,7 @@ long long draw_walltime(const LublinModel& model, long long run_time, Draws& dra
     }
     // Run time over estimate is about uniform in real logs (A. W. Mu'alem and D. G. Feitelson, IEEE TPDS 12(6), 2001).
     const double wanted = static_cast<double>(run_time) / (1 - draws.uniform());
-    // The last of the modal estimates is above the model's longest run time.
+    // The last modal estimate exceeds the model's longest run time.
     const auto* const at_least = std::find_if(modal_minutes.begin(), modal_minutes.end() - 1,
                                               [&](int minutes) { return minutes * 60 >= wanted; });
     return std::max(*at_least * 60LL, run_time);
@@ -253,7 +253,7 @@ void add_job(const std::string& id, const DrawnJob& drawn, long long submit, con
     workload.jobs.push_back({std::move(description), {}});
 }
 
-// Submissions are whole seconds. Where the jobs are submitted within a few, no time of the last one gives the load.
+// Submissions are whole seconds. If all fall within a few seconds, rounding may make the load unreachable.
 void require_reached(double load, const Workload& workload) {
     constexpr double most_deviation = 0.001;
     const double reached = offered_load(workload);

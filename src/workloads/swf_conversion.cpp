@@ -38,7 +38,7 @@ bool longer_than_estimate(const SwfJob& job) {
     return has_estimate(job) && job.run_time > job.requested_time;
 }
 
-// How long a job that is kept runs.
+// The run time that a kept job gets.
 Duration run_time_of(const SwfJob& job) {
     return std::max(job.run_time, shortest_run_time);
 }
@@ -47,7 +47,7 @@ bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
     return conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
 }
 
-// The size of a job in units of processors, before any limit is checked.
+// The size of a job in units of processors, without any limit.
 long long size_of(const SwfJob& job, const SwfConversion& conversion) {
     const long long processors =
         size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
@@ -60,7 +60,7 @@ void count_if(bool holds, std::size_t& counter) {
     }
 }
 
-// Intervals are half open: a job that ends at the very end of a period has ended in it.
+// Intervals are half open: a job that ends exactly at the end of a period is still in it.
 bool ends_in_another_period(const SwfJob& job, const SwfSplit& split) {
     const Duration start = job.submit + std::max(job.wait, Duration());
     return split.period_of(start) != split.period_of(start + run_time_of(job) - Duration::microseconds(1));
@@ -139,7 +139,7 @@ std::vector<Rule> rules_of(const SwfConversion& conversion) {
     return rules;
 }
 
-// A job that is kept, and the number of its line among the kept lines of the same job number, from 1.
+// A kept job. `copy` numbers the kept lines with its job number, from 1.
 struct Kept {
     const SwfJob* job;
     std::size_t copy = 1;
@@ -150,8 +150,9 @@ bool is_partial_run(const SwfJob& job) {
     return job.status >= 2 && job.status <= 4;
 }
 
-// A job that was checkpointed has a line of its own and one for each partial run, all with its number. Drops the
-// latter, numbers what is left, and returns how many were dropped. O(n log n).
+// A checkpointed job has its own line and one per partial run, all with the same number. Drops such
+// partial runs, numbers the rest, and returns how many were dropped.
+// Cost: O(n log n).
 std::size_t resolve_equal_numbers(std::vector<Kept>& kept) {
     std::stable_sort(kept.begin(), kept.end(),
                      [](const Kept& a, const Kept& b) { return a.job->number < b.job->number; });
@@ -188,8 +189,8 @@ void give_ids(std::vector<Kept>& kept) {
     }
 }
 
-// Reads the whole numbers at the start of a header value such as "1664 (72, 1368, 224)": the total, then the parts.
-// There are no parts if the parenthesis holds anything else. The result is empty if there is no total.
+// Reads the integers at the start of a header value such as "1664 (72, 1368, 224)": the total, then the parts. No parts
+// if the parenthesis holds anything else. Empty if there is no total.
 std::vector<long long> header_numbers(std::string_view text) {
     std::vector<long long> numbers;
     const auto read_number = [&] {
@@ -220,8 +221,8 @@ std::vector<long long> header_numbers(std::string_view text) {
     return text.starts_with(')') ? numbers : std::vector<long long>{total};
 }
 
-// The number of processors of the given partitions, if the header lists the sizes of all partitions in its MaxProcs,
-// "total (a, b)".
+// The number of processors of these partitions. None unless the header lists the sizes of all partitions in its
+// MaxProcs: "total (a, b)".
 std::optional<long long> partition_processors(const std::vector<long long>& max_procs,
                                               const std::vector<long long>& partitions) {
     if (max_procs.size() < 2) {
@@ -264,7 +265,7 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
     }
 }
 
-// Whether the walltime is the run time because the job ran longer than the time it requested.
+// Whether the walltime was raised to the run time, because the job ran longer than it requested.
 bool is_raised(const SwfJob& job, const SwfConversion& conversion) {
     return conversion.estimates == SwfConversion::Estimates::log &&
            conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(job);
@@ -345,7 +346,7 @@ std::string missing_walltime_text(const SwfConversion& conversion) {
     return "no walltime";
 }
 
-// What replaces the estimates of the log.
+// Names the estimates that replace those of the log.
 std::string estimate_text(const SwfConversion& conversion) {
     if (conversion.estimates == SwfConversion::Estimates::factor) {
         return Duration::microseconds(conversion.estimate_factor.millionths()).to_shortest_string() +
@@ -355,7 +356,7 @@ std::string estimate_text(const SwfConversion& conversion) {
                                                                    : "the run time";
 }
 
-// Counts what a reader of the results should know of the kept jobs.
+// Counts peculiarities of the kept jobs that matter to readers of results.
 std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const SwfConversion& conversion,
                                          int processors) {
     std::size_t without_request = 0;

@@ -58,8 +58,8 @@ std::string decisions_of(std::string_view frame) {
     return text;
 }
 
-// Answers each message of Batsim, as long as our decisions are those that batsched took. Returns how many messages that
-// is; the last answer of batsched that was not ours is left in `difference`.
+// Answers Batsim's messages while our decisions equal batsched's. Returns the number of equal answers. `difference`
+// gets batsched's first answer that differs.
 std::size_t same_answers(const std::vector<RecordedFrame>& frames, const BatschedOptions& options,
                          std::string& difference) {
     Session session(commands::batsched_choice(options), protocol::make_codec("batsim4"));
@@ -189,7 +189,7 @@ TEST_CASE("The jobs that submitter registers start in the simulator when they st
         for (const SimulatedJob& job : simulator.jobs()) {
             const auto& [start, allocation] = recorded.at(job.job->description.id);
             INFO(job.job->description.id);
-            // The network of the recorded platform delays every message and start a little.
+            // The network of the recorded platform slightly delays every message and start.
             CHECK(std::abs((start - job.start).to_seconds()) < 0.02);
             CHECK(job.allocation.to_string() == allocation);
         }

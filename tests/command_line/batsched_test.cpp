@@ -52,7 +52,7 @@ std::string problem_of(const BatschedOptions& options) {
     }
 }
 
-// `batsched` with these arguments, as if it were called by a link of that name.
+// Runs `batsched` with these arguments, as through a link of that name.
 Outcome called_batsched(const Folder& folder, const Arguments& arguments) {
     Process process(folder, arguments, {}, "", "/usr/local/bin/batsched");
     const int status = process.wait();
@@ -82,7 +82,7 @@ TEST_CASE("Variants, orders and policies of batsched have the parameters that st
     options.selection_policy = "contiguous";
     options.rjms_delay = "2.5";
     CHECK(text_of(batsched_choice(options)) == "fcfs placement=contiguous walltime-margin=2.5");
-    options.variant = "fcfs_fast";  // which takes the lowest processors whatever the policy is
+    options.variant = "fcfs_fast";  // always takes the lowest processors
     CHECK(text_of(batsched_choice(options)) == "fcfs walltime-margin=2.5");
 }
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Two loads with two seeds, under three schedulers of which one is swept: 4 workloads, 4 schedulers, 16 runs.
+// Two loads, two seeds and three schedulers, one of them swept: 4 workloads, 4 schedulers, 16 runs.
 constexpr const char* sixteen_runs = R"(
 workloads:
   - generate: lublin
@@ -48,7 +48,7 @@ struct CampaignFolder {
     }
     std::string in(const std::string& path) const { return out + '/' + path; }
     std::string results() const { return contents(in("results.csv")); }
-    // The value of a metric in the line of results.csv that begins so.
+    // The value of a metric in the line of results.csv that begins with `beginning`.
     std::string value(const std::string& beginning, const std::string& metric) const {
         std::istringstream lines(results());
         for (std::string line; std::getline(lines, line);) {
@@ -58,7 +58,7 @@ struct CampaignFolder {
         }
         return "";
     }
-    // All files below the campaign's folder, with what is in them.
+    // All files below the campaign's folder, with their contents.
     std::map<std::string, std::string> files(const std::string& below) const {
         std::map<std::string, std::string> all;
         for (const auto& entry : fs::recursive_directory_iterator(in(below))) {
@@ -70,7 +70,7 @@ struct CampaignFolder {
     }
 };
 
-// What `metrics` says of a jobs.csv.
+// The value that `metrics` prints for a jobs.csv.
 std::string metric_of(const Folder& folder, const std::string& jobs, const std::string& processors,
                       const std::string& metric) {
     const Outcome outcome = run(folder, {"metrics", jobs, "--processors", processors, "-f", "csv"});
@@ -183,7 +183,7 @@ TEST_CASE("A campaign that runs again makes only what is not there, and leaves t
     CHECK_THAT(campaign.run(sixteen_runs).output, Contains("0 runs made, 16 up to date"));
     CHECK(campaign.files(".") == files);
 
-    // As after a kill: a result, a workload and the table are not there.
+    // As after a kill: a result, a workload and the table are missing.
     const std::string name = "lublin,load=0.7,seed=1";
     fs::remove(campaign.in("runs/" + name + "/own/fcfs_result.csv"));
     fs::remove_all(campaign.in("workloads/" + name));
@@ -195,7 +195,7 @@ TEST_CASE("A campaign that runs again makes only what is not there, and leaves t
     std::string with_another_seed = sixteen_runs;
     with_another_seed.replace(with_another_seed.find("1..2"), 4, "[1, 3]");
     CHECK_THAT(campaign.run(with_another_seed).output, Contains("8 runs made, 8 up to date"));
-    // What is measured changed, and with it every result.
+    // The measurement changed, and so every result.
     CHECK_THAT(campaign.run(std::string(sixteen_runs) + "measure: {tau: 60}\n").output, Contains("16 runs made"));
 }
 
@@ -251,7 +251,7 @@ TEST_CASE("Processes that begin a campaign in one folder at the same time make i
     const std::string text =
         "workloads: [{generate: lublin, jobs: 5, processors: 8, sweep: {seed: 1..40}}]\nschedulers: [fcfs]\n";
     const std::string path = file(campaign.folder, "c.yaml", text);
-    std::vector<std::unique_ptr<Folder>> folders;  // of what the processes print
+    std::vector<std::unique_ptr<Folder>> folders;  // for the output of the processes
     std::vector<std::unique_ptr<Process>> processes;
     for (int i = 0; i < 6; ++i) {
         folders.push_back(std::make_unique<Folder>());
@@ -292,13 +292,13 @@ TEST_CASE("A campaign removes and replaces no workload that it has not made as i
     fs::remove(campaign.in("workloads/x/notes.txt"));
     CHECK_THAT(campaign.run(text).output, Contains("1 run made"));
 
-    // Beside what the campaign has made, a file disturbs nobody until the workload is to be made anew.
+    // A foreign file beside the campaign's files is harmless until the workload must be rebuilt.
     file(campaign.folder, "out/workloads/x/notes.txt", "mine");
     CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 1 up to date"));
     check_untouched(other, "notes.txt");
     fs::remove(campaign.in("workloads/x/notes.txt"));
 
-    // A workload that was edited or cut is neither believed nor removed.
+    // The campaign neither trusts nor removes an edited or truncated workload.
     const std::string workload = campaign.in("workloads/x/x.json");
     const std::string as_made = contents(workload);
     std::string edited = as_made;
@@ -314,7 +314,7 @@ TEST_CASE("A campaign removes and replaces no workload that it has not made as i
     check_untouched(text, "made.txt");
     file(campaign.folder, "out/workloads/x/made.txt", list);
 
-    // What is its own, it replaces; as after a kill in the middle of it.
+    // It replaces its own files, also after a kill halfway.
     CHECK_THAT(campaign.run(text).output, Contains("x: 1 workload") && Contains("0 runs made, 1 up to date"));
     CHECK_THAT(campaign.run(other).output, Contains("x: 1 workload") && Contains("1 run made"));
 }
@@ -349,7 +349,7 @@ TEST_CASE("A campaign does not believe results and schedules that were cut or ed
     check_made_anew("runs/lublin/own/easy_schedule.csv", "");
     CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 2 up to date"));
 
-    // Nor does a merge: the run is missing.
+    // A merge does not either: the run is missing.
     file(campaign.folder, "out/" + result, edited);
     const Outcome merged = run(campaign.folder, {"campaign", "merge", campaign.out, "-o", campaign.out});
     check_refused(merged, 1);
@@ -363,7 +363,7 @@ TEST_CASE("The pages of a campaign are those of what it is made of now") {
                schedulers + "]\nschedules: true\n" + reports;
     };
     const std::string page = campaign.in("reports/x/own.html");
-    // What the page is when nothing was there before.
+    // The page must equal one that is made from scratch.
     const auto check_page = [&](const std::string& jobs, const std::string& schedulers) {
         const std::string now = contents(page);
         fs::remove(page);
@@ -373,10 +373,10 @@ TEST_CASE("The pages of a campaign are those of what it is made of now") {
     };
     REQUIRE(campaign.run(text("20", "fcfs, easy", "reports: true\n")).status == 0);
     check_page("20", "fcfs, easy");
-    // One scheduler less, of which nothing is replayed anew.
+    // One scheduler less: no replay is needed.
     CHECK_THAT(campaign.run(text("20", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
     check_page("20", "easy");
-    // Runs without pages, as a campaign that was killed between them leaves them.
+    // Runs without pages, as left by a campaign that was killed between them.
     CHECK_THAT(campaign.run(text("25", "easy", "")).output, Contains("1 run made") && !Contains(page));
     CHECK_THAT(campaign.run(text("25", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
     check_page("25", "easy");
@@ -412,7 +412,7 @@ reports: true
     CHECK(campaign.value("weeks,week-001,own,easy,easy", "jobs") == "10");
     CHECK(campaign.value("weeks,week-003,12,\"dbf,on-failure=requeue\",dbf", "deadline_jobs") == "5");
 
-    // Every run is an ordinary command.
+    // Every run is an ordinary command of batfill.
     const Outcome dry = campaign.run(text, {"--dry-run"});
     CHECK(dry.status == 0);
     CHECK_THAT(dry.output,
@@ -471,7 +471,7 @@ schedulers: [fcfs]
 measure: {warm-up: 120000, cool-down: 60000}
 )";
     REQUIRE(campaign.run(text).status == 0);
-    // Of jobs submitted every 60,000 s, those at 0 and 60,000 s after the first, and the last one.
+    // Jobs are submitted every 60,000 s. Those at 0 and 60,000 s after the first, and the last one, do not count.
     CHECK(campaign.value("three,,own,fcfs,fcfs", "jobs") == "27");
 }
 
@@ -574,7 +574,7 @@ TEST_CASE("A campaign that would never end, or is not what it seems, is refused 
         keys.append("k").append(std::to_string(i)).append(": [1], ");
     }
     check(swept("{" + keys + "seed: 1..100000}"), "2: expected fewer options: there are more than 10,000,000 in all ");
-    // Each line stands for ten times what the one before it does.
+    // Each line expands to ten times the line before it.
     std::string tenfold = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n";
     for (int i = 1; i < 12; ++i) {
         const std::string alias = "*a" + std::to_string(i - 1);
@@ -593,7 +593,7 @@ TEST_CASE("A campaign that would never end, or is not what it seems, is refused 
           "6: expected at most 100,000 runs\n");
     check(lublin + "    sweep: {seed: 1..400}\nschedulers: [{algorithm: easy, sweep: {threshold: 1..400}}]\n",
           "6: expected at most 100,000 runs\n");
-    // The last number that there is.
+    // The largest number.
     CHECK_THAT(campaign.run(swept("{seed: 18446744073709551615..18446744073709551615}")).output,
                Contains("1 run made, 0 up to date, 0 failed"));
     fs::remove_all(campaign.out);

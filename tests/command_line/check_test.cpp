@@ -18,8 +18,8 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-// A folder with a platform of two hosts, a workload of two jobs that want both, one with a deadline, and schedules of
-// them: one.csv and two.csv are right, bad.csv has them overlap.
+// A folder with a platform of two hosts, a workload of two jobs that both need both hosts, one with a deadline, and
+// schedules: one.csv and two.csv are right; the jobs overlap in bad.csv.
 class Folder {
  public:
     Folder() {
@@ -101,7 +101,7 @@ TEST_CASE("batfill check and metrics read what Batsim 5 writes", "[check][comman
         R"({"id": "1", "subtime": 0, "res": 2, "walltime": 20, "profile": "p"},)"
         R"({"id": "2", "subtime": 0, "res": 2, "walltime": 20, "profile": "p", "extra_data": {"deadline": 15}},)"
         R"({"id": "3", "subtime": 1, "res": 1, "profile": "p"}]})");
-    // The rows of Batsim 5: profiles with the workload's name, no quotes, nothing about rejected jobs.
+    // Rows of Batsim 5: profiles with the workload's name, no quotes, no columns for rejected jobs.
     folder.write("five_jobs.csv",
                  "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
                  "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"

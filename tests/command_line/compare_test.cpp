@@ -23,7 +23,7 @@ using Given = Parameters::Given;
 
 namespace {
 
-// A folder with a platform of 16 processors and three workloads; it is removed at the end.
+// A folder with a platform of 16 processors and three workloads. It is removed at the end.
 class Inputs {
  public:
     Inputs() {
@@ -53,7 +53,7 @@ class Inputs {
         std::ofstream(file(name)) << text;
         return file(name);
     }
-    // Compares `schedulers` on all workloads and returns what was written.
+    // Compares `schedulers` on all workloads and returns the output file.
     std::string csv(commands::Arguments schedulers, const commands::Arguments& more = {}) const {
         schedulers.insert(schedulers.end(),
                           {"-p", file("p.xml"), "-w", week(1), week(2), week(3), "-o", file("out.csv")});

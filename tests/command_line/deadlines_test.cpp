@@ -14,7 +14,7 @@ using Catch::Matchers::EndsWith;
 
 namespace {
 
-// Two jobs with a walltime and one without; the first has a deadline.
+// Two jobs with a walltime and one without. The first has a deadline.
 struct Inputs {
     Folder folder;
     std::string workload = file(folder, "in.json",
@@ -31,7 +31,7 @@ struct Inputs {
     }
 };
 
-// Of the jobs of a workload, in its order; -1 for none.
+// The deadlines of a workload's jobs, in its order; -1 for none.
 std::vector<double> deadlines_in(const std::string& path) {
     rapidjson::Document workload;
     workload.Parse(contents(path).c_str());
@@ -80,7 +80,7 @@ TEST_CASE("deadlines writes what Batsim 5 reads, with all fields of jobs inside 
         "\"p\":{\"type\":\"DelayProfile\",\"delay\":10}\n"
         "}}\n";
     CHECK(contents(inputs.output) == converted);
-    // The format stays, unless another is asked for.
+    // Keeps the format by default.
     inputs.workload = file(inputs.folder, "five.json", converted);
     CHECK(inputs.deadlines({"--share", "1", "--seed", "3"}).status == 0);
     CHECK(contents(inputs.output) == converted);

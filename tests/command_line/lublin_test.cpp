@@ -111,7 +111,7 @@ TEST_CASE("batfill generate refuses unknown models and values and lists the know
 
 TEST_CASE("batfill generate refuses a load that submissions in whole seconds cannot give", "[lublin][command]") {
     const OutputPath out;
-    // The two jobs together are work for some 20 s of this machine.
+    // The two jobs together are about 20 s of work for this machine.
     const std::vector<std::string> arguments{"lublin", "--kind", "interactive", "--jobs", "2",  "--processors",
                                              "1000",   "--seed", "1",           "-o",     *out, "--load"};
     const auto with_load = [&](const std::string& load) {

@@ -16,7 +16,7 @@ const std::string header =
     "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,"
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
 
-// A line for a job of one processor that is submitted at 1 and runs for 4 of 8 seconds.
+// A line for a job of one processor that is submitted at 1 and runs for 4 s of its 8 s walltime.
 std::string finished(const std::string& id, int start) {
     return id + ",w0,1,1,8,1,COMPLETED_SUCCESSFULLY," + std::to_string(start) + ",4," + std::to_string(start + 4) +
            "," + std::to_string(start - 1) + "," + std::to_string(start + 3) + ",0\n";
@@ -26,8 +26,8 @@ std::string rejected(const std::string& id) {
     return id + ",w0,1,1,8,0,REJECTED,,,,,,\n";
 }
 
-// Two runs of five jobs: one that never waits, one that waits in the second run, one with a deadline, one without
-// walltime, one that is rejected in the second run.
+// Two runs of five jobs: n never waits; s waits in the second run; d has a deadline; u has no walltime; one is rejected
+// in the second run.
 struct Inputs {
     Folder folder;
     std::string workload = file(folder, "w.json",
@@ -99,7 +99,7 @@ TEST_CASE("metrics tells short deadlines by an option") {
 
 TEST_CASE("metrics compares waits with those of a baseline") {
     const Inputs inputs;
-    // Of the jobs n, d, u and s: waits of 0, 8, 1 and 0 s, and of 0, 0, 1 and 6 s.
+    // Jobs n, d, u and s wait 0, 8, 1 and 0 s in one run, and 0, 0, 1 and 6 s in the other.
     const std::string one = file(inputs.folder, "one_jobs.csv",
                                  header + finished("n", 1) + finished("s", 1) + finished("d", 9) + finished("u", 2));
     const Outcome csv = run(inputs.folder, {"metrics", inputs.two, one, "--baseline", one, "-f", "csv"});
@@ -173,7 +173,7 @@ TEST_CASE("metrics and report refuse schedules of different workloads, and a wor
                Contains(wider + ": job w0!2 asks for 3 processors at 1.500000, in " + folder.file("one.json") +
                         " it asks for 2 processors at 1.500000: expected the "
                         "workload of the schedule"));
-    // Side by side, without a comparison, they may be different.
+    // Side by side without a comparison, they may differ.
     CHECK(run(folder, {"metrics", one, wider}).status == 0);
 }
 

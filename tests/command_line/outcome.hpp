@@ -13,7 +13,7 @@ namespace batfill::tests {
 
 using Arguments = std::vector<std::string>;
 
-// What a run of batfill came to.
+// The exit status and the output of a run of batfill.
 struct Outcome {
     int status;
     std::string output;
@@ -26,7 +26,7 @@ inline Outcome run(const Folder& folder, const Arguments& arguments, const Limit
     return {status, process.output(), process.errors()};
 }
 
-// One line on the error stream, nothing on the other.
+// Checks for one line on the error stream and an empty output.
 inline void check_refused(const Outcome& outcome, int status) {
     CHECK(outcome.status == status);
     CHECK(outcome.output.empty());

@@ -53,7 +53,7 @@ struct Inputs {
     }
 };
 
-// So many jobs that their files are larger than 100 kB.
+// Enough jobs for files larger than 100 kB.
 std::string large_workload(const Folder& folder) {
     std::string jobs = R"({"nb_res":2,"jobs":[)";
     for (int i = 0; i < 20'000; ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("A disk that is full when results are written is one line and status 1
             lines << i << " " << i << " 5 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n";
         }
     }
-    // Each with a file that it would replace.
+    // Each command, and a file that it would replace.
     const std::vector<std::pair<Arguments, std::string>> commands{
         {{"simulate", "-q", "-p", inputs.platform, "-w", workload, "-a", "easy", "-e", path("run")}, "run_jobs.csv"},
         {{"swf", log, "-o", path("log.json")}, "log.json"},

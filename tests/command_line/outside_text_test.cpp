@@ -12,7 +12,7 @@
 
 namespace batfill::tests::outside_text_test {
 
-// Names that come from outside, such as the ids of jobs, in what the program writes and says.
+// Foreign names, such as job ids, in the files and messages that the program writes.
 
 using Catch::Matchers::Contains;
 
@@ -22,12 +22,12 @@ const std::string platform =
     "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"master_host\" speed=\"1Gf\"/>"
     "<host id=\"h0\" speed=\"1Gf\"/></zone></platform>\n";
 
-// Ids as JSON has them.
+// Ids, as escaped in JSON.
 const std::vector<std::string> awkward_ids{
     R"(a,b)", R"(\"q\" x)",    R"(two\nlines)", R"(cr\r\nlf)",  R"( before)", R"(behind )",     R"(\ttab)",
     R"()",    R"(\u001b[31m)", R"(,)",          R"(\"\"\n,\")", R"(plain)",   R"(\u00e9\u2028)"};
 
-// One job of each id, one behind the other.
+// One job per id, one after another.
 std::string workload_of(const std::vector<std::string>& ids) {
     std::string jobs;
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -45,8 +45,8 @@ bool has_control_characters(const std::string& line) {
     return std::any_of(line.begin(), line.end(), [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7F; });
 }
 
-// Reads the files of a run in another language. The program gets their prefix and the workload as arguments, and ends
-// with status 0 if each id and profile is in its row.
+// Reads the files of a run in another language. The program gets their prefix and the workload as arguments. It ends
+// with status 0 if each row has the right id and profile.
 bool reads_the_same(const Folder& folder, const std::string& interpreter, const std::string& program) {
     const std::string command = interpreter + " '" + file(folder, "read", program) + "' '" + folder.file("out") +
                                 "' '" + folder.file("w.json") + "'";
@@ -87,7 +87,7 @@ TEST_CASE("Results read back the same whatever the jobs are called") {
     const Outcome metrics = run(folder, {"metrics", folder.file("out_jobs.csv"), "-w", folder.file("w.json"),
                                          "--per-job", folder.file("out_per_job.csv")});
     CHECK(metrics.status == 0);
-    // What has to be in quotes is, and nothing else.
+    // Only texts that need quotes have them.
     const std::string jobs = contents(folder.file("out_jobs.csv"));
     CHECK_THAT(jobs, Contains("\n\"a,b\",w0,\"a,b\",0.000000,") && Contains("\nplain,w0,plain,11.000000,") &&
                          Contains("\n\"\"\"q\"\" x\",w0,") && Contains("\n\"\",w0,\"\",7.000000,"));
@@ -138,7 +138,7 @@ TEST_CASE("R reads results the same whatever the jobs are called", "[outside]") 
     }
     const Folder folder;
     simulate_awkward_ids(folder);
-    // R's parser of JSON is a package, so the ids are compared with the profiles, which have the same names.
+    // R reads JSON only with a package, so the ids are compared with the profiles, which have the same names.
     CHECK(reads_the_same(folder, "Rscript", R"(
 prefix <- commandArgs(trailingOnly = TRUE)[1]
 jobs <- read.csv(paste0(prefix, "_jobs.csv"), na.strings = character(0))
@@ -156,7 +156,7 @@ TEST_CASE("Errors and violations are one line of harmless text whatever the jobs
     const std::string p = file(folder, "p.xml", platform);
     REQUIRE(run(folder, {"simulate", "-p", p, "-w", workload, "-a", "fcfs", "-e", folder.file("out")}).status == 0);
 
-    // An audit of it with another workload, and with its processor gone.
+    // Audits the run with another workload, and with its processor lost.
     const std::string other = file(folder, "o.json", workload_of({"b"}));
     const Outcome foreign = run(folder, {"check", folder.file("out_jobs.csv"), "-w", other, "-p", p});
     CHECK(foreign.status == 1);
@@ -168,7 +168,7 @@ TEST_CASE("Errors and violations are one line of harmless text whatever the jobs
     CHECK_THAT(metrics.errors, Contains("job " + escaped + " is in none of the workloads"));
     CHECK_FALSE(has_control_characters(metrics.errors));
 
-    // A job that never starts; an unknown field of parameters; a file of an awful name.
+    // A job that never starts; an unknown parameter field; a file with an awkward name.
     const std::string events =
         file(folder, "e.json", R"({"type":"machine_unavailable","timestamp":0,"resources":"0"})");
     const Outcome deadlock = run(folder, {"simulate", "-p", p, "-w", workload, "-a", "fcfs", "-e", folder.file("d"),

@@ -7,7 +7,7 @@
 
 namespace batfill::tests::placement_test {
 
-// Placement as users choose it: by a parameter of simulate and serve, and audited by check.
+// Placement as users choose it: by a parameter of simulate and serve. check audits it.
 
 using Catch::Matchers::Contains;
 
@@ -19,8 +19,8 @@ std::string host(const std::string& name, const std::string& speed, const std::s
            machine + "\"/><prop id=\"licenses\" value=\"" + licenses + "\"/></host>";
 }
 
-// Machine "slow", processors 0 and 1, without licences; "fast", 2 and 3, with licence cfd, of which there is one copy.
-// Two jobs need it, the third does not and is wider than what is left on "fast".
+// Machine "slow" has processors 0 and 1 and no licences. Machine "fast" has 2 and 3, and the only copy of licence cfd.
+// Two jobs need cfd. The third does not, and is wider than the rest of "fast".
 struct Farm {
     Folder folder;
     std::string platform =

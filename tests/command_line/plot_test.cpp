@@ -20,7 +20,7 @@ constexpr const char* four_processors = R"({"nb_res":4,"profiles":{"p":{"type":"
                                         R"({"id":"2","subtime":1,"res":4,"walltime":30,"profile":"p"},)"
                                         R"({"id":"3","subtime":2,"res":1,"walltime":7,"profile":"p"}]})";
 
-// Two runs of three jobs: the last of them starts at once in one, and has to wait for the second one in the other.
+// Two runs of three jobs. The last job starts at once in one run, and waits for the second job in the other.
 struct Inputs {
     Folder folder;
     std::string workload = file(folder, "w.json", four_processors);
@@ -41,7 +41,7 @@ struct Inputs {
     }
 };
 
-// The elements of a chart that are of `kind`: "jobs" in the Gantt chart, "curve" in the others.
+// The path data of the chart's elements of class `kind`: "jobs" in the Gantt chart, "curve" in the others.
 std::vector<std::string> paths(const std::string& chart, const std::string& kind) {
     pugi::xml_document document;
     REQUIRE(document.load_file(chart.c_str()));
@@ -53,7 +53,7 @@ std::vector<std::string> paths(const std::string& chart, const std::string& kind
     return result;
 }
 
-// Four bytes of a PNG, the highest first.
+// Four bytes of a PNG as a number, the highest byte first.
 std::size_t number_in(const std::string& png, std::size_t from) {
     std::size_t number = 0;
     for (const char byte : png.substr(from, 4)) {
@@ -81,7 +81,7 @@ TEST_CASE("plot draws every kind of chart as SVG, the same each time") {
         CHECK(outcome.errors.empty());
         const std::string first = contents(inputs.chart);
         CHECK_THAT(first, StartsWith("<?xml") && Contains("a &lt; b &amp; c") && Contains(">fcfs</text>"));
-        // Two runs, each with a line in the legend and one in the chart.
+        // Two runs, each with a line in the legend and a line in the chart.
         CHECK(paths(inputs.chart, "curve").size() == (kind == "gantt" ? 0 : 4));
         REQUIRE(inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--title", "a < b & c"}).status == 0);
         CHECK(contents(inputs.chart) == first);
@@ -94,8 +94,8 @@ TEST_CASE("a plotted Gantt chart has every job where it ran") {
     const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
     // Six colours in the legend, and three jobs.
     CHECK(rectangles(jobs) == 6 + 3);
-    // 20 seconds are 630 wide and 4 processors 220 high. The first job has 3 of them for the first half, the third one
-    // the last processor from second 2 to 9; neither waited. The second one has all in the second half.
+    // 20 seconds are 630 units wide, 4 processors 220 high. The first job has 3 processors in the first half. The third
+    // job has the last processor from 2 to 9 s. Neither waited. The second job has all processors in the second half.
     CHECK(std::find(jobs.begin(), jobs.end(), "M133 197h220.5v55h-220.5zM70 32h315v165h-315z") != jobs.end());
     CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h315v220h-315z") != jobs.end());
 }
@@ -103,7 +103,7 @@ TEST_CASE("a plotted Gantt chart has every job where it ran") {
 TEST_CASE("a plotted distribution goes up by the share of the jobs at each value") {
     const Inputs inputs;
     REQUIRE(inputs.plot({"waits", inputs.easy}).status == 0);
-    // Two of three jobs do not wait, one 9 seconds; the axis is from 1 to 10, logarithmic.
+    // Two of three jobs do not wait, one waits 9 seconds. The axis is logarithmic, from 1 to 10.
     const std::vector<std::string> curves = paths(inputs.chart, "curve");
     REQUIRE(curves.size() == 1);
     CHECK(curves[0] == "M70 230H70V83.33H671.17V10H700");
@@ -132,7 +132,7 @@ TEST_CASE("plot draws a PNG of as many pixels as asked for") {
     const std::size_t height = svg.child("svg").attribute("height").as_uint();
     for (const std::size_t zoom : {std::size_t{1}, std::size_t{2}}) {
         Arguments arguments{"plot", "gantt", inputs.easy, "-p", "4", "-o", png};
-        if (zoom == 1) {  // 2 is the default
+        if (zoom == 1) {  // --dpi is 192 by default
             arguments.insert(arguments.end(), {"--dpi", "96"});
         }
         const Outcome outcome = run(inputs.folder, arguments);

@@ -29,7 +29,7 @@ TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as 
                                       "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\">"
                                       "<host id=\"master_host\" speed=\"1Gf\"/><host id=\"h0\" speed=\"1Gf\"/>"
                                       "<host id=\"h1\" speed=\"1Gf\"/></zone></platform>\n");
-    // The second job waits for the first, the third passes it by.
+    // The second job waits for the first. The third overtakes it.
     const std::string workload = file(folder, "w.json",
                                       R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
                                       R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"},)"
@@ -53,7 +53,7 @@ TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as 
     CHECK(compared.status == 0);
     CHECK_THAT(compared.output, Contains("example-first-fit"));
 
-    // It has no orders, which is found out once it is known.
+    // It has no orders, which is known only after it is loaded.
     check_refused(run(folder, {"tune", "-p", platform, "-w", workload, "-o", folder.file("tuned"), "-a",
                                "example-first-fit", "--plugin", first_fit}),
                   2);

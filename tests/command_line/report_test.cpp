@@ -19,7 +19,7 @@ constexpr const char* four_processors = R"({"nb_res":4,"profiles":{"p":{"type":"
                                         R"({"id":"2","subtime":1,"res":4,"walltime":30,"profile":"p","user":"bob"},)"
                                         R"({"id":"3","subtime":2,"res":1,"walltime":7,"profile":"p","user":"ann"}]})";
 
-// Two runs of three jobs: the last of them starts at once in one, and has to wait for the second one in the other.
+// Two runs of three jobs. The last job starts at once in one run, and waits for the second job in the other.
 struct Inputs {
     Folder folder;
     std::string workload = file(folder, "w.json", four_processors);
@@ -38,7 +38,7 @@ struct Inputs {
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(folder, arguments);
     }
-    // Nothing was written, not even under another name.
+    // Checks that nothing was written, not even under a temporary name.
     void check_nothing_written() const {
         for (const auto& entry : std::filesystem::directory_iterator(folder.file("."))) {
             CHECK_THAT(entry.path().filename().string(), !Contains("page"));
@@ -46,7 +46,7 @@ struct Inputs {
     }
 };
 
-// What a page was made to draw.
+// The data in a page.
 rapidjson::Document data_of(const std::string& page) {
     const std::string text = contents(page);
     const std::string begin = "id=\"data\">";
@@ -57,7 +57,7 @@ rapidjson::Document data_of(const std::string& page) {
     return data;
 }
 
-// The value of a metric in a run, and its difference to the baseline.
+// The value of a metric in a run, or its difference to the baseline.
 std::string metric(const rapidjson::Document& data, const std::string& name, unsigned run, const char* of = "texts") {
     for (const auto& each : data["metrics"].GetArray()) {
         if (each["name"].GetString() == name) {
@@ -132,7 +132,7 @@ TEST_CASE("report takes the machine as metrics does") {
     REQUIRE(inputs.report({inputs.easy, "-p", "hpc2n"}).status == 0);
     const rapidjson::Document larger = data_of(inputs.page);
     CHECK(larger["processors"].GetInt() == 240);
-    // The platform's file was read, too.
+    // The platform's file is one of the sources.
     const auto files = larger["files"].GetArray();
     CHECK(std::any_of(files.begin(), files.end(),
                       [](const auto& each) { return std::string(each["path"].GetString()).ends_with("hpc2n.xml"); }));
@@ -162,7 +162,7 @@ TEST_CASE("report reads users from the workload, and what the algorithm counted 
     CHECK(users[0]["mean_wait"].GetDouble() == 9);
     CHECK(users[1]["jobs"].GetInt() == 2);
     CHECK(users[1]["processor_seconds"].GetDouble() == 37);
-    // In the order of starts: Ann's, Ann's, Bob's.
+    // By start: Ann's, Ann's, Bob's.
     CHECK(data["runs"][0]["jobs"]["user"].GetString() == std::string("AQEA"));
     CHECK(!data["runs"][0].HasMember("guarantees"));
     const auto& conservative = data["runs"][1];

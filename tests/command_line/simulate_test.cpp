@@ -16,7 +16,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-// A machine of three processors, with four jobs: the second waits for the first, the third is too wide.
+// A machine of three processors and four jobs. The second waits for the first; the third is too wide.
 struct Inputs {
     Folder folder;
     std::string platform = file(folder, "p.xml",
@@ -32,7 +32,7 @@ struct Inputs {
                                 R"({"id":"3","subtime":2,"res":4,"walltime":30,"profile":"p"},)"
                                 R"({"id":"4","subtime":2,"res":1,"walltime":28,"profile":"p"}]})");
 
-    // Simulates with these inputs and `more` options; the files are PREFIX_jobs.csv and PREFIX_schedule.csv.
+    // Simulates with these inputs and `more` options. Writes PREFIX_jobs.csv and PREFIX_schedule.csv.
     Outcome simulate(const std::string& prefix, const Arguments& more) const {
         Arguments arguments{"simulate", "-p", platform, "-w", workload, "-e", folder.file(prefix)};
         arguments.insert(arguments.end(), more.begin(), more.end());
@@ -251,7 +251,7 @@ TEST_CASE("simulate writes what an algorithm has counted, and leaves nothing of 
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(inputs.folder, arguments);
     };
-    // Job 2 can end at 20, job 3 not before 30. Job 4 in the place of job 2 would make that job late: it has to stay.
+    // Job 2 can end at 20, job 3 not before 30. If job 4 took the place of job 2, job 2 would be late, so job 2 stays.
     const Outcome with = simulate({"-a", "dbf"});
     CHECK(with.status == 0);
     CHECK_THAT(with.output, Contains("statistics of dbf: regular_jobs 2, tentative_jobs 1, hopeless_jobs 1, "));
@@ -272,7 +272,7 @@ TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether i
                                    inputs.workload, "--guarantees", guarantees});
     };
     const std::string header = "job_id,guaranteed_start,actual_start,workload_name\n";
-    // Job 2 has to wait for the walltime of job 1, but both others end early.
+    // Job 2 is guaranteed the end of job 1's walltime, but both other jobs end early.
     CHECK(inputs.simulate("out", {"-a", "conservative"}).status == 0);
     CHECK(contents(path) == header +
                                 "3,,,w0\n1,0.000000,0.000000,w0\n4,2.000000,2.000000,w0\n"
@@ -281,7 +281,7 @@ TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether i
     CHECK(kept.status == 0);
     CHECK(kept.output == "4 jobs, no violations (1 rejected; 0 of 3 guarantees broken)\n");
 
-    // A processor that goes breaks the guarantee.
+    // The loss of a processor breaks the guarantee.
     const std::string events = file(inputs.folder, "events.txt",
                                     "{\"type\":\"machine_unavailable\",\"timestamp\":5,\"resources\":\"0\"}\n"
                                     "{\"type\":\"machine_available\",\"timestamp\":31,\"resources\":\"0\"}\n");
@@ -325,7 +325,7 @@ TEST_CASE("simulate writes which guarantees a loss of processors broke, and chec
                                     Contains("1 of 3 guarantees broken, 0 of these listed"));
     check_refused(check({"--broken-guarantees", path}), 2);
 
-    // Where the machine does not change, or nothing is guaranteed, there is no such file.
+    // The file exists only if the machine changes and the algorithm gives guarantees.
     CHECK(inputs.simulate("out", {"-a", "conservative"}).status == 0);
     CHECK_FALSE(std::filesystem::exists(path));
     file(inputs.folder, "out_broken_guarantees.csv", "left by an earlier run");
@@ -449,7 +449,7 @@ TEST_CASE("simulate writes both files, the same in every run, and sums up unless
     const Outcome timed = inputs.simulate("timed", {"-a", "easy", "-q", "--real-times"});
     CHECK(timed.status == 0);
     CHECK(inputs.jobs("timed") == inputs.jobs("first"));
-    int files = 0;  // with no temporary file left over
+    int files = 0;  // includes no temporary file
     for (const auto& entry :
          std::filesystem::directory_iterator(std::filesystem::path(inputs.platform).parent_path())) {
         files += entry.path().filename().string().find(".csv") != std::string::npos ? 1 : 0;

@@ -82,7 +82,7 @@ std::string field(const std::string& line, std::size_t number) {
     return text;
 }
 
-// Whether two runs wrote the same, with prefixes `a` and `b`.
+// Checks that two runs wrote the same files, with prefixes `a` and `b`.
 void check_same(const Inputs& inputs, const std::string& a, const std::string& b,
                 const std::vector<std::string>& endings) {
     for (const std::string& ending : endings) {
@@ -112,7 +112,7 @@ std::string replayed(const Inputs& inputs, const std::string& workload, const st
     return "none";
 }
 
-// Runs tune with the prefix "killed" and kills it when `checkpoint` has some replays. False if it ended before.
+// Runs tune with the prefix "killed", and kills it once `checkpoint` has some replays. Returns false if it ended first.
 bool is_killed_halfway(const Inputs& inputs, const Arguments& options, const std::string& checkpoint) {
     Process process(inputs.folder, inputs.arguments("killed", options));
     const auto begin = std::chrono::steady_clock::now();
@@ -155,7 +155,7 @@ TEST_CASE("tune writes policy files under which a replay has the value that it s
                           R"("threshold":"200000","weights":[)"));
     CHECK(!inputs.exists("t_checkpoint.csv"));
 
-    // The last improvement is the result; values fall from line to line.
+    // The last improvement is the result. Values decrease from line to line.
     const std::vector<std::string> convergence = lines_of(inputs.text("t_convergence.csv"));
     CHECK(convergence[0] == "workload,evaluation,start,value,objective,w_q,w_p,w_wait,w_ratio,w_expansion,w_area");
     CHECK(field(convergence.back(), 3) == field(lines[2], 2));
@@ -196,7 +196,7 @@ TEST_CASE("tune weighs scaled features, and its policy file has their scales") {
         CHECK(field(lines_of(inputs.text("compare.csv"))[1], 1) == field(line, 2));
     }
 
-    // A grid with an odd number of points has the pure policies: those of q and p turned around.
+    // A grid with an odd number of points contains the pure policies. Check q and p in both directions.
     REQUIRE(inputs.tune("c", with({"--method", "cover", "--points", "3", "--values", inputs.folder.file("v.csv")}))
                 .status == 0);
     const std::vector<std::string> values = lines_of(inputs.text("v.csv"));
@@ -258,7 +258,7 @@ TEST_CASE("tune by cover evaluates the grid, and writes all values if asked to")
     CHECK(lines[0] == "workload,evaluation,value,w_q,w_p,w_wait,w_ratio,w_expansion,w_area");
     CHECK_THAT(lines[1], StartsWith("\"one\",1,") && EndsWith(",0,-1,0,0,0,0"));
     CHECK_THAT(lines[36], StartsWith("\"two\",18,") && EndsWith(",0,1,0,0,0,0"));
-    // The pure policies are in a grid with an odd number of points, so none is better than what was found.
+    // A grid with an odd number of points contains the pure policies, so none beats the result.
     for (const std::string order : {"fcfs", "lcfs", "spf", "lpf", "sqf", "lqf"}) {
         const Outcome pure =
             run(inputs.folder, {"compare", "easy,threshold=200000,backfill-order=spf,order=" + order, "-p",
@@ -301,7 +301,7 @@ TEST_CASE("tune goes on where a run was killed, with the same result") {
     CHECK(!inputs.exists("killed_results.csv"));
     const std::string left = contents(checkpoint);
 
-    // As if the kill had cut off the last line.
+    // Truncates the last line, as a kill may do.
     std::filesystem::resize_file(checkpoint, left.size() - 3);
     const std::size_t noted = lines_of(left).size() - 2;
     const Outcome resumed = inputs.tune("killed", options(evaluations));

@@ -23,7 +23,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-// Batsim's way to load a library. The sanitizers' own libraries cannot be loaded so.
+// Loads the library as Batsim does. The sanitizers' own libraries cannot be loaded this way.
 #ifdef BATFILL_SANITIZED
 constexpr int load_flags = RTLD_NOW | RTLD_LOCAL;
 #else
@@ -54,7 +54,7 @@ class Library {
     bool has(const char* symbol) const { return dlsym(handle_, symbol) != nullptr; }
 
     Answer init(const std::string& text) {
-        // What lies behind the text is not the library's to read.
+        // The library may not read beyond the text.
         std::vector<std::uint8_t> bytes(text.begin(), text.end());
         std::uint8_t* reply = nullptr;
         std::uint32_t size = 0;
@@ -65,7 +65,7 @@ class Library {
         return answer;
     }
     Answer take_decisions(const std::string& message) {
-        // As Batsim has it, the size counts the zero byte.
+        // Like Batsim's, the size counts the zero byte.
         std::vector<std::uint8_t> bytes(message.begin(), message.end());
         bytes.push_back(0);
         std::uint8_t* reply = nullptr;
@@ -76,7 +76,7 @@ class Library {
         return answer;
     }
     int deinit() { return deinit_(); }
-    // The last reply, where the library keeps it.
+    // The last reply, in the library's memory.
     std::string kept() const { return {reinterpret_cast<const char*>(reply_)}; }
 
     std::uint32_t flags = 0;
@@ -102,7 +102,7 @@ class Library {
     const std::uint8_t* reply_ = nullptr;
 };
 
-// What is written to the standard error stream meanwhile.
+// The output to the standard error stream during `work`.
 std::string errors_of(const std::function<void()>& work) {
     std::FILE* file = std::tmpfile();
     REQUIRE(file != nullptr);
@@ -123,7 +123,7 @@ std::string errors_of(const std::function<void()>& work) {
     return text;
 }
 
-// Runs `work` on a stack as small as that of a process of Batsim may be.
+// Runs `work` on a stack that is as small as that of a Batsim process may be.
 void on_small_stack(std::function<void()> work) {
     constexpr std::size_t stack_size = std::size_t{256} << 10;
     pthread_attr_t attributes;

@@ -20,7 +20,7 @@ void run(const Folder& folder, const std::vector<std::string>& arguments) {
     REQUIRE(status == 0);
 }
 
-// A third of the jobs have deadlines, some of which cannot be met.
+// A third of the jobs have deadlines. Some deadlines cannot be met.
 std::string generated_workload(const Folder& folder) {
     run(folder, {"generate", "lublin", "--jobs", "400", "--processors", "100", "--load", "0.9", "--seed", "7", "-o",
                  folder.file("regular.json")});
@@ -43,8 +43,8 @@ std::vector<std::string> algorithms(const Folder& folder) {
     return names;
 }
 
-// Replays by the daemon and by the embedded scheduler, with `common` options of the simulator, and with `for_daemon`
-// for the first, and compares the files.
+// Replays by the daemon and by the embedded scheduler, and compares the files. Both get the options `common`; only the
+// first gets `for_daemon`.
 void compare_replays(const Folder& folder, const std::vector<std::string>& scheduler,
                      const std::vector<std::string>& common, const std::vector<std::string>& for_daemon = {}) {
     const auto with = [](std::vector<std::string> arguments, const std::vector<std::string>& more) {
@@ -72,7 +72,7 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule, for every al
     REQUIRE(names.size() >= 4);
     for (const std::string& name : names) {
         INFO(name);
-        // Batsim has to be told beforehand that a daemon will register jobs.
+        // Batsim must know beforehand that a daemon will register jobs.
         const bool registers = name == "submitter";
         compare_replays(folder, {"-a", name}, {"-p", platform, "-w", workload},
                         registers ? std::vector<std::string>{"--enable-dynamic-jobs"} : std::vector<std::string>{});

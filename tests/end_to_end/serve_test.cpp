@@ -43,7 +43,7 @@ const std::string completion = R"({"now":5,"events":[{"timestamp":5,"type":"JOB_
                                R"("job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0-1"}}]})";
 const std::string ending = R"({"now":5,"events":[{"timestamp":5,"type":"SIMULATION_ENDS","data":{}}]})";
 
-// The same simulation as Batsim 5 tells it.
+// The same simulation in the messages of Batsim 5.
 const std::string init5("\0\0\0\0", 4);
 const std::string beginning5 =
     R"({"now":0.0,"events":[{"timestamp":0.0,"event_type":"SimulationBeginsEvent","event":{"computation_hosts":[)"
@@ -53,7 +53,7 @@ const std::string submission5 =
     R"({"resource_request":2,"walltime":9.0,"extra_data":"","profile_id":"w0!p"},"submission_time":1.0}}]})";
 const std::string ending5 = R"({"now":5.0,"events":[{"timestamp":5.0,"event_type":"SimulationEndsEvent","event":{}}]})";
 
-// A daemon that listens.
+// A listening daemon.
 class Daemon : public Process {
  public:
     Daemon(const Folder& folder, std::vector<std::string> arguments, const Limits& limits = {})
@@ -74,14 +74,14 @@ class Daemon : public Process {
     std::string endpoint_;
 };
 
-// Bytes that take up no memory, as they are only read.
+// Zero bytes, which take no memory while they are only read.
 zmq::message_t zeros(std::size_t size) {
     void* data = std::calloc(size, 1);
     REQUIRE(data != nullptr);
     return {data, size, [](void* memory, void*) { std::free(memory); }};
 }
 
-// Somebody who knows nothing of ZeroMQ. Sends `bytes` to a daemon that listens on TCP.
+// A client without ZeroMQ. Sends `bytes` to a daemon that listens on TCP.
 class Stranger {
  public:
     Stranger(const std::string& endpoint, std::string_view bytes) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -102,7 +102,7 @@ class Stranger {
     bool connected_ = false;
 };
 
-// What strangers send: a TLS hello, a greeting of the first version of ZeroMQ's protocol, HTTP, and nothing.
+// Bytes of such clients: a TLS hello, a greeting of the first version of ZeroMQ's protocol, HTTP, and nothing.
 const std::vector<std::string> junk{
     std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(506, 'x'),
     [] {
@@ -114,7 +114,7 @@ const std::vector<std::string> junk{
     }(),
     "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", ""};
 
-// Speaks to the daemon in Batsim's place.
+// A client in the role of Batsim.
 class Peer {
  public:
     explicit Peer(const std::string& endpoint, zmq::socket_type type = zmq::socket_type::req,
@@ -137,13 +137,13 @@ class Peer {
     void send(zmq::message_t frame, zmq::send_flags flags = zmq::send_flags::none) {
         socket_.send(std::move(frame), flags);
     }
-    // Returns the reply; the test fails if none comes.
+    // Returns the reply. The test fails if none arrives.
     std::string receive() {
         zmq::message_t reply;
         REQUIRE(socket_.recv(reply, zmq::recv_flags::none).has_value());
         return reply.to_string();
     }
-    // Whether a reply comes within this time.
+    // Whether a reply arrives within this time.
     bool hears_within(std::chrono::milliseconds time) {
         zmq::pollitem_t item{socket_.handle(), 0, ZMQ_POLLIN, 0};
         return zmq::poll(&item, 1, time) > 0;
@@ -178,7 +178,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// The lines of the output that are not lines of the log.
+// The lines of the error stream that are not info or warnings.
 std::vector<std::string> problems_of(const std::string& errors) {
     std::vector<std::string> lines = lines_of(errors);
     std::erase_if(lines, [](const std::string& line) {
@@ -193,7 +193,7 @@ std::string ipc_endpoint(const Folder& folder) {
 
 const std::string any_port = "tcp://127.0.0.1:*";
 
-// The local addresses, as /proc/net/tcp has them, at which someone listens on this port.
+// The local addresses in /proc/net/tcp and tcp6 that listen on this port.
 std::vector<std::string> listening_addresses(unsigned port) {
     std::vector<std::string> addresses;
     for (const std::string path : {"/proc/net/tcp", "/proc/net/tcp6"}) {
@@ -257,7 +257,7 @@ TEST_CASE("The daemon understands localhost, and listens on the loopback address
 TEST_CASE("Without an endpoint the daemon listens on Batsim's port of the loopback address") {
     const Folder folder;
     Process daemon(folder, {"serve", "-a", "fcfs"});
-    // Someone else may have the port.
+    // Another process may use the port.
     CHECK_THAT(daemon.wait_for_error_text("\n"),
                Contains("listening on tcp://127.0.0.1:28000\n") || Contains("cannot listen on tcp://127.0.0.1:28000:"));
     daemon.signal(SIGTERM);
@@ -602,11 +602,11 @@ TEST_CASE("A Batsim that died before its first message was looked at is missed, 
     Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--keep-alive"});
     {
         Peer dies(daemon.endpoint(), zmq::socket_type::dealer);
-        CHECK_THAT(dies.ask("from no REQ socket"), Contains("expected a REQ socket"));  // it is connected, then
+        CHECK_THAT(dies.ask("from no REQ socket"), Contains("expected a REQ socket"));  // so it is connected
         daemon.signal(SIGSTOP);
         dies.send(zmq::message_t(), zmq::send_flags::sndmore);
         dies.send(beginning);
-        // The daemon's system takes the message in; nobody tells when it has.
+        // The daemon's system receives the message, but nothing shows when.
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     daemon.signal(SIGCONT);
@@ -633,7 +633,7 @@ TEST_CASE("A thousand simulations, one after the other, leave the daemon's memor
 #ifdef BATFILL_SANITIZED
     skip("the growth of memory needs a build without sanitizers, which keep what was freed");
 #else
-    // 500 bytes for each simulation would show.
+    // A leak of 500 bytes per simulation would exceed this.
     CHECK(growth < 450'000);
 #endif
 }
@@ -641,8 +641,8 @@ TEST_CASE("A thousand simulations, one after the other, leave the daemon's memor
 TEST_CASE("Half a message, of which the rest never comes, holds nobody up") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
-    // The greeting of ZeroMQ's protocol 3 without security, the name of a REQ socket, and of a frame of 100 bytes
-    // only 10.
+    // The greeting of ZeroMQ's protocol 3 without security, the name of a REQ socket, and only 10 bytes of a frame of
+    // 100.
     std::string half("\xff\0\0\0\0\0\0\0\x01\x7f\x03\x00NULL", 16);
     half.resize(64, '\0');
     half += std::string("\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03REQ", 27);
@@ -665,7 +665,7 @@ TEST_CASE("A peer that takes none of its replies does not hold up the end of the
         slow.send(zmq::message_t(), zmq::send_flags::sndmore);
         slow.send(i == 0 ? beginning : call);
     }
-    // The peer's own queue may hold what the daemon does not take in, so there is nothing to wait for but the signal.
+    // The peer's own queue may hold what the daemon does not read, so the signal is all that can be waited for.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     daemon.signal(SIGTERM);
     CHECK(daemon.wait() == 0);
@@ -680,7 +680,7 @@ TEST_CASE("The daemon speaks to Batsim 4 and 5, whichever connects") {
         Peer(daemon.endpoint()).play_simulation();
         Peer batsim5(daemon.endpoint());
         CHECK_THAT(batsim5.ask(init5), StartsWith(std::string("\x02\0\0\0{\"now\":", 11)) && Contains("EDCHelloEvent"));
-        // From its first word on, it is the one that is served.
+        // After its first message, it is the client that the daemon serves.
         CHECK_THAT(Peer(daemon.endpoint()).ask(init5), Contains("in the middle of another simulation"));
         CHECK(batsim5.ask(beginning5 + zero) == R"({"now":0,"events":[]})" + zero);
         CHECK_THAT(batsim5.ask(submission5 + zero), Contains(R"("host_allocation":"0-1")"));
@@ -901,8 +901,8 @@ TEST_CASE("A daemon that runs short of memory answers if it can, and ends with o
         batsim.send(frame);
         const bool heard = batsim.hears_within(std::chrono::seconds(20));
         if (!heard) {
-            // ZeroMQ's thread had no memory for the frame, and closed the connection; or it had none for what it keeps
-            // of the frame, a hundred bytes, and then it aborts the process.
+            // ZeroMQ's thread lacked memory. Without memory for the frame, it closes the connection. Without the
+            // hundred bytes that it stores about the frame, it aborts the process.
             daemon.signal(SIGTERM);
             const int status = daemon.wait();
             INFO(daemon.errors());

@@ -15,13 +15,12 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
 
-// Every registered algorithm, or those of plugins, with parameters that are drawn from its registration. Tests that
-// hold for all algorithms take them from here, so that a new algorithm is covered by all of them without being named
-// anywhere.
+// Every registered algorithm, or those of plugins, with parameters drawn from its registration. Tests that hold for all
+// algorithms use these, so they cover a new algorithm without naming it.
 
 namespace batfill::tests {
 
-// An algorithm and what it is to be given.
+// An algorithm and its parameters.
 struct DrawnAlgorithm {
     std::string name;
     Parameters::Given parameters;
@@ -36,7 +35,7 @@ struct DrawnAlgorithm {
     }
 };
 
-// Uniform, but not std::uniform_int_distribution, which differs between standard libraries.
+// Uniform. std::uniform_int_distribution would differ between standard libraries.
 inline int draw(std::mt19937& random, int from, int to) {
     return from + static_cast<int>(random() % static_cast<unsigned>(to - from + 1));
 }
@@ -78,8 +77,8 @@ inline bool is_accepted(const DrawnAlgorithm& drawn) {
     }
 }
 
-// Gives every whole number that was not drawn a small value, where that is accepted: such numbers say how much is to be
-// done, and what an algorithm does by default may be far too much for a test.
+// Gives a small value to every whole number that was not drawn, if the algorithm accepts it. Such numbers say how much
+// to do, and the default may be far too much for a test.
 inline DrawnAlgorithm with_small_numbers(const DrawnAlgorithm& drawn, const AlgorithmDescription& algorithm) {
     DrawnAlgorithm small = drawn;
     for (const Parameter& parameter : algorithm.parameters) {
@@ -96,15 +95,15 @@ inline DrawnAlgorithm with_small_numbers(const DrawnAlgorithm& drawn, const Algo
     return small;
 }
 
-// A value of this parameter. 0 often stands for none, and is then refused.
+// A value other than 0. 0 often stands for none, and is then refused.
 inline std::string draw_other_than_none(std::mt19937& random, const Parameter& parameter) {
     std::string value = draw_value(random, parameter);
     return value == "0" ? draw_other_than_none(random, parameter) : value;
 }
 
-// The algorithm with the parameter `fixed` as given (empty: drawn), and perhaps others. Some values can only be had
-// together with others, and some not at all, which a registration does not say: what the algorithm refuses is drawn
-// again. Fails if nothing is accepted.
+// The algorithm with `value` for the parameter `fixed` (empty: drawn), and perhaps with other parameters. Draws again
+// what the algorithm refuses, because a registration does not say which values go together. Fails if nothing is
+// accepted.
 inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription& algorithm, const Parameter& fixed,
                                 const std::string& value) {
     constexpr int max_tries = 100'000;
@@ -124,8 +123,7 @@ inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription
     return {};
 }
 
-// All registered algorithms; if BATFILL_TEST_PLUGINS names plugins, with colons between them, only those that they
-// register.
+// All registered algorithms. If BATFILL_TEST_PLUGINS names plugins, separated by colons, only theirs.
 inline std::vector<const AlgorithmDescription*> algorithms_under_test() {
     static const std::vector<const AlgorithmDescription*> algorithms = [] {
         const char* const plugins = std::getenv("BATFILL_TEST_PLUGINS");
@@ -144,7 +142,7 @@ inline std::vector<const AlgorithmDescription*> algorithms_under_test() {
     return algorithms;
 }
 
-// Each algorithm without parameters, then with each value of each parameter (of those that are numbers, some values).
+// Each algorithm without parameters, then with each value of each parameter; numbers get a few values.
 inline std::vector<DrawnAlgorithm> drawn_algorithms() {
     std::mt19937 random(2026);
     std::vector<DrawnAlgorithm> all;
@@ -169,7 +167,7 @@ inline const Parameter& placement_of(const AlgorithmDescription& algorithm) {
                          [](const Parameter& parameter) { return parameter.name == "placement"; });
 }
 
-// Of each algorithm that knows this placement, some parameters with it.
+// Each algorithm that supports this placement, `of_each` times with drawn parameters.
 inline std::vector<DrawnAlgorithm> drawn_with_placement(const std::string& placement, int of_each) {
     std::mt19937 random(2027);
     std::vector<DrawnAlgorithm> all;

@@ -26,23 +26,23 @@
 #include "src/server/session.hpp"
 #include "src/simulator/results.hpp"
 
-// Tests what must hold for every registered algorithm and every value of its parameters, on many small random
-// workloads. No algorithm is named here: a new one is covered from the day that it registers itself.
+// Tests what must hold for every registered algorithm and all values of its parameters, on many small random workloads.
+// They name no algorithm, so they cover a new one as soon as it registers itself.
 
 using namespace batfill;
 using namespace batfill::tests;
 
 namespace {
 
-// What makes a workload hard, beside bursts and estimates that are wrong.
+// What makes a workload hard, besides bursts and wrong estimates.
 enum class Trouble {
     none,
-    odd_jobs,  // that no sane user submits
-    no_time,   // jobs that last 0 s, or less than the 10 microseconds that these are shown to last; and failures
-    failures,  // processors that go and come back, and whatever becomes of the jobs that they had or have no room for
+    odd_jobs,  // jobs that no sane user submits
+    no_time,   // jobs that last 0 s or less than the 10 microseconds shown for them; and failures
+    failures,  // processors fail and return; jobs on them, and jobs that no longer fit, are handled in all ways
 };
 
-// Of a job that lasts 0 s or a few microseconds. The processors compute 1e9 flops in a second.
+// A profile that lasts 0 s or a few microseconds. Processors compute 1e9 flops per second.
 std::string random_profile_of_no_time(std::mt19937& random) {
     const std::string microseconds = std::to_string(draw(random, 1, 12));
     switch (draw(random, 0, 4)) {
@@ -59,7 +59,7 @@ std::string random_profile_of_no_time(std::mt19937& random) {
     }
 }
 
-// The text of a job. Half of the workloads are coarse: many events share an instant.
+// The text of a job. Half of the workloads are coarse: many events coincide.
 std::string random_job(std::mt19937& random, int number, Duration submit, int processors, bool coarse, Trouble trouble,
                        bool farm, std::string& profiles) {
     const auto time = [&](int most) {
@@ -138,8 +138,8 @@ Workload random_workload(std::mt19937& random, int processors, Trouble trouble, 
                           "w0", true);
 }
 
-// Processors fail and are repaired, each by itself or with its neighbours, so that many are gone at a time; in the end
-// all are there. Half of the lists are coarse: losses and returns share instants with each other and with jobs.
+// Processors fail and are repaired, alone or with their neighbours, so many may be away at once. At the end all are
+// back. Half of the lists are coarse: losses and returns coincide with each other and with jobs.
 std::string random_failures(std::mt19937& random, int processors) {
     const bool coarse = draw(random, 0, 1) == 1;
     const auto time = [&](int most) { return coarse ? 10 * draw(random, 1, most) : draw(random, 1, 10 * most); };
@@ -159,7 +159,7 @@ std::string random_failures(std::mt19937& random, int processors) {
     return events;
 }
 
-// The daemon without its socket: every message is written in a frame, answered by a session, and the answer read.
+// The daemon without its socket: a session answers each message as a frame, and the reply is read back.
 class Daemon : public SimulatedScheduler {
  public:
     explicit Daemon(const DrawnAlgorithm& drawn)
@@ -188,10 +188,10 @@ class Daemon : public SimulatedScheduler {
     std::string frame_;
 };
 
-// All that can be seen of a simulation.
+// The observable results of a simulation.
 struct Outcome {
     std::string jobs;        // jobs.csv
-    std::string guarantees;  // "job start" for each, and what broke, of an embedded scheduler
+    std::string guarantees;  // "job start" for each job, and the broken ones; only of an embedded scheduler
     std::size_t messages = 0;
     std::size_t broken_guarantees = 0;
     std::size_t resubmitted = 0;
@@ -208,7 +208,7 @@ Schedule schedule_of(const Simulator& simulator) {
     return schedule;
 }
 
-// The schedule as an audit of its file has it.
+// The schedule as read from its file.
 Schedule printed_schedule_of(const Simulator& simulator) {
     std::string text = schedule_csv_header();
     for (const ScheduledJob& job : schedule_of(simulator).jobs) {
@@ -228,7 +228,7 @@ Outcome outcome_of(const Simulator& simulator) {
     return outcome;
 }
 
-// What each job of a schedule was guaranteed.
+// The guarantee of each job of a schedule.
 std::vector<Guarantee> guarantees_of(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
     std::vector<Guarantee> guarantees;
     for (const JobNumber number : simulator.ended()) {
@@ -240,7 +240,7 @@ std::vector<Guarantee> guarantees_of(const Simulator& simulator, const EmbeddedS
     return guarantees;
 }
 
-// How many jobs an algorithm has killed of its own accord, which it counts as `kills`.
+// The number of kills that the algorithm decided itself; its statistic `kills`.
 std::size_t own_kills(const Engine& engine) {
     const std::vector<Statistic> statistics = engine.statistics();
     const auto kills = std::find_if(statistics.begin(), statistics.end(),
@@ -248,8 +248,8 @@ std::size_t own_kills(const Engine& engine) {
     return kills == statistics.end() ? 0 : kills->value;
 }
 
-// Every job of the workload has ended: by itself, or rejected, or killed; and if it was killed for lost processors and
-// these jobs are submitted again, its last run has. Those that the algorithm kills by itself are not submitted again.
+// Requires that every job of the workload ended, was rejected or was killed. If jobs killed by losses are submitted
+// again, requires the same of their last run. Jobs that the algorithm itself kills are not submitted again.
 void require_no_job_lost(const Simulator& simulator, const Engine& engine, bool submits_again) {
     std::size_t killed_for_good = 0;
     std::map<std::string, JobState> last_states;
@@ -266,7 +266,7 @@ void require_no_job_lost(const Simulator& simulator, const Engine& engine, bool 
     REQUIRE((!submits_again || killed_for_good <= own_kills(engine)));
 }
 
-// Only losses of processors break guarantees, and the audit misses each that is not listed where it matters.
+// Requires that processor losses broke the listed guarantees, and that the audit finds each omission that matters.
 void require_broken_guarantees_are_needed(const Simulator& simulator, const std::vector<Guarantee>& guarantees,
                                           const std::vector<BrokenGuarantee>& broken) {
     const Scenario& scenario = simulator.scenario();
@@ -291,7 +291,7 @@ void require_broken_guarantees_are_needed(const Simulator& simulator, const std:
     }
 }
 
-// What becomes of jobs when their processors are lost. Of several values of a parameter the last counts.
+// What happens to jobs on lost processors. The last of several values of a parameter counts.
 std::string on_failure_of(const DrawnAlgorithm& drawn) {
     const auto last = std::find_if(drawn.parameters.rbegin(), drawn.parameters.rend(),
                                    [](const auto& given) { return given.first == "on-failure"; });
@@ -343,8 +343,8 @@ bool needs_run_times(const DrawnAlgorithm& drawn) {
     return Engine(drawn.name, drawn.parameters).needs_run_times();
 }
 
-// Of the embedded scheduler. Requires that it is the same twice, and that of the daemon, which refuses what it cannot
-// know.
+// The outcome of the embedded scheduler. Requires that it is reproducible and that the daemon has the same, unless the
+// daemon refuses the parameters.
 Outcome simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
     scenario.enable_dynamic_jobs = Engine(drawn.name, drawn.parameters).registers_jobs();
     scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
@@ -359,7 +359,7 @@ Outcome simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
     REQUIRE(of_daemon.messages == outcome.messages);
     REQUIRE(of_daemon.switches == outcome.switches);
     if (scenario.enable_dynamic_jobs) {
-        // Jobs that are submitted again wait at once in any case, the algorithm's own only when they are acknowledged.
+        // Jobs that are submitted again wait at once. The algorithm's own jobs wait only when acknowledged.
         scenario.acknowledge_dynamic_jobs = true;
         const Outcome acknowledged = embedded(scenario, drawn);
         REQUIRE(by_daemon(scenario, drawn).jobs == acknowledged.jobs);
@@ -369,7 +369,7 @@ Outcome simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
     return outcome;
 }
 
-// Looks at each start of an embedded scheduler, with the processors that are idle just before.
+// Shows each start of an embedded scheduler to `Look`, with the processors that were idle just before.
 class WatchedStarts : public SimulatedScheduler {
  public:
     using Look = std::function<void(const ResourceSet& idle, const ResourceSet& allocation)>;
@@ -426,7 +426,7 @@ std::vector<Time> starts_with_placement(Scenario scenario, DrawnAlgorithm drawn,
     return starts;
 }
 
-// Each pair of values of the two parameters that say what becomes of jobs when processors fail, in turn.
+// All pairs of values of on-failure and when-too-small, in turn.
 DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {
     DrawnAlgorithm with = drawn;
     const char* const on_failure[] = {"continue", "requeue", "kill"};
@@ -436,7 +436,7 @@ DrawnAlgorithm with_failure_parameters(const DrawnAlgorithm& drawn, int round) {
     return with;
 }
 
-// Most processors can sleep, in every other round; how long it takes them depends on the round.
+// In every other round, most processors can sleep. The round determines their switching times.
 Platform machine_of_round(int processors, int round) {
     Platform platform = machine(processors);
     for (std::size_t i = 0; round % 2 == 1 && i < platform.hosts.size(); ++i) {
@@ -475,7 +475,7 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             switched += outcome.switches;
         }
     }
-    // The failures are such that there is something to be seen.
+    // Checks that the failures had effects.
     const bool failures = trouble == Trouble::failures || trouble == Trouble::no_time;
     CHECK((broken_guarantees > 0) == (failures && guarantees));
     CHECK((resubmitted > 0) == failures);

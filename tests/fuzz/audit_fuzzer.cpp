@@ -15,8 +15,8 @@ namespace batfill::tests::audit_fuzzer {
 
 namespace {
 
-// Files, one behind the other, with a line of "====" between them: a jobs.csv, a guarantees.csv, a
-// broken_guarantees.csv and an events file. Those that are missing are empty.
+// Splits the input at lines of "====" into a jobs.csv, a guarantees.csv, a broken_guarantees.csv and an events file.
+// Missing ones are empty.
 std::array<std::string_view, 4> files_in(std::string_view input) {
     constexpr std::string_view mark = "\n====\n";
     std::array<std::string_view, 4> files;
@@ -28,7 +28,7 @@ std::array<std::string_view, 4> files_in(std::string_view input) {
     return files;
 }
 
-// What `read` makes of the text; nothing if it refuses it, in one line.
+// The result of `read`; none if it refuses the text with an error of one line.
 template <class Read>
 auto accepted(Read read, std::string_view text) -> std::optional<decltype(read(text))> {
     try {
@@ -52,7 +52,7 @@ bool same(const ScheduledJob& a, const ScheduledJob& b) {
            a.state == b.state && a.success == b.success && same_times;
 }
 
-// What was read is written so that it reads back.
+// Checks that a schedule reads back after it was written.
 void check_round_trip(const Schedule& schedule) {
     std::string text = schedule_csv_header();
     for (const ScheduledJob& job : schedule.jobs) {
@@ -93,7 +93,7 @@ Platform platform() {
     return platform;
 }
 
-// Jobs of every kind that the audit tells apart, with short ids, so that they are easily met.
+// Jobs of every kind that the audit distinguishes. Short ids make hits likely.
 std::vector<Workload> workloads() {
     return {parse_workload(
         R"({"nb_res":6,"jobs":[{"id":"1","subtime":0,"res":2,"walltime":20,"profile":"d"},)"
@@ -108,8 +108,8 @@ std::vector<Workload> workloads() {
 
 }  // namespace
 
-// Every file is read or refused in one line, what was read is written so that it reads back, and the audit takes what
-// was read, whatever it says: each of its violations is one line.
+// Each file is read, or refused in one line. What was read reads back after it was written. The audit accepts anything
+// that was read, and each violation is one line.
 const Fuzzer fuzzer("audit", [](std::string_view input) {
     static const Platform machine = platform();
     static const std::vector<Workload> submitted = workloads();

@@ -23,7 +23,7 @@ constexpr std::size_t evaluations = 50;
 
 using Values = std::vector<std::optional<double>>;
 
-// What a run would find in the file; nothing if it refuses it. Adds one value if `adds`.
+// The values that a run finds in the file; none if it refuses the file. Adds one value if `adds`.
 std::optional<Values> found(const std::string& path, bool adds) {
     try {
         Checkpoint checkpoint(path, "run", workloads, evaluations);
@@ -50,8 +50,8 @@ std::optional<Values> found(const std::string& path, bool adds) {
 
 }  // namespace
 
-// A file is refused, or the run that goes on from it finds the same values however often it is killed, and those that
-// it adds itself.
+// Either the file is refused, or every later run finds the same values and those added since, however often it is
+// killed.
 const Fuzzer fuzzer("checkpoint", [](std::string_view input) {
     static const std::string path = std::filesystem::temp_directory_path() /
                                     ("batfill-checkpoint-fuzzer-" + std::to_string(getpid()) + ".checkpoint");

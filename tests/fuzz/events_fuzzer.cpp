@@ -22,7 +22,7 @@ std::optional<std::vector<ExternalEvent>> read(std::string_view text, bool forwa
         return parse_external_events(text, "fuzz", forward_unknown);
     } catch (const InputError& problem) {
         if (std::string_view(problem.what()).substr(0, 5) != "fuzz:") {
-            std::abort();  // no line is named
+            std::abort();  // the error names no line
         }
         return std::nullopt;
     }
@@ -40,8 +40,8 @@ void check(const ExternalEvent& event) {
 
 }  // namespace
 
-// An events file is read or refused with its line; what was read is in order. A file that is read without events of
-// unknown types reads the same with them allowed.
+// An events file is read, or refused with its line. Events that were read are in order. A file without unknown event
+// types reads the same when they are allowed.
 const Fuzzer fuzzer("events", [](std::string_view input) {
     const auto known = read(input, false);
     const auto all = read(input, true);

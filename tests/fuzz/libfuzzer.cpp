@@ -3,7 +3,7 @@
 
 #include "fuzzer.hpp"
 
-// What libFuzzer calls.
+// The entry point of libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     batfill::tests::Fuzzer::all().front().run({reinterpret_cast<const char*>(data), size});
     return 0;

@@ -21,7 +21,7 @@ void check_line(const UsageError& problem) {
     }
 }
 
-// Makes the algorithm with these parameters, or is refused.
+// Makes the algorithm with these parameters, unless it refuses them.
 void make(const SchedulerChoice& choice) {
     try {
         const Engine engine(choice.algorithm, choice.parameters);
@@ -32,8 +32,8 @@ void make(const SchedulerChoice& choice) {
 
 }  // namespace
 
-// A file of parameters is read or refused in one line, and so is what it says, by the algorithm that it names and by
-// all others.
+// A file of parameters is read, or refused in one line. Then its algorithm and all others accept its parameters, or
+// refuse them in one line.
 const Fuzzer fuzzer("parameters", [](std::string_view input) {
     const std::string text(input);
     try {

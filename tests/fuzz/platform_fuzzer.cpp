@@ -8,7 +8,7 @@
 
 namespace batfill::tests::platform_fuzzer {
 
-// The platform reader takes any text or refuses it with InputError.
+// The platform reader accepts any text or refuses it with InputError.
 const Fuzzer fuzzer("platform", [](std::string_view input) {
     try {
         batfill::parse_platform(input, "fuzz");

@@ -35,7 +35,7 @@ std::vector<std::string_view> usable_frames(std::string_view input) {
     return frames;
 }
 
-// It need not be one that we would read: a job of 1e18 seconds may make the next one's start later than that.
+// We need not be able to read it: after a job of 1e18 seconds, the next job may start later than any readable time.
 void check_reply(std::string_view reply) {
     JsonReader reader;
     try {
@@ -45,7 +45,7 @@ void check_reply(std::string_view reply) {
     }
 }
 
-// One line, not too long, that can be sent.
+// A problem must be one short line that can be sent.
 void check_problem(const std::string& problem, protocol::Codec& codec) {
     if (problem.empty() || problem.size() > 2500 || problem.find('\n') != std::string::npos) {
         std::abort();

@@ -26,7 +26,7 @@ namespace batfill::tests::simulator_fuzzer {
 
 namespace {
 
-// Draws from the input; zeros when it is used up, so that every scenario comes to an end.
+// Draws from the input. Zeros follow its end, so every scenario ends.
 class Bytes {
  public:
     Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
@@ -46,7 +46,7 @@ class Bytes {
     std::size_t size_;
 };
 
-// Seconds. Many are equal, and some differ by less than what is shown of no time.
+// Seconds. Many are equal, and some differ by less than the time shown for none.
 std::string draw_time(Bytes& bytes) {
     const int kind = bytes.below(8);
     const std::string number = std::to_string(bytes.below(24));
@@ -86,7 +86,7 @@ Workload draw_workload(Bytes& bytes, int processors) {
     return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "fuzz", "w0");
 }
 
-// Processors go and mostly come back; what contradicts itself is refused when it occurs.
+// Processors fail and mostly return. Contradictory events are refused when they occur.
 std::vector<ExternalEvent> draw_events(Bytes& bytes, int processors) {
     std::string events;
     for (int i = bytes.below(4); i > 0; --i) {
@@ -119,7 +119,7 @@ Scenario draw_scenario(Bytes& bytes) {
     return scenario;
 }
 
-// Decides whatever the input says. Most of it is possible, so that simulations go on.
+// Decides as the input says. Most decisions are possible, so simulations continue.
 class RandomScheduler : public SimulatedScheduler {
  public:
     explicit RandomScheduler(Bytes& bytes) : bytes_(bytes) {}
@@ -138,7 +138,7 @@ class RandomScheduler : public SimulatedScheduler {
     }
     void end(Time) override {}
 
-    // Whether all replies were applied when they were given.
+    // Whether all replies were applied at once.
     bool was_prompt() const { return prompt_; }
     bool has_registered() const { return registered_; }
 
@@ -158,7 +158,7 @@ class RandomScheduler : public SimulatedScheduler {
         }
     }
 
-    // The first jobs that fit, on the lowest processors that are believed to be idle.
+    // Starts the first jobs that fit, on the lowest processors that it believes idle.
     void start_all(Time now, SchedulerReply& reply) {
         while (!waiting_.empty()) {
             if (!start(waiting_.front(), now, reply)) {
@@ -217,7 +217,7 @@ class RandomScheduler : public SimulatedScheduler {
                 }
                 break;
             case 11:
-                if (bytes_.one_in(16)) {  // on whatever processors
+                if (bytes_.one_in(16)) {  // on any processors
                     add(StartJob{any_job(), ResourceSet::range(bytes_.below(4), 4 + bytes_.below(4))});
                 }
                 break;
@@ -247,7 +247,8 @@ class RandomScheduler : public SimulatedScheduler {
     bool registered_ = false;
 };
 
-// Runs to the end. Returns whether that was reached: the scheduler may ask for what is impossible, or leave jobs alone.
+// Runs the simulation. Returns whether it reached its end: the scheduler may decide something impossible, or never
+// start a job.
 bool runs_to_the_end(Simulator& simulator, SimulatedScheduler& scheduler) {
     try {
         simulator.run(scheduler);
@@ -261,7 +262,7 @@ bool runs_to_the_end(Simulator& simulator, SimulatedScheduler& scheduler) {
     }
 }
 
-// The audit finds nothing in the schedule as it is written.
+// Requires that the audit finds nothing in the written schedule.
 void audit(const Simulator& simulator, const CheckOptions& options,
            const std::vector<std::vector<ExternalEvent>>& event_lists) {
     std::string text = schedule_csv_header();
@@ -282,14 +283,14 @@ void try_random_scheduler(Bytes bytes) {
     scenario.enable_dynamic_jobs = bytes.one_in(8);
     Simulator simulator(scenario);
     RandomScheduler scheduler(bytes);
-    // A reply that is applied late may start a job at the instant at which its processors are lost, just before it.
+    // A late reply may start a job just before its processors are lost at the same instant.
     if (runs_to_the_end(simulator, scheduler) && !scheduler.has_registered()) {
         audit(simulator, {.rejections_allowed = true},
               scheduler.was_prompt() ? scenario.event_lists : std::vector<std::vector<ExternalEvent>>());
     }
 }
 
-// Our own algorithms ask for nothing impossible, so that only the events can be wrong.
+// Our algorithms decide nothing impossible, so only the events can be wrong.
 void try_algorithm(Bytes bytes) {
     Scenario scenario = draw_scenario(bytes);
     const std::vector<const AlgorithmDescription*> algorithms = registered_algorithms();
@@ -311,8 +312,8 @@ void try_algorithm(Bytes bytes) {
 
 }  // namespace
 
-// A workload, events and the decisions of a scheduler, as the input draws them: the simulation comes to its end, and
-// the audit finds nothing in its schedule, or it ends in an error of one line. The same with one of our algorithms.
+// A workload, events and a scheduler's decisions, drawn from the input. Either the simulation ends and the audit finds
+// nothing in its schedule, or it fails with an error of one line. The same holds with one of our algorithms.
 const Fuzzer fuzzer("simulator", [](std::string_view input) {
     spdlog::set_level(spdlog::level::off);
     const Bytes bytes(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());

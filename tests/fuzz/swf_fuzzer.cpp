@@ -9,7 +9,7 @@
 
 namespace batfill::tests::swf_fuzzer {
 
-// The SWF reader and converter take any text or refuse it with InputError, and no job gets lost on the way.
+// The SWF reader and converter accept any text or refuse it with InputError, and lose no job.
 const Fuzzer fuzzer("swf", [](std::string_view input) {
     try {
         const batfill::SwfLog log = batfill::parse_swf(input, "fuzz");

@@ -16,7 +16,7 @@ namespace batfill::tests::workload_fuzzer {
 
 namespace {
 
-// Sources have six decimals, which may round the other way where the input is half a microsecond.
+// Sources have six decimals. Inputs with half a microsecond may round either way.
 bool same_instant(Duration a, Duration b) {
     const Duration microsecond = Duration::microseconds(1);
     return a - b <= microsecond && b - a <= microsecond;
@@ -32,7 +32,7 @@ void check_source(const WorkloadJob& job) {
     }
 }
 
-// Deadlines that are put into the text are read from it, and the jobs are the same in all else.
+// Deadlines that are added to the text read back, and nothing else changes.
 void check_deadlines(const std::string& text, Workload workload) {
     std::vector<std::optional<Time>> deadlines(workload.jobs.size());
     for (std::size_t i = 0; i < deadlines.size(); ++i) {
@@ -60,8 +60,8 @@ std::optional<Workload> read(const std::string& text) {
 
 }  // namespace
 
-// A text reads as a workload whose jobs' sources say what was read and which can be given deadlines, or is refused with
-// InputError.
+// Either InputError refuses the text, or it reads as a workload. Then the jobs' sources repeat what was read, and
+// deadlines can be added.
 const Fuzzer fuzzer("workload", [](std::string_view input) {
     const std::string text(input);
     const std::optional<Workload> workload = read(text);

@@ -3,7 +3,7 @@
 
 #include <batfill/engine/algorithm.hpp>
 
-// Algorithms that end otherwise than algorithms may: each in its first round, or where it is made.
+// Algorithms that end in forbidden ways, in their first round or in their construction.
 
 namespace {
 

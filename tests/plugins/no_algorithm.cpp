@@ -1,4 +1,4 @@
-// A shared object in which nothing registers.
+// A shared object that registers nothing.
 extern "C" int answer() {
     return 42;
 }

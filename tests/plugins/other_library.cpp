@@ -1,4 +1,4 @@
 #include <batfill/engine/algorithm.hpp>
 
-// All of another version of the library that a plugin refers to.
+// The only symbol that a plugin needs from another version of the library.
 void batfill::registration::BATFILL_INTERFACE(AlgorithmDescription) {}

@@ -11,12 +11,12 @@ namespace batfill {
 
 namespace {
 
-// Slack-based backfilling: a job is promised the start that is planned when it is submitted, plus a slack. A new job
-// goes before planned ones, and pushes them back, if it starts earlier by that and none of them is then planned later
-// than promised. When jobs end early, the others move to earlier starts, in the order of the plan.
+// Slack-based backfilling. A job is promised the start that is planned at its submission, plus a slack. A new job goes
+// before planned jobs if it then starts earlier and delays none of them beyond its promise. When jobs end early, the
+// others move earlier, in the order of the plan.
 //
-// A submission tries every place in the order of the plan, the foremost first: O(planned jobs) trials, each of as many
-// searches. The first that breaks no promise is taken.
+// Cost of a submission: it tries every place in the plan, front to back: O(planned jobs) trials, each with as many
+// searches. It takes the first place that breaks no promise.
 class Slack : public PlanAlgorithm {
  public:
     explicit Slack(const Parameters& parameters) : slack_(parameters.seconds("slack").value_or(Duration())) {}
@@ -25,7 +25,7 @@ class Slack : public PlanAlgorithm {
         const Time unaided = place(round, job, round.now());
         const std::vector<Plan::Place> before = plan().places();
         for (std::size_t position = 0; unaided > round.now() && plan().by_start()[position] != job; ++position) {
-            // The new job, then the others from `position` on in the order of the plan.
+            // The new job, then the jobs from `position` on, in the order of the plan.
             std::vector<JobIndex> again(plan().by_start().begin() + static_cast<std::ptrdiff_t>(position),
                                         plan().by_start().end());
             plan().cancel(again);
@@ -39,14 +39,14 @@ class Slack : public PlanAlgorithm {
             }
             plan().restore(before);
             if (!helps) {
-                return;  // nor would a place further back
+                return;  // a later place would not help either
             }
         }
     }
 
     std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override {
         const std::optional<Time> planned = PlanAlgorithm::guaranteed_start(state, job);
-        // Asked again when processors were lost: a promise that can still be kept stays as it is.
+        // Called again after a loss of processors: keeps a promise that can still be met.
         const Time promised = state.job(job).guaranteed_start;
         return planned ? std::optional(std::max(*planned, std::min(*planned + slack_, promised))) : std::nullopt;
     }
@@ -57,7 +57,7 @@ class Slack : public PlanAlgorithm {
     void compress(Round& round) override { move_all_earlier(round); }
 
  private:
-    // Places the cancelled jobs again, all but the first, which has its place. Stops when one would break its promise.
+    // Places all cancelled jobs but the first, which has its place. Stops when one would break its promise.
     bool keeps_promises(const Round& round, const std::vector<JobIndex>& jobs) {
         return std::all_of(jobs.begin() + 1, jobs.end(), [&](JobIndex job) {
             plan().place_again(job, round.now());

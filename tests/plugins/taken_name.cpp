@@ -1,6 +1,6 @@
 #include <batfill/engine/algorithm.hpp>
 
-// Registers an algorithm that is new, and one whose name is taken.
+// Registers a new algorithm, and one whose name is taken.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Calls what nobody defines.
+// Calls an undefined function.
 void nobody_defines_this();
 namespace {
 struct Caller {

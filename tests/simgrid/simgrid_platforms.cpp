@@ -1,6 +1,6 @@
 // simgrid_platforms [--machine | --no-latency] PLATFORM.xml
-// Compares SimGrid's reading of a platform with ours: hosts, their order, speeds, properties. With --no-latency also
-// checks what all platforms of ours promise; with --machine that, and that a machine of a log has its size.
+// Compares SimGrid's reading of a platform with ours: hosts, their order, speeds, properties. --no-latency also checks
+// what all our platforms promise. --machine also checks that a log's machine has its size.
 
 #include <exception>
 #include <filesystem>
@@ -35,7 +35,7 @@ Properties sorted(const std::unordered_map<std::string, std::string>& properties
     return {properties.begin(), properties.end()};
 }
 
-// Those of the host's zone and of all around it, the innermost first to say.
+// The properties of the host's zone and all enclosing zones. Inner zones override outer ones.
 Properties zone_properties(const simgrid::s4u::Host& host) {
     const auto* root = simgrid::s4u::Engine::get_instance()->get_netzone_root();
     const auto* zone = host.get_englobing_zone();
@@ -80,8 +80,7 @@ void check_size(const std::filesystem::path& file, const Hosts& hosts) {
 }
 
 void check_no_latency(const Hosts& hosts) {
-    // Hosts that the file gives no links get routes without links when the zone is sealed, which a simulation does
-    // first.
+    // Hosts without links in the file get routes when the zone is sealed. A simulation does that first.
     simgrid::s4u::Engine::get_instance()->get_netzone_root()->seal();
     const Hosts ends = {simgrid::s4u::Host::by_name("master_host"), hosts.front(), hosts.back()};
     for (const auto* from : ends) {
@@ -101,7 +100,7 @@ void check_no_latency(const Hosts& hosts) {
 int main(int argc, char** argv) {
     const std::string option = argc > 2 ? argv[1] : "";
     const std::string file = argv[argc - 1];
-    // Takes its own options out of argv, of which there are none here.
+    // The engine removes its own options from argv. There are none here.
     simgrid::s4u::Engine engine(&argc, argv);
     try {
         engine.load_platform(file);

@@ -15,20 +15,20 @@
 
 #include "simulator_fixture.hpp"
 
-// Rounds of an engine by themselves, without daemon or simulator: what it is told, and what it makes of it.
+// Single rounds of an engine, without daemon or simulator: its input and its decisions.
 
 namespace batfill::tests {
 
 // A job by its number and its description.
 using Submission = std::pair<JobIndex, JobDescription>;
 
-// What is told to an engine before it decides once.
+// The input of an engine before it decides once.
 struct Message {
     Time now;
     std::vector<JobIndex> ended;
     std::vector<Submission> submitted;
     std::vector<std::pair<ResourceSet, bool>> machine_changes;  // processors, and whether they are available
-    std::vector<Duration> run_times = {};                       // of the submitted jobs; empty: not known
+    std::vector<Duration> run_times = {};                       // of the submitted jobs; empty: unknown
 };
 
 inline const std::vector<Decision>& send(Engine& engine, const Message& message) {
@@ -66,7 +66,7 @@ inline const Plan* plan_in(const Engine& engine) {
     return algorithm == nullptr ? nullptr : &algorithm->plan();
 }
 
-// The waiting jobs that a plan algorithm would guarantee nothing now, in the order of submission: the list L1 of dbf.
+// The waiting jobs without a guarantee under a plan algorithm, in the order of submission: the list L1 of dbf.
 inline std::vector<JobIndex> tentative_jobs(const Engine& engine) {
     std::vector<JobIndex> tentative;
     for (const JobIndex job : engine.state().waiting.jobs()) {
@@ -116,7 +116,7 @@ inline void require_same_plans(const std::map<JobIndex, Time>& plan, const std::
     }
 }
 
-// A small machine on which each step is worked by hand. Times are whole seconds.
+// A small machine for schedules worked by hand. Times are whole seconds.
 class Table {
  public:
     Table(int processors, const std::string& algorithm, const Parameters::Given& given)
@@ -141,17 +141,17 @@ class Table {
         names_.push_back(name);
         message_.submitted.emplace_back(static_cast<JobIndex>(names_.size() - 1), job);
     }
-    // The same for a user of that name.
+    // As submit(), for a user of that name.
     void submit_for(const std::string& user, const std::string& name, int processors, int walltime) {
         submit(name, processors, walltime);
         message_.submitted.back().second.user = user;
     }
-    // What the next round is told.
+    // The input of the next round.
     const Message& message() const { return message_; }
     const std::string& name(JobIndex job) const { return names_[job]; }
     const Engine& engine() const { return engine_; }
     Duration estimate(const std::string& name) const { return engine_.state().estimate(index_of(name)); }
-    // What the round makes of it: "start a b", jobs in the order of submission.
+    // Runs the round and returns its starts: "start a b", in the order of submission.
     std::string starts() {
         std::string text = "start";
         for (const JobIndex job : starts_of(send(engine_, message_))) {

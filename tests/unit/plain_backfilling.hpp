@@ -19,7 +19,7 @@
 
 namespace batfill::tests {
 
-// What a plain form is asked to put in order.
+// The input of a plain order.
 struct Queue {
     Time now;
     const std::map<JobIndex, JobDescription>& jobs;
@@ -61,25 +61,25 @@ struct PlainRules {
     bool predicts = false;
 };
 
-// How often what is rare happened: a comparison of schedules in which it did not shows little.
+// Counts rare events. A comparison in which they never happened shows little.
 struct BackfillingCounts {
     int rejected = 0;
     int in_time = 0;         // backfilled jobs that end before the head starts
-    int beside = 0;          // that run beside it
-    int elsewhere = 0;       // that start, but not on the place that would have been theirs without the head
-    int delaying = 0;        // that have places, and would delay the head on each
-    int took_copies = 0;     // of these, those that would leave the head processors, but not its licences
+    int beside = 0;          // jobs that run beside the head
+    int elsewhere = 0;       // jobs that start, but on another place than without the head
+    int delaying = 0;        // jobs that have places, and would delay the head on each
+    int took_copies = 0;     // of these, jobs that would leave the head its processors, but not its licences
     int scattered = 0;       // enough processors are idle for the head, but not where it can run
-    int without_copies = 0;  // the head can run somewhere but for its licences
+    int without_copies = 0;  // the head has a place, but lacks licences
     int never = 0;           // the head cannot start however long it waits
-    int overdue = 0;         // it can at once by the estimates, and yet not
-    int kept_head = 0;       // it is not the first in the order
-    int head_not_first = 0;  // was not submitted first
+    int overdue = 0;         // the head could start by the estimates, but cannot
+    int kept_head = 0;       // the head is not the first in the order
+    int head_not_first = 0;  // the head was not submitted first
     int ties = 0;
 };
 
-// FCFS, and EASY backfilling and what is like it: the head has a reservation, others start if they leave it. Tries
-// every place of every job, and looks at the whole machine after each.
+// FCFS, EASY backfilling and its relatives: the head has a reservation, and others start if they respect it. Tries
+// every place of every job, and checks the whole machine after each.
 class PlainBackfilling {
  public:
     PlainBackfilling(PlainMachine machine, PlainRules rules, BackfillingCounts& counts)
@@ -88,14 +88,14 @@ class PlainBackfilling {
     const PlainPrediction& prediction() const { return prediction_; }
     bool in_doubt() const { return in_doubt_; }
     const std::set<JobIndex>& rejected() const { return rejected_; }
-    // After a round: the job that could not start, and when it can by the estimates, none if never.
+    // After a round: the job that could not start, and when it can by the estimates; none if never.
     std::optional<JobIndex> head() const { return head_; }
     std::optional<Time> head_can_start_at() const { return reserved_ ? std::optional(reserved_->first) : std::nullopt; }
 
     // Whether the round started jobs that come before the head.
     bool is_head_overtaken() const { return is_head_overtaken_; }
 
-    // What the round starts, and where.
+    // The jobs that the round starts, and their places.
     std::map<JobIndex, ResourceSet> round(const Message& message) {
         now_ = message.now;
         started_.clear();
@@ -153,7 +153,7 @@ class PlainBackfilling {
         return machine_.places(jobs_.at(job), rules_.placement, machine_.now());
     }
 
-    // On the first of these places; returns whether there is one.
+    // Starts the job on the first of these places. Returns whether there is one.
     bool start_on(JobIndex job, const std::vector<Place>& places) {
         if (!places.empty()) {
             machine_.start(job, jobs_.at(job), places.front(), now_ + prediction_.of(job));
@@ -203,7 +203,7 @@ class PlainBackfilling {
         start_on(job, good);
     }
 
-    // Whether at its time the head has what is reserved, were the machine this one.
+    // Whether the head still has its reserved processors at its time, on this machine.
     bool leaves_reservation(const PlainMachine& machine) const {
         const PlainMachine::Free free = machine.by_estimates_at(reserved_->first);
         return leaves_processors(free) && (rules_.placement != Placement::machine || free.has_copies(jobs_.at(*head_)));
@@ -234,12 +234,12 @@ class PlainBackfilling {
     bool in_doubt_ = false;
 };
 
-// Whether the engine makes a round of it.
+// Whether the engine runs a round for this message.
 inline bool is_round(const Message& message) {
     return !message.ended.empty() || !message.submitted.empty() || !message.machine_changes.empty();
 }
 
-// Requires that a round of the engine started these jobs there, and no others.
+// Requires that a round of the engine started exactly these jobs on these places.
 inline void require_starts(const Engine& engine, const std::vector<JobIndex>& started,
                            const std::map<JobIndex, ResourceSet>& expected) {
     std::vector<JobIndex> jobs;
@@ -251,13 +251,13 @@ inline void require_starts(const Engine& engine, const std::vector<JobIndex>& st
     }
 }
 
-// Watches that the head of the queue can start no later than when it became the head, unless others come before it.
+// Checks that the head of the queue can start no later than when it became head, unless other jobs overtake it.
 class HeadPromise {
  public:
     int kept = 0;
     int broken = 0;
 
-    // After a round of a plain form.
+    // Call this after a round of a plain form.
     template <typename Plain>
     void watch(const Plain& plain, const Message& message, const std::vector<JobIndex>& started) {
         const Time possible = plain.head_can_start_at().value_or(Time::infinity());
@@ -276,7 +276,7 @@ class HeadPromise {
     Time promised_;
 };
 
-// Requires that a round of the engine is that of a plain form, unless that cannot tell.
+// Requires that a round of the engine equals that of a plain form, unless the plain form is in doubt.
 template <typename Plain>
 void require_same_round(const Engine& engine, Plain& plain, const Message& message,
                         const std::vector<JobIndex>& started) {

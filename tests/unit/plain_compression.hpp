@@ -13,22 +13,22 @@
 
 namespace batfill::tests {
 
-// Prioritized Compression (pc) and Delayed Compression (dc) in their plainest forms: every job of every scan is taken
-// out of the plan and searched a place for.
+// Prioritized Compression (pc) and Delayed Compression (dc) in their plainest forms: each scan removes every job from
+// the plan and searches a place for it.
 class PlainCompression : public PlainPlanAlgorithm {
  public:
     enum class Kind { pc, dc };
 
-    // How often what is rare happened: a comparison of schedules in which it did not shows little.
+    // Counts rare events. A comparison in which they never happened shows little.
     struct Counts {
-        int moves = 0;                     // by scans after completions
-        int moves_after_vain_tries = 0;    // of jobs that the same compression had tried before, in vain
-        int moves_again = 0;               // of jobs that the same compression had moved before
-        int left_for_later = 0;            // pc never, dc: scans that end while some job could start earlier, not now
+        int moves = 0;                   // by scans after completions
+        int moves_after_vain_tries = 0;  // of jobs that the same compression had tried without success
+        int moves_again = 0;             // of jobs that the same compression had moved before
+        int left_for_later = 0;  // never in pc; dc: scans that end while some job could start earlier, but not now
         int moves_after_ends_on_time = 0;  // dc: by scans without an early end
         int moves_before_submitted = 0;    // dc: of jobs before a submitted one
-        int delays_of_submitted = 0;       // dc: submitted jobs that such moves kept from their first place
-        int gains_of_submitted = 0;        // dc: ... that such moves gave an earlier place
+        int delays_of_submitted = 0;       // dc: submitted jobs that such moves displaced from their first place
+        int gains_of_submitted = 0;        // dc: submitted jobs that such moves gave an earlier place
         int too_late_to_conflict = 0;      // dc: jobs before a submitted one that could start earlier, but not before c
         int exactly_at_c = 0;              // dc: of these, at c
         int behind_submitted = 0;          // dc: jobs behind a submitted one that could start before c
@@ -39,7 +39,7 @@ class PlainCompression : public PlainPlanAlgorithm {
     PlainCompression(int processors, Kind kind, const OrderWeights& weights, Counts& counts)
         : PlainPlanAlgorithm(processors), kind_(kind), weights_(weights), counts_(counts) {}
 
-    // All that was ever moved, in this order, and to where.
+    // All moves in their order, with the new starts.
     const std::vector<std::pair<JobIndex, Time>>& moves() const { return moves_; }
 
  private:

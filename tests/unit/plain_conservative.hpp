@@ -9,15 +9,15 @@
 
 namespace batfill::tests {
 
-// Conservative backfilling in its plainest form: every job of every compression is taken out of the plan and searched a
-// place for.
+// Conservative backfilling in its plainest form: each compression removes every job from the plan and searches a place
+// for it.
 class PlainConservative : public PlainPlanAlgorithm {
  public:
-    // How often what is rare happened: a comparison of schedules in which it did not shows little.
+    // Counts rare events. A comparison in which they never happened shows little.
     struct Counts {
         int moves = 0;                     // of all kinds
         int moves_after_ends_on_time = 0;  // start-now: when no job had ended early
-        int left_for_later = 0;            // start-now: jobs that could start earlier than planned, but not at once
+        int left_for_later = 0;            // start-now: jobs that could start earlier than planned, but not now
     };
 
     // Adds to `counts`, which outlives this object. `compression` is a value of the parameter.
@@ -55,7 +55,7 @@ class PlainConservative : public PlainPlanAlgorithm {
                 counts_.moves_after_ends_on_time += early ? 0 : 1;
             }
         }
-        // One walk is enough.
+        // A single walk suffices.
         for (const JobIndex index : by_planned_start()) {
             const Time planned = planned_starts().at(index);
             if (planned > now()) {

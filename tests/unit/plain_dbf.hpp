@@ -9,20 +9,20 @@
 
 namespace batfill::tests {
 
-// Deadline-Based Backfilling in its plainest form: it follows Algorithm 1 of the paper step by step, and goes back by
-// restoring a copy.
+// Deadline-Based Backfilling in its plainest form. It follows Algorithm 1 of the paper step by step, and restores a
+// copy to undo.
 class PlainDbf : public PlainPlanAlgorithm {
  public:
     enum class Repair { paper, strict };
 
-    // How often what is rare happened: a comparison of schedules in which it did not shows little.
+    // Counts rare events. A comparison in which they never happened shows little.
     struct Counts {
         int line_10 = 0;             // jobs that lines 9 to 21 made definitive
         int lines_23_to_34 = 0;      // times
         int line_24 = 0;             // jobs that it made definitive
         int undone_submissions = 0;  // by repair=strict
         int undone_completions = 0;  // by repair=strict
-        int lost_deadlines = 0;      // deadlines once met by the plan and then missed by it
+        int lost_deadlines = 0;      // deadlines that a plan met and a later one missed
         int hopeless = 0;            // jobs
         int early_ends_with_tentative_jobs = 0;
         int overtaken = 0;         // tentative jobs due now that a regular job pushed into the future
@@ -41,7 +41,7 @@ class PlainDbf : public PlainPlanAlgorithm {
  private:
     using List = std::vector<JobIndex>;
 
-    // Lists that are walked in submission order are kept in it.
+    // Keeps lists in submission order if the algorithm walks them in it.
     void insert(List& list, JobIndex index) const {
         list.push_back(index);
         std::sort(list.begin(), list.end(), [&](JobIndex a, JobIndex b) { return submitted_before(a, b); });
@@ -97,7 +97,7 @@ class PlainDbf : public PlainPlanAlgorithm {
         lines_36_to_48(Ltmp);
     }
 
-    // All that has a place gets a new one, in the order of the planned starts.
+    // Every job in the plan gets a new place, in the order of the planned starts.
     void compress() {
         for (const JobIndex index : by_planned_start()) {
             cancel(index);
@@ -199,7 +199,7 @@ class PlainDbf : public PlainPlanAlgorithm {
 
     Repair repair_;
     Counts& counts_;
-    List L1_;  // L0 is all that waits and is not in it
+    List L1_;  // L0 is all other waiting jobs
     std::set<JobIndex> met_at_submission_;
 };
 

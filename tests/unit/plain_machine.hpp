@@ -17,8 +17,8 @@
 
 #include "engine_rounds.hpp"
 
-// A machine as one row of processors, looked at with patience: no groups, no counts that are kept, no sets of bits. And
-// what plain forms of algorithms that use it have in common.
+// A machine as one row of processors, for exhaustive search: no groups, no kept counts, no bit sets. And the common
+// parts of plain forms that use it.
 
 namespace batfill::tests {
 
@@ -35,7 +35,7 @@ inline ResourceSet set_of(const Place& place) {
 
 class PlainMachine {
  public:
-    // What of it is free at an instant.
+    // What is free at an instant.
     struct Free {
         Place processors;
         std::map<std::string, int> copies;
@@ -56,10 +56,10 @@ class PlainMachine {
             }
         }
         for (const Host& host : hosts) {
-            // Licences count only where some zone states copies.
+            // Licences count only if a zone states copies.
             const std::set<std::string> licenses =
                 copies_.empty() ? std::set<std::string>() : words(host.properties, "licenses");
-            // Hosts of a machine without a name are those that are alike.
+            // Hosts without a machine name form a machine if they are equal.
             std::string machine = host.properties.count("machine") != 0 ? host.properties.at("machine") + "!" : "?";
             machine += std::to_string(host.speed);
             for (const std::string& license : licenses) {
@@ -69,7 +69,7 @@ class PlainMachine {
         }
     }
 
-    // Jobs end, and processors come and go.
+    // Applies ends of jobs and changes of processors.
     void take_in(const Message& message) {
         for (const JobIndex job : message.ended) {
             running_.erase(job);
@@ -88,7 +88,7 @@ class PlainMachine {
         }
     }
 
-    // `end` is the estimate of it.
+    // `end` is the estimated end.
     void start(JobIndex index, const JobDescription& job, const Place& place, Time end) {
         running_[index] = {job, end};
         for (const int processor : place) {
@@ -96,7 +96,7 @@ class PlainMachine {
         }
     }
 
-    // Says anew when the running jobs will end by the estimates.
+    // Updates the estimated ends of the running jobs.
     template <typename EndOf>
     void estimate_ends(EndOf end_of) {
         for (auto& [index, running] : running_) {
@@ -111,8 +111,8 @@ class PlainMachine {
         return free_if([&](JobIndex job) { return running_.at(job).end <= time; });
     }
 
-    // All places of these that a job can have, in the order in which it would take them; of those that differ only in
-    // which processors of one machine they are, the lowest.
+    // All of these places that a job can have, in order of preference. Of places that differ only in the processors of
+    // one machine, it lists only the lowest.
     std::vector<Place> places(const JobDescription& job, Placement placement, const Free& free) const {
         const auto needed = static_cast<std::size_t>(job.processors);
         std::vector<Place> found;
@@ -148,8 +148,8 @@ class PlainMachine {
         return !places(job, placement, all).empty();
     }
 
-    // The first time, from `now` on, at which the job has a place by the estimates, and the first such place; none if
-    // it never has.
+    // The first time, not before `now`, at which the job has a place by the estimates, and the first such place. None
+    // if it never has one.
     std::optional<std::pair<Time, Place>> earliest(const JobDescription& job, Placement placement, Time now) const {
         std::set<Time> times;
         for (const auto& [index, running] : running_) {
@@ -209,7 +209,7 @@ class PlainMachine {
         return free;
     }
 
-    // Those of these processors that are of one machine, the most powerful machine first.
+    // The processors by machine, the most powerful machine first.
     std::vector<std::pair<std::string, Place>> machines_among(const Place& processors) const {
         std::map<std::string, int> lowest;  // of the machine, whether free or not
         for (std::size_t i = processors_.size(); i > 0; --i) {
@@ -228,14 +228,14 @@ class PlainMachine {
     }
 
     std::vector<Processor> processors_;
-    std::map<std::string, int> copies_;  // of each licence in all
+    std::map<std::string, int> copies_;  // total of each licence
     std::map<JobIndex, Running> running_;
 };
 
 // Jobs in the order of their scores.
 struct PlainRanking {
     std::vector<JobIndex> jobs;  // the largest score first
-    bool in_doubt = false;       // some scores agree so nearly that numbers with rounding may take them for equal
+    bool in_doubt = false;       // some scores are so close that rounding may make them equal
     int ties = 0;
 };
 
@@ -245,7 +245,7 @@ struct PlainScore {
     long double magnitude;  // sum of the terms of the score without their signs
 };
 
-// Of jobs in the order of submission, which decides between those that agree but for rounding.
+// Ranks jobs in the order of submission, which decides between scores that agree except for rounding.
 inline PlainRanking ranked(std::vector<PlainScore> scores) {
     std::vector<JobIndex> by_submission;
     std::transform(scores.begin(), scores.end(), std::back_inserter(by_submission),

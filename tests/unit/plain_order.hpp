@@ -14,8 +14,8 @@
 
 namespace batfill::tests {
 
-// Weights of the features q, p, wait, p/q, (wait + p)/p and p*q, for q processors and a walltime of p: the job with the
-// larger weighted sum goes first. As integers, so that sums are exact fractions; only their ratios matter.
+// Weights of the features q, p, wait, p/q, (wait + p)/p and p*q, for q processors and a walltime of p. The job with the
+// larger weighted sum goes first. They are integers, so sums are exact fractions. Only their ratios matter.
 using OrderWeights = std::array<int, 6>;
 
 // Every order by its name; `mixed` has weights of its own.
@@ -58,7 +58,7 @@ class ExactScore {
         const Integer q = job.processors;
         const Integer p = job.walltime->count();
         const Integer wait = (now - job.submit).count();
-        // Millionths, over the common denominator.
+        // In millionths, over the common denominator.
         const std::array<Integer, 6> features{q * million * q * p,      p * q * p,    wait * q * p, p * p,
                                               million * (wait + p) * q, p * q * q * p};
         denominator_ = q * p;
@@ -80,7 +80,7 @@ class ExactScore {
     static Integer greatest_common_divisor(Integer a, Integer b) {
         return b == 0 ? a : greatest_common_divisor(b, a % b);
     }
-    // Times both denominators.
+    // The difference times both denominators.
     Integer minus(const ExactScore& other) const {
         return numerator_ * other.denominator_ - other.numerator_ * denominator_;
     }

@@ -15,10 +15,9 @@
 
 namespace batfill::tests {
 
-// What the plan algorithms have in common in their plainest forms, which are second opinions on the algorithms
-// themselves: they place and cancel what the steps of the definition say, and remember nothing between them. They know
-// nothing of processors that come and go, nor of jobs that outlive their walltime. Every job has a walltime and asks
-// for no more than the machine has.
+// The common part of the plain forms of plan algorithms, which are independent implementations. They place and cancel
+// exactly what the definition says, and remember nothing between its steps. They ignore unavailable processors and
+// overrun walltimes. Every job has a walltime and fits on the machine.
 class PlainPlanAlgorithm {
  public:
     explicit PlainPlanAlgorithm(int processors) : processors_(processors) {}
@@ -44,16 +43,16 @@ class PlainPlanAlgorithm {
         return started_;
     }
 
-    // Of every waiting job.
+    // The planned start of every waiting job.
     const std::map<JobIndex, Time>& planned_starts() const { return plan_.starts; }
 
  protected:
     struct Plan {
-        std::map<Time, int> changes;      // of the number of free processors
-        std::map<JobIndex, Time> starts;  // of the waiting jobs that have a place
+        std::map<Time, int> changes;      // changes of the number of free processors
+        std::map<JobIndex, Time> starts;  // of the waiting jobs that are placed
     };
 
-    // Jobs ended; what they held is free.
+    // Jobs ended, and their processors are free.
     virtual void completed(bool early) = 0;
     virtual void submitted(JobIndex index) = 0;
     virtual void has_started(JobIndex) {}
@@ -67,7 +66,7 @@ class PlainPlanAlgorithm {
         return std::pair(job(a).submit, a) < std::pair(job(b).submit, b);
     }
 
-    // Whenever too few processors are free, the next change is the next instant worth trying.
+    // While too few processors are free, the next change is the next instant to try.
     Time earliest(JobIndex index) const {
         const int processors = job(index).processors;
         const Duration length = walltime(index);
@@ -94,7 +93,7 @@ class PlainPlanAlgorithm {
         plan_.starts.erase(index);
     }
 
-    // When a job that has a place could start if it had none.
+    // The start that a placed job could have if it were removed.
     Time earliest_without_itself(JobIndex index) {
         const Time planned = planned_starts().at(index);
         cancel(index);
@@ -103,7 +102,7 @@ class PlainPlanAlgorithm {
         return start;
     }
 
-    // All that have a place, ties by submission.
+    // All placed jobs by planned start, ties by submission.
     std::vector<JobIndex> by_planned_start() const {
         std::vector<std::tuple<Time, Time, JobIndex>> keys;
         for (const auto& [index, start] : plan_.starts) {
@@ -117,8 +116,8 @@ class PlainPlanAlgorithm {
         return order;
     }
 
-    // Whether a job still runs whose end is expected by now: that it ends may be told of in a later message of this
-    // instant, and until then its processors are free in the plan only.
+    // Whether a running job should have ended by now. A later message of this instant may report its end. Until then
+    // its processors are free only in the plan.
     bool an_end_is_due() const {
         return std::any_of(running_.begin(), running_.end(),
                            [&](const auto& started) { return started.second + walltime(started.first) <= now_; });
@@ -152,7 +151,7 @@ class PlainPlanAlgorithm {
         }
         return early;
     }
-    // What has changed by now is one change.
+    // Merges past changes into one.
     void forget_the_past() {
         int change_by_now = 0;
         while (!plan_.changes.empty() && plan_.changes.begin()->first <= now_) {

@@ -13,26 +13,26 @@
 
 namespace batfill::tests {
 
-// How often what is rare happened: a comparison of schedules in which it did not shows little.
+// Counts rare events. A comparison in which they never happened shows little.
 struct PredictionCounts {
     int shorter = 0;      // predictions that are shorter than the walltime
     int as_walltime = 0;  // the history says at least the walltime
-    int raised = 0;       // to a second
+    int raised = 0;       // raised to one second
     int without_user = 0;
     int corrected = 0;    // rounds in which a running job had outlived its prediction
-    int more_often = 0;   // and the first correction of it, too
-    int up_to_limit = 0;  // rounds in which a correction went as far as the walltime
+    int more_often = 0;   // of these, corrections that are not the job's first
+    int up_to_limit = 0;  // rounds with a correction that reached the walltime
 };
 
-// How long jobs are taken to run: by their walltimes, or as in `prediction=last-two`. Keeps all that has ever ended,
-// and works out every correction from the start of the job.
+// Assumed run times: walltimes, or the predictions of `prediction=last-two`. Keeps all ended jobs, and computes every
+// correction from the start of the job.
 class PlainPrediction {
  public:
     explicit PlainPrediction(bool is_used = false) : is_used_(is_used) {}
 
     const PredictionCounts& counts() const { return counts_; }
 
-    // What a round is told. Completions come before submissions.
+    // The input of a round. Completions come before submissions.
     void take_in(const Message& message) {
         for (const JobIndex job : message.ended) {
             ended_.emplace_back(jobs_.at(job).user, message.now - starts_.at(job));
@@ -47,7 +47,7 @@ class PlainPrediction {
 
     Duration of(JobIndex job) const { return predictions_.at(job); }
 
-    // When a running job is taken to end.
+    // The assumed end of a running job.
     Time end_of(JobIndex job, Time now) {
         const int minutes[] = {1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000};
         const Time latest = starts_.at(job) + *jobs_.at(job).walltime;
@@ -91,7 +91,7 @@ class PlainPrediction {
     std::vector<std::pair<std::string, Duration>> ended_;  // by user, in the order in which they ended
 };
 
-// Adds up what several streams showed.
+// Adds the counts of another stream.
 inline void add(PredictionCounts& total, const PredictionCounts& counts) {
     total.shorter += counts.shorter;
     total.as_walltime += counts.as_walltime;

@@ -22,7 +22,7 @@
 
 namespace batfill::tests {
 
-// Makes a plain form for a machine of so many processors.
+// Makes a plain form for a machine of this size.
 using MakePlain = std::function<std::unique_ptr<PlainPlanAlgorithm>(int processors)>;
 
 // A plain form as the scheduler of a simulation.
@@ -74,7 +74,7 @@ class PlainScheduler : public SimulatedScheduler {
     ResourceSet idle_;
     std::unique_ptr<PlainPlanAlgorithm> plain_;
     std::vector<JobNumber> numbers_;          // by JobIndex
-    std::map<JobNumber, JobIndex> index_of_;  // and back
+    std::map<JobNumber, JobIndex> index_of_;  // its inverse
     std::map<JobNumber, ResourceSet> allocations_;
     std::set<Time> calls_;
 };
@@ -86,8 +86,8 @@ inline const std::map<std::string, int>& reference_workloads() {
     return processors;
 }
 
-// Requires that a plain form gives the reference schedule WORKLOAD.`algorithm`.csv, job by job, where `algorithm` has
-// the parameters in it.
+// Requires that a plain form gives the reference schedule WORKLOAD.`algorithm`.csv, job by job. `algorithm` includes
+// the parameters.
 inline void require_reference_schedule(const std::string& workload, const std::string& algorithm,
                                        const MakePlain& make) {
     const std::string file = "reference/expected/" + workload + "." + algorithm + ".csv";

@@ -4,7 +4,7 @@
 
 namespace batfill::tests {
 
-// Keeps all that is not an error out of the log while it lives.
+// Logs only errors while it lives.
 class QuietLog {
  public:
     QuietLog() { spdlog::set_level(spdlog::level::err); }

@@ -6,7 +6,7 @@
 
 #include <batfill/core/machine.hpp>
 
-// Random farms: machines with processors and installable licences, and jobs that ask for licences.
+// Random farms: machines with processors and installable licences, and jobs that need licences.
 
 namespace batfill::tests {
 
@@ -14,8 +14,8 @@ inline bool chance(std::mt19937& random, unsigned one_in) {
     return random() % one_in == 0;
 }
 
-// Up to `most_machines` of few speeds, their processors in a row or interleaved. Each host says its speed both as
-// Host::speed and as the property `speed`, which is all that Batsim tells of it.
+// Up to `most_machines` machines of few speeds, with processors in a row or interleaved. Each host has its speed as
+// Host::speed and as the property `speed`, because Batsim sends only the latter.
 inline std::vector<Host> random_farm(std::mt19937& random, int processors, unsigned most_machines = 6) {
     std::string copies;
     if (!chance(random, 10)) {
@@ -61,7 +61,7 @@ inline std::vector<Host> random_farm(std::mt19937& random, int processors, unsig
     return hosts;
 }
 
-// Of a job: often none, sometimes one twice, rarely one that no farm has copies of.
+// Licences of a job: often none, sometimes one twice, rarely one without copies in any farm.
 inline std::vector<std::string> random_licenses(std::mt19937& random) {
     std::vector<std::string> licenses;
     for (const char* license : {"l2", "l0", "l1", "l1"}) {

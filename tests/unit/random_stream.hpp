@@ -30,23 +30,23 @@ class Random {
     std::mt19937 generator_;
 };
 
-// What a random stream is made of.
+// The contents of a random stream.
 struct Features {
     int most_jobs = 60;
     int most_processors = 16;
     bool deadlines = true;
     bool one_submission_per_message = false;
     bool machine_changes = false;
-    bool queues = false;    // jobs name one
+    bool queues = false;    // jobs name their queue
     bool overruns = false;  // some jobs outlive their estimates
     bool farm = false;      // several machines and licences; some jobs are rejected
-    bool users = false;     // most jobs have one, with runs of similar lengths
+    bool users = false;     // most jobs have a user, whose run times are similar
 };
 
 // A random stream of events, played to an engine.
 class Stream {
  public:
-    // Called after each round, with the jobs that it started.
+    // Called after each round with the jobs that it started.
     using Observer = std::function<void(const Message&, const std::vector<JobIndex>&)>;
 
     Stream(unsigned seed, const Features& features)
@@ -75,7 +75,7 @@ class Stream {
     }
 
     int processors() const { return processors_; }
-    // Of the farm.
+    // The hosts of the farm.
     const std::vector<Host>& hosts() const { return hosts_; }
 
     void play(Engine& engine, const Observer& after_round) {
@@ -116,13 +116,13 @@ class Stream {
                 case 0:  // hopeless
                     job.deadline = now + times(random_.below(walltime));
                     break;
-                case 1:  // hopeless if it has to wait
+                case 1:  // hopeless if it waits
                     job.deadline = now + *job.walltime;
                     break;
                 case 2:  // generous
                     job.deadline = now + times(10 * walltime + 100);
                     break;
-                default:  // tight, more or less
+                default:  // rather tight
                     job.deadline = now + times(walltime + random_.below(random_.one_in(2) ? 30 : 100));
             }
         }
@@ -136,7 +136,7 @@ class Stream {
             case 2:
                 runs_.push_back(times(walltime / random_.between(2, 100)));  // often 0
                 break;
-            default:  // at no instant where anything else happens
+            default:  // at an instant without other events
                 runs_.push_back(times(random_.below(walltime)) + Duration::microseconds(1));
         }
         if (features_.queues) {
@@ -160,7 +160,7 @@ class Stream {
         return job;
     }
 
-    // The next events, in any order; one instant may take several messages.
+    // The next events, in any order. An instant may take several messages.
     Message next_message() {
         std::vector<Event> events = std::move(calendar_.begin()->second);
         Message message;
@@ -234,7 +234,7 @@ class Stream {
     Features features_;
     int processors_;
     Duration unit_;
-    bool told_late_;     // jobs may arrive after their submission time, and in another order
+    bool told_late_;     // jobs may arrive after their submission time and in another order
     int regular_share_;  // in tenths
     std::mt19937 farm_random_;
     std::vector<Host> hosts_;
@@ -242,7 +242,7 @@ class Stream {
     std::map<Time, std::vector<Event>> calendar_;
     ResourceSet in_use_;
     ResourceSet unavailable_;
-    std::size_t ended_ = 0;  // or rejected
+    std::size_t ended_ = 0;  // or was rejected
 };
 
 }  // namespace batfill::tests

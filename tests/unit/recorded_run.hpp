@@ -17,7 +17,7 @@ struct RecordedFrame {
     std::string text;
 };
 
-// All frames of a recorded run, in their order. Reads one JSON object a line.
+// All frames of a recorded run, in their order. Each line is a JSON object.
 inline std::vector<RecordedFrame> read_recording(const std::string& path) {
     const std::string text = InputFile(path).read_all(std::size_t{1} << 30);
     std::vector<RecordedFrame> frames;

@@ -7,7 +7,7 @@
 
 #include "src/support/json.hpp"
 
-// Whether two JSON texts say the same.
+// Compares JSON texts by content.
 namespace batfill::tests {
 
 // Numbers are equal if they are the same double or the same number of microseconds.

@@ -8,7 +8,7 @@
 
 namespace batfill::tests {
 
-// A job that ran as it should on `processors` processors from `start` on; all times are in seconds.
+// A job that ran correctly on `processors` processors from `start`. Times are in seconds.
 inline ScheduledJob job(const std::string& id, long long submit, long long start, long long run, int processors = 1,
                         std::optional<long long> walltime = std::nullopt) {
     ScheduledJob result;
@@ -24,7 +24,7 @@ inline ScheduledJob job(const std::string& id, long long submit, long long start
     return result;
 }
 
-// The job of a workload that is in a schedule as `scheduled`.
+// Adds the workload's job for `scheduled`.
 inline WorkloadJob& add_job_of(const ScheduledJob& scheduled, Workload& workload) {
     WorkloadJob& added = workload.jobs.emplace_back();
     added.description.id = scheduled.id;

@@ -40,7 +40,7 @@ inline Platform machine_that_sleeps(int processors) {
     return platform;
 }
 
-// A workload of delay jobs, given as the text of its jobs; profile "d10" is a delay of 10 seconds and so on.
+// A workload of delay jobs from the text of its jobs. Profile "d10" is a delay of 10 seconds, and so on.
 inline Workload workload_of(const std::string& jobs, const std::string& name = "w0") {
     std::string profiles;
     for (std::size_t at = 0; (at = jobs.find(R"("profile":")", at)) != std::string::npos;) {
@@ -84,7 +84,7 @@ inline std::string brief(Time time) {
 
 using TimedDecision = SchedulerReply::TimedDecision;
 
-// Decisions, applied at once. A job is given by its number in the order of the files.
+// Decisions that are applied at once. Jobs are numbered in the order of the files.
 inline TimedDecision start(JobNumber job, const std::string& processors) {
     return {Time(), StartJob{job, ResourceSet::parse(processors).value()}};
 }
@@ -129,8 +129,8 @@ struct Answer {
 };
 using Script = std::map<std::size_t, Answer>;  // the answers by the number of the message; 0 is the beginning
 
-// Gives the answers of a script and writes down what it is told, a line per message: "10: completed w0!a, call".
-// An event whose timestamp is not the message's `now` has it in front: "@5 submitted w0!b".
+// Gives the answers of a script and records the messages, one line each: "10: completed w0!a, call". Shows an event's
+// timestamp only if it differs from the message's `now`: "@5 submitted w0!b".
 class ScriptedScheduler : public SimulatedScheduler {
  public:
     explicit ScriptedScheduler(const Script& script) : script_(script) {}
@@ -207,7 +207,7 @@ class ScriptedScheduler : public SimulatedScheduler {
     std::size_t number_ = 0;
 };
 
-// What came of a scenario that was played with a script.
+// The results of a scenario that was played with a script.
 struct Played {
     std::unique_ptr<Simulator> simulator;
     std::vector<std::string> frames;
@@ -217,7 +217,7 @@ struct Played {
     bool deadlock = false;
 };
 
-// `scenario` must outlive the result.
+// Requires: `scenario` outlives the result.
 inline Played play(const Scenario& scenario, const Script& script) {
     Played played;
     played.simulator = std::make_unique<Simulator>(scenario);

@@ -9,7 +9,7 @@
 
 namespace batfill::tests {
 
-// A folder for the files of one test; it is removed with them.
+// A folder for the files of one test. It is removed at the end.
 class TemporaryFolder {
  public:
     TemporaryFolder()

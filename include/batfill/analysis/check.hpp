@@ -22,7 +22,7 @@ struct CheckOptions {
     Placement placement = Placement::lowest;
     // Whether jobs continue when their processors become unavailable. If not, they must end at that instant.
     bool jobs_survive_losses = true;
-    // Whether a job may be rejected although the machine could run it: the job has a walltime, asks for no licence, and
+    // Whether a job may be rejected although the machine could run it: the job has a walltime, requests no licence, and
     // is not wider than the largest group of equal hosts. Always allowed where processors fail.
     bool rejections_allowed = false;
 };
@@ -49,7 +49,7 @@ struct CheckReport {
 // - every job occurs once and does not start before its submission
 // - an allocation has the requested size, consists of the platform's processors, and shares none with another job at
 //   any instant
-// - execution time and final state are those that profile and walltime demand
+// - execution time and final state follow from profile and walltime
 // - columns agree
 // - no more licences are in use than exist
 // - no job starts on an unavailable processor (`event_lists`: the external events of the run, one list per file)

@@ -159,9 +159,9 @@ struct JobGroup {
     GroupMetrics metrics;
 };
 
-// Groups the finished jobs by all of `groupings`, and sorts the groups in the order of these: classes from the smallest
-// up, users and queues by name. Omits groups without jobs. Workloads are needed for users and queues only.
-// Throws: InputError, which names the job, if users or queues are asked for and a job is in no workload.
+// Groups the finished jobs by all of `groupings` and sorts the groups by them, in that order: classes from the smallest
+// up, users and queues by name. Omits groups without jobs. Only users and queues need workloads.
+// Throws: InputError, which names the job, if users or queues are requested and a job is in no workload.
 // Cost: O(n log n).
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,

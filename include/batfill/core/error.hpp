@@ -25,7 +25,7 @@ class UsageError : public std::runtime_error {
     explicit UsageError(std::string_view problem) : std::runtime_error(one_line(problem)) {}
 };
 
-// An algorithm broke a rule: it asked for something that the machine cannot do (a processor used twice, an unknown
+// An algorithm broke a rule: it requested something that the machine cannot do (a processor used twice, an unknown
 // job), or broke a promise of its family to a job. `what()`, also one line, names the algorithm, the job and the rule.
 // This is a bug of the algorithm, found before the decision leaves. The command ends with status 1.
 class DecisionError : public std::logic_error {

@@ -66,8 +66,8 @@ struct JobDescription {
     friend bool operator==(const JobDescription&, const JobDescription&) = default;
 };
 
-// A description that whoever passes a job on shares with whoever receives it. It never changes. A copy of this object
-// refers to the same description.
+// An immutable job description that the sender and the receiver of a job share. A copy of this object refers to the
+// same description.
 // Cost: O(1), except to make the first one from a description that nobody else keeps.
 class SharedJobDescription {
  public:

@@ -281,9 +281,8 @@ class Plan {
     // 6. A planned job is listed if `possible` has an instant before `start`. In free slots and for cancelled jobs,
     //    `possible` is empty.
     // 7. A planned job cannot start between the origin and `start`, except in `possible`. cancel() breaks this until
-    // the
-    //    cancelled jobs are back in their places, or look_again_at() is called for the others. In move_all_earlier()
-    //    it holds for a job once the pass has added the starts in intervals_ to `possible`.
+    //    the cancelled jobs are back, or look_again_at() is called for the others. In move_all_earlier() it holds for a
+    //    job once the pass has added the starts in intervals_ to `possible`.
     // 8. intervals_ is empty and passing_by_start_ is false, except in move_all_earlier().
     AvailabilityProfile profile_;
     std::vector<JobIndex> by_start_;
@@ -294,7 +293,7 @@ class Plan {
     std::vector<std::uint32_t> may_move_;
     // Index: the power of two that the job's processors are rounded down to.
     std::array<std::vector<ByWalltime>, width_classes> by_walltime_;
-    // In move_all_earlier, intervals_ notes possible starts, and the slots do not.
+    // In move_all_earlier, intervals_ collects possible starts, and the slots do not.
     bool passing_by_start_ = false;
     std::array<StartIntervalsOfWidth, width_classes> intervals_;
     PlanObserver* observer_ = nullptr;

@@ -33,7 +33,7 @@ class PlanAlgorithm : public Algorithm {
     void completed(Round& round, std::span<const Completion> completions) override;
     void submitted(Round& round, JobIndex job) override;
     // Starts the jobs that are due, in the order of the plan. If another job has outlived its estimate, a due job may
-    // find its processors still taken. It waits for that job, and once it starts late the plan is made again.
+    // find its processors still taken. It waits for that job, and the plan is rebuilt once it starts late.
     void decide(Round& round) override;
     void started(const SchedulerState& state, JobIndex job) override;
     void end_round(const SchedulerState& state) final;

@@ -8,9 +8,9 @@
 
 namespace batfill {
 
-// The one reservation of the queue family. It says when and where, by the estimates, the first job that cannot start
-// now will start, and which others may start now without delaying it. It is made again in each round and holds for the
-// rest of that round.
+// The one reservation of the queue family, for the first job that cannot start now. It says when and where, by the
+// estimates, this job will start, and which others may start now without delaying it. Each round rebuilds it; it holds
+// for the rest of the round.
 //
 // The placement of the job determines what is reserved:
 // - lowest, best-effort-contiguous: a number of processors, at the shadow time of EASY backfilling (Lifka, JSSPP 1995)

@@ -31,7 +31,7 @@ class RunTimePredictor {
     // Whether an algorithm with these parameters shall use predictions.
     // Requires: it declares parameter().
     static bool is_asked_for(const Parameters& parameters);
-    // A predictor; null if the algorithm does not declare parameter(), or if no predictions are asked for.
+    // A predictor; null if the algorithm does not declare parameter(), or if no predictions are requested.
     static std::unique_ptr<RunTimePredictor> from(const std::vector<Parameter>& declared, const Parameters& parameters);
 
     // The predicted run time of a new job: at least 1 s, at most its walltime. It is the walltime if fewer than two

@@ -45,15 +45,15 @@ struct ScheduledJob {
     bool finished() const { return execution.has_value() && has_completed(state); }
 };
 
-// The jobs of one run and what became of them.
+// The jobs of one run and their outcomes.
 struct Schedule {
     std::string path;
     std::vector<ScheduledJob> jobs;  // in the order of the file
 };
 
 // Reads a jobs.csv in the format of Batsim 4, also gzipped. Finds columns by the names in the first line, in any order;
-// skips columns with other names. A completed job must have all five times, any other job all or none. If only some
-// times of an unfinished job are there, they are dropped.
+// skips columns with other names. A completed job must have all five times, any other job all or none. Drops the times
+// of an unfinished job that has only some.
 // Throws: InputError, which names file and line.
 // Cost: O(size of the file).
 Schedule read_schedule(const std::string& path);
@@ -67,8 +67,7 @@ Schedule parse_schedule(std::string_view text, const std::string& path);
 // The first line of a jobs.csv, including its newline, with the columns of Batsim 4.2.1 in their order.
 std::string schedule_csv_header();
 
-// Whose format a jobs.csv has. In Batsim 5's, a profile is preceded by the name of the job's workload, and there is no
-// metadata.
+// The format of a jobs.csv. Batsim 5 puts the name of the job's workload before a profile, and writes no metadata.
 enum class JobsFile { batsim4, batsim5 };
 
 // Appends the line of `job` in such a file, including its newline. Times have six decimals.

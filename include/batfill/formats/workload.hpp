@@ -31,7 +31,7 @@ struct JobProfile {
     double cpu = 0;
     double com = 0;
     int return_code = 0;  // `ret`: what the job returns if it ends in time; not 0: it has failed
-    std::string source;   // the object in the file as compact JSON; empty unless asked for
+    std::string source;   // the object in the file as compact JSON; empty unless requested
     WorkloadFormat format = WorkloadFormat::batsim4;  // the format of the type's name
 };
 
@@ -43,7 +43,7 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
 
 struct WorkloadJob {
     JobDescription description;  // id is "NAME!ID"
-    SharedText source;           // the object in the file with `id` replaced, compact JSON; empty unless asked for
+    SharedText source;           // the object in the file with `id` replaced, compact JSON; empty unless requested
 };
 
 // A Batsim workload.

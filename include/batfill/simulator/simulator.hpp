@@ -153,7 +153,7 @@ class Simulator {
 
     // Runs the simulation to its end.
     // Throws:
-    // - InputError if the scheduler asks for something impossible
+    // - InputError if the scheduler decides something impossible
     // - DeadlockError if some jobs never start; ended() has the jobs that ended until then
     // Cost: O((jobs + calls) log(jobs + calls)), and the scheduler's own time.
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});

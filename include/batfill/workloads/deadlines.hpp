@@ -56,8 +56,8 @@ struct DrawnDeadlines {
     std::size_t replaced = 0;  // had a deadline before
 };
 
-// Reads the workload, draws jobs and writes it with their deadlines alone. Where the format stays that of Batsim 4, all
-// else stays as it was (see with_deadlines()).
+// Reads the workload, draws jobs, and writes it with deadlines for these jobs only. If the format stays Batsim 4's,
+// nothing else changes (see with_deadlines()).
 // Throws: UsageError if fewer jobs than `count` have a walltime; InputError as read_workload() and write_workload(),
 // and for a deadline beyond 1e18 s.
 DrawnDeadlines draw_deadlines(const DeadlineDraw& request);

@@ -52,8 +52,8 @@ struct LublinFile {
     std::string output;  // path
 };
 
-// Draws the workload, writes it and returns it. Throws UsageError if it does not have the load that the model asks for,
-// and InputError if the file cannot be written.
+// Draws the workload, writes it and returns it.
+// Throws: UsageError if it does not reach the model's load; InputError if the file cannot be written.
 Workload write_lublin(const LublinFile& file);
 
 // The work of all jobs (processors times run time, at most the walltime) divided by the capacity of the machine from
@@ -136,8 +136,8 @@ struct FarmFiles {
     std::string platform;  // path
 };
 
-// Draws the farm, writes both files, which appear together, and returns it. Throws as generate_farm(), and InputError
-// if a file cannot be written.
+// Draws the farm, writes both files, which appear together, and returns it.
+// Throws: as generate_farm(), and InputError if a file cannot be written.
 Farm write_farm(const FarmFiles& files);
 
 // When the hosts of a machine fail and when they are repaired. A node is a number of neighbouring hosts. It is up and
@@ -181,7 +181,7 @@ std::vector<MachineEvent> generate_failures(const FailureModel& model);
 // Appends the line of such an event in a Batsim events file, including its newline.
 void append_json(const MachineEvent& event, std::string& out);
 
-// Writes such a file. Throws InputError naming it.
+// Writes such a file. Throws: InputError, which names the file.
 void write_events(const std::vector<MachineEvent>& events, const std::string& path);
 
 }  // namespace batfill

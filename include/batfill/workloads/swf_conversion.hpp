@@ -97,8 +97,8 @@ struct SwfConversion {
     std::optional<int> max_processors;  // drop wider jobs, in units
     int unit = 1;                       // processors allocated together: sizes are rounded up to whole units
     Size size = Size::requested;
-    // Keep jobs that ran for 0 s, except those cancelled (status 5), which was before they started. They run for a
-    // microsecond, because Batsim does not support a delay of 0.
+    // Keep jobs that ran for 0 s, except cancelled ones (status 5), which never started. They run for a microsecond,
+    // because Batsim does not support a delay of 0.
     bool keep_zero_run_times = false;
     bool keep_unallocated = false;  // keep jobs without allocated processors whose size is the requested one
     bool shift = false;             // subtract the first kept job's submission time from all
@@ -125,7 +125,7 @@ struct LoggedSchedule {
     int most_in_use = 0;            // largest number of processors in use at one instant
 };
 
-// Makes a workload of `delay` profiles. Of a job,
+// Makes a workload of `delay` profiles. For each job,
 // - id is the job number, padded with zeros to a common width
 // - `res` is the size
 // - walltime is the requested time unless `conversion` replaces it; a longer run time stays as it is, unless estimates
@@ -159,7 +159,7 @@ struct SwfPeriod {
 // Cost: O(n log n).
 std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split);
 
-// What to make of the file of a log, and into which files.
+// How to convert a log, and which files to write.
 struct LogConversion {
     std::string log;  // path
     SwfConversion conversion;
@@ -178,11 +178,12 @@ struct ConvertedLog {
     std::optional<LoggedSchedule> schedule;  // if it was written
 };
 
-// Reads a log, makes a workload of it, or with a split one for each period, and writes the files. Each appears whole or
-// not at all, and the header and the schedule only after the workloads.
+// Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
+// at all, and the header and the schedule only after the workloads.
 // Requires: no schedule with a split.
 // Throws: InputError as read_swf() and convert_swf(), for a file that cannot be written, and for an output without
-// jobs. Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
+// jobs.
+// Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
 ConvertedLog convert_log(const LogConversion& request);
 
 }  // namespace batfill

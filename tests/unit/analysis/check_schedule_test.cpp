@@ -32,7 +32,8 @@ Platform machine(int processors) {
     return platform;
 }
 
-// Adds a job to the workload and, run on `allocation` from `start` on as its delay and walltime want, to the schedule.
+// Adds a job to the workload and the schedule. It runs on `allocation` from `start`, for as long as its delay and
+// walltime say.
 ScheduledJob& add(Case& run, const std::string& id, Time submit, Time start, Duration delay,
                   std::optional<Duration> walltime, const ResourceSet& allocation) {
     Workload& workload = run.workloads.at(0);
@@ -70,7 +71,7 @@ Duration seconds(long long s) {
     return Duration::seconds(s);
 }
 
-// Three jobs on four processors, the second right after the first on the same processors.
+// Three jobs on four processors. The second directly follows the first on the same processors.
 Case small_case() {
     Case run = empty_case(4);
     add(run, "a", Time(), Time(), seconds(10), seconds(20), ResourceSet::range(0, 1));
@@ -96,8 +97,8 @@ void reject(ScheduledJob& job) {
     job.allocation.clear();
 }
 
-// A valid schedule: jobs placed one after the other at the first instant when enough processors are free, on random
-// ones of these. Times have microseconds, some jobs reach their walltime, some take no time, some are rejected.
+// A valid schedule. Jobs are placed one by one at the first instant when enough processors are free, on random ones of
+// these. Times are in microseconds. Some jobs reach their walltime, take no time or are rejected.
 Case random_case(std::mt19937& random) {
     const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
     const int processors = 1 + below(12);
@@ -224,7 +225,7 @@ TEST_CASE("run times and final states follow from delay and walltime") {
     job.success = false;
     CHECK(violations(run) == Texts{"job w0!a: is COMPLETED_WALLTIME_REACHED, expected COMPLETED_SUCCESSFULLY of delay "
                                    "10.000000 and walltime 20.000000"});
-    run.workloads[0].profiles["pa"].delay = seconds(20);  // as long as its walltime: it is cut there
+    run.workloads[0].profiles["pa"].delay = seconds(20);  // as long as its walltime, which stops it
     CHECK(violations(run) == Texts{"job w0!a: runs 10.000000 s, expected 20.000000, its walltime"});
     run.workloads[0].profiles["pa"].delay = seconds(9);
     job.state = JobState::completed_failed;
@@ -255,7 +256,7 @@ TEST_CASE("a killed job may be shorter than its delay and its walltime, not long
 
 namespace {
 
-// Makes a job of a schedule one that took no time, as it is shown.
+// Makes a job of a schedule one that took no time, as files show it.
 void show_no_time(ScheduledJob& job) {
     ExecutionRecord& times = *job.execution;
     times.length = shown_for_no_time;
@@ -263,7 +264,7 @@ void show_no_time(ScheduledJob& job) {
     times.turnaround = times.wait + times.length;
 }
 
-// On processor 0: "a" from 0 to 10, then at 10 "z", shown as having taken no time, and "b" to 20.
+// On processor 0: "a" from 0 to 10; at 10 "z", which took no time; then "b" until 20.
 Case no_time_case(const JobProfile& profile, std::optional<Duration> walltime) {
     Case run = empty_case(2);
     for (Host& host : run.platform.hosts) {
@@ -300,7 +301,7 @@ TEST_CASE("a job that took no time is shown with 10 microseconds, and holds noth
     CHECK(violations(no_time_case(unknown, std::nullopt)).empty());
     CHECK(violations(no_time_case(computing(10'000, 1), std::nullopt)).empty());
 
-    // It does not count as late either.
+    // It is not late either.
     Case due = no_time_case(computing(0), std::nullopt);
     due.workloads[0].jobs[2].description.deadline = Time::seconds(10);
     CHECK(check_schedule(due.schedule, due.workloads, due.platform, {}).missed_deadlines == 0);
@@ -315,7 +316,7 @@ TEST_CASE("a job that took 10 microseconds held its processors for them") {
     const Texts found{"job w0!b: starts at 10.000000 on processor 0, which job w0!z has until 10.000010"};
     CHECK(violations(no_time_case(delay, std::nullopt)) == found);
     CHECK(violations(no_time_case(computing(10'000), std::nullopt)) == found);
-    // One that takes no time may not lie inside another's.
+    // A job that takes no time may not lie within another one.
     Case inside = no_time_case(computing(0), std::nullopt);
     ScheduledJob& job = inside.schedule.jobs[2];
     job.execution->start = job.execution->start - Duration::microseconds(7);
@@ -323,7 +324,7 @@ TEST_CASE("a job that took 10 microseconds held its processors for them") {
     show_no_time(job);
     CHECK(violations(inside) ==
           Texts{"job w0!z: starts at 9.999993 on processor 0, which job w0!a has until 10.000000"});
-    // And a delay of another length is not shown so.
+    // A delay of another length is not shown this way.
     delay.delay = Duration::microseconds(20);
     CHECK(violations(no_time_case(delay, std::nullopt)).back() == found.front());
     CHECK(violations(no_time_case(delay, std::nullopt)).size() == 2);
@@ -356,17 +357,17 @@ TEST_CASE("a start on a processor that is unavailable is found, and a job that r
     CHECK(with({event("unavailable", "5", "1-2")}) == Texts{on_1 + "5.000000 on"});
     CHECK(with({event("unavailable", "5", "0-2") + event("available", "10.5", "0-1")}) ==
           Texts{on_0 + "5.000000 to 10.500000"});
-    // The processors are gone from the instant of the loss on, and there again from that of the return on.
+    // Processors are gone from the instant of the loss, and available from the instant of the return.
     CHECK(with({event("unavailable", "10", "1") + event("available", "11", "1")}) ==
           Texts{on_1 + "10.000000 to 11.000000"});
     CHECK(with({event("unavailable", "5", "0-2") + event("available", "10", "0-1")}, false).empty());
     CHECK(with({event("unavailable", "5", "0-2") + event("available", "10.000001", "0-1")}, false).empty());
     CHECK(with({event("unavailable", "5", "0-2") + event("available", "10.000002", "0-1")}) ==
           Texts{on_0 + "5.000000 to 10.000002"});
-    // Several outages, of several files.
+    // Several outages, from several files.
     CHECK(with({event("unavailable", "1", "1") + event("available", "2", "1") + event("unavailable", "9", "1"),
                 event("unavailable", "3", "1") + event("available", "4", "1")}) == Texts{on_1 + "9.000000 on"});
-    // While it runs, and at its end.
+    // During the run, and at its end.
     const std::string during = event("unavailable", "15", "1") + event("available", "16", "1");
     CHECK(with({during}).empty());
     CHECK(with({during}, false) ==
@@ -378,7 +379,7 @@ TEST_CASE("a start on a processor that is unavailable is found, and a job that r
         ExecutionRecord{Time::seconds(10), seconds(5), Time::seconds(15), seconds(10), seconds(15)};
     CHECK(with({during}, false).empty());
 
-    // Events that contradict each other or the machine.
+    // Events that contradict each other or do not fit the machine.
     CHECK_THROWS_WITH(with({event("unavailable", "5", "1-3")}),
                       "event machine_unavailable at 5.000000: processor 3 does not exist, the platform's last is 2");
     CHECK_THROWS_WITH(with({event("available", "5", "1")}),
@@ -486,7 +487,7 @@ TEST_CASE("a job is rejected only if the machine cannot run it, unless that is a
     CHECK(violations(run) == Texts{text});
     CHECK(violations(run, {.rejections_allowed = true}) == Texts{});
 
-    // A loss of processors may have left the machine too small.
+    // The loss of a processor may make the machine too small.
     const std::string loss = R"({"timestamp":1,"type":"machine_unavailable","resources":"3"})";
     const std::vector<std::vector<ExternalEvent>> losses{parse_external_events(loss, "events", false)};
     const CheckReport with_losses =
@@ -503,7 +504,7 @@ TEST_CASE("a job is rejected only if the machine cannot run it, unless that is a
     CHECK(violations(run) == Texts{});
     description = as_it_was;
     rejected.walltime = description.walltime;
-    // Two machines of two hosts each have none that takes three processors.
+    // Neither of two machines with two hosts each can run three processors.
     for (std::size_t host = 0; host < run.platform.hosts.size(); ++host) {
         run.platform.hosts[host].properties["machine"] = host < 2 ? "first" : "second";
     }
@@ -649,7 +650,7 @@ TEST_CASE("a job that was killed may be there again, one run after the other") {
     run.schedule.jobs[0].execution->wait = seconds(5);
     run.schedule.jobs[0].execution->turnaround = seconds(15);
     CHECK(texts().front() == "job w0!a#3: submitted again, but its run w0!a#2 is missing");
-    std::swap(run.schedule.jobs[0], run.schedule.jobs[1]);  // what is wrong at one time is in the order of the schedule
+    std::swap(run.schedule.jobs[0], run.schedule.jobs[1]);  // violations at one time are in the order of the schedule
     CHECK(texts().front() == "job w0!a#1: success is 1 but the final state is COMPLETED_KILLED");
     run.schedule = sound;
     run.schedule.jobs[0].state = JobState::rejected;
@@ -708,14 +709,14 @@ TEST_CASE("violations come in the order of time") {
         job.allocation = ResourceSet::range(0, 2);
     }
     const CheckReport report = check_schedule(run.schedule, run.workloads, run.platform, {});
-    CHECK(report.violations.size() == 5);  // three sizes; c and b each share with another
+    CHECK(report.violations.size() == 5);  // three wrong sizes; c and b each share with another job
     CHECK(std::is_sorted(report.violations.begin(), report.violations.end(),
                          [](const Violation& a, const Violation& b) { return a.at < b.at; }));
 }
 
 namespace {
 
-// Two machines of two processors each, "fast" with licences x and y, "slow" with x; two copies of x, one of y.
+// Two machines of two processors each: "fast" with licences x and y, "slow" with x. Two copies of x, one of y.
 Case licensed_case() {
     Case run = small_case();
     for (std::size_t i = 0; i < 4; ++i) {
@@ -821,7 +822,7 @@ TEST_CASE("one fault in a random valid schedule is found and named") {
         [](Case&, ScheduledJob& job) { job.submit = job.submit - Duration::microseconds(1); },
         [](Case&, ScheduledJob& job) { job.walltime = seconds(99); },
         [](Case& run, ScheduledJob& job) {
-            const std::string id = job.id;  // gone with the job
+            const std::string id = job.id;  // a copy, because the job is erased
             std::erase_if(run.schedule.jobs, [&](const ScheduledJob& other) { return other.id == id; });
         },
         [](Case& run, ScheduledJob& job) { run.schedule.jobs.push_back(ScheduledJob(job)); },
@@ -859,7 +860,8 @@ TEST_CASE("overlaps are those that comparing all pairs of jobs finds") {
             }
             add(run, std::to_string(i), Time(), Time::seconds(below(50)), seconds(below(6)), std::nullopt, allocation);
         }
-        // The jobs that start while another has a common processor; of two that start together the longer comes second.
+        // The jobs that start while another job uses a common processor. If two start together, the longer one comes
+        // second.
         std::set<std::string> expected;
         const std::vector<ScheduledJob>& jobs = run.schedule.jobs;
         for (std::size_t a = 0; a < jobs.size(); ++a) {
@@ -893,7 +895,7 @@ TEST_CASE("runs of the real Batsim pass", "[outside]") {
         std::string results;
         std::string workload;
         std::string platform;
-        bool rejects = false;  // though the machine could run the jobs
+        bool rejects = false;  // although the machine could run the jobs
     };
     for (const Run& run : {Run{"w20k-0.90.fcfs.jobs.csv.gz", "w20k-0.90.json.gz", "p240.xml"},
                            Run{"test_delays.fcfs.jobs.csv", "test_delays.json", "small_platform.xml"},

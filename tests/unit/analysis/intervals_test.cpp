@@ -25,7 +25,7 @@ MeasuredSchedule schedule(std::vector<ScheduledJob> jobs) {
     return Schedule{"run_jobs.csv", std::move(jobs)};
 }
 
-// A job of 10 s for each wait, submitted in weeks 0, 1, ...; none where it is negative.
+// A job of 10 s per wait, submitted in weeks 0, 1, ...; no job for a negative wait.
 MeasuredSchedule with_waits(const std::vector<int>& waits) {
     std::vector<ScheduledJob> jobs;
     for (std::size_t i = 0; i < waits.size(); ++i) {
@@ -73,7 +73,7 @@ TEST_CASE("blocks of weeks are drawn together", "[metrics]") {
     const MetricInterval single = of_waits(alternating);
     CHECK(single.interval->low == 0);
     CHECK(single.interval->high == 4);
-    // Each block of two weeks, also of the last and the first, has one of each.
+    // Each block of two weeks, including the last week with the first, has one of each.
     const MetricInterval blocks = of_waits(alternating, {.block = 2});
     CHECK(blocks.interval->low == 2);
     CHECK(blocks.interval->high == 2);
@@ -130,7 +130,7 @@ TEST_CASE("the bounds are those of all resamples there are", "[metrics]") {
             all.push_back(sum / count);
         }
         std::sort(all.begin(), all.end());
-        // Of 10,000 resamples, the share that is below a value is within 0.01, six standard deviations, of that of all.
+        // With 10,000 resamples, the share below a value is within 0.01 of the exact one: six standard deviations.
         const auto bound = [&](double share) { return all.at(static_cast<std::size_t>(share * 256)); };
         const IntervalOptions how{.resamples = 10'000, .block = 1, .seed = static_cast<std::uint64_t>(round)};
         const MetricInterval found = of_waits(schedule(jobs), how);

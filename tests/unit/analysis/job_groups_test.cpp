@@ -17,7 +17,7 @@ namespace {
 
 using tests::job;
 
-// In seconds, on 1, 3, 3 and 4 processors; of the users Bob, Ann, nobody and Ann.
+// Times in seconds, on 1, 3, 3 and 4 processors. The users are Bob, Ann, none and Ann.
 struct Run {
     Schedule schedule{"run_jobs.csv",
                       {job("a", 0, 0, 59), job("b", 0, 20, 60, 3), job("c", 0, 40, 50, 3), job("d", 0, 60, 90, 4)}};

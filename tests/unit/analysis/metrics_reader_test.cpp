@@ -193,7 +193,7 @@ TEST_CASE("damaged jobs.csv files are read or refused with one line") {
     for (int round = 0; round < 5000; ++round) {
         std::string damaged = text;
         for (int change = 0; change < 3; ++change) {
-            // Damage is mostly behind the header, because a damaged header is refused at once.
+            // Mostly damages lines after the header, because a damaged header is refused at once.
             const std::size_t place = header.size() / 2 + random() % (text.size() - header.size() / 2);
             damaged[place] = alphabet[random() % alphabet.size()];
         }

@@ -38,7 +38,7 @@ Metrics measure(const std::vector<ScheduledJob>& jobs, const MetricsOptions& opt
     return compute_metrics(Schedule{"run_jobs.csv", jobs}, options);
 }
 
-// Of the jobs of a schedule, with these deadlines, by their ids.
+// A workload for the jobs of a schedule, with these deadlines by id.
 Workload workload(const std::vector<ScheduledJob>& jobs, const std::map<std::string, long long>& deadlines = {}) {
     Workload result;
     for (const ScheduledJob& one : jobs) {
@@ -125,7 +125,7 @@ TEST_CASE("percentiles are the nearest rank: values of the jobs themselves", "[m
             REQUIRE((number - exceeding) * 100 >= number * percent);
             REQUIRE((number - reaching) * 100 < number * percent);
         }
-        // Runs of 10 s and a tau of 10 s: the bounded slowdown grows with the wait.
+        // Runs and tau are 10 s, so the bounded slowdown grows with the wait.
         REQUIRE(*metrics["median_bounded_slowdown"] == Approx(1 + *metrics["median_wait"] / 10));
         REQUIRE(*metrics["bounded_slowdown_percentile_99"] == Approx(1 + *metrics["wait_percentile_99"] / 10));
     }
@@ -166,9 +166,9 @@ TEST_CASE("improvements are shares of the waits of the baseline") {
         return compute_metrics(run, {}, {}, nullptr, &baseline)[of + "_improvement"];
     };
     CHECK(improvement(before, after, "mean_wait") == 0.4);                  // 15 s instead of 25 s
-    CHECK(improvement(before, after, "mean_wait_worst_5_percent") == 0.5);  // 20 s, of b, instead of 40 s, of a
+    CHECK(improvement(before, after, "mean_wait_worst_5_percent") == 0.5);  // 20 s of b instead of 40 s of a
     CHECK(improvement(before, after, "mean_wait_worst_1_percent") == 0.5);
-    CHECK(improvement(before, after, "mean_wait_widest_10_percent") == 0.75);  // both of a
+    CHECK(improvement(before, after, "mean_wait_widest_10_percent") == 0.75);  // both are of a
     CHECK(improvement(after, before, "mean_wait_widest_10_percent") == -3.0);
     const Schedule none{"none_jobs.csv", {job("a", 0, 0, 1, 4), job("b", 0, 0, 1, 2)}};
     CHECK(improvement(before, none, "mean_wait") == 1.0);
@@ -215,7 +215,7 @@ TEST_CASE("shares of the jobs are rounded up") {
     for (int i = 0; i < 101; ++i) {
         jobs.push_back(job(std::to_string(i), 0, i, 1, 1 + i));
     }
-    // 5 % of 101 are 6 jobs, 1 % are 2, and 10 % are 11; the widest are those that waited longest.
+    // 5 % of 101 are 6 jobs, 1 % are 2, and 10 % are 11. The widest jobs waited longest.
     const Metrics metrics = measure(jobs);
     CHECK(*metrics["mean_wait_worst_5_percent"] == (95 + 96 + 97 + 98 + 99 + 100) / 6.0);
     CHECK(*metrics["mean_wait_worst_1_percent"] == 99.5);
@@ -269,7 +269,7 @@ TEST_CASE("deadlines are measured against the workload") {
 }
 
 TEST_CASE("missed deadlines are told apart by the time that was given") {
-    // 100 s were given to the first two, more to the next two, none to the last.
+    // The first two jobs were given 100 s, the next two more, the last one none.
     const Schedule schedule{"run_jobs.csv",
                             {job("met", 10, 10, 50), job("late", 10, 100, 50), job("long-met", 10, 10, 50),
                              job("long-late", 10, 100, 50), job("late-before", 10, 10, 50)}};
@@ -294,7 +294,7 @@ TEST_CASE("missed deadlines are told apart by the time that was given") {
 }
 
 TEST_CASE("deadline usage is also measured without jobs that started at once, and where it is high") {
-    // Used: 0.5, 0.8, 0.81 and 1.2 of 100 s; the first and the last one waited for nothing.
+    // They used 50, 80, 81 and 120 of 100 s. The first and the last started at once.
     const Schedule schedule{
         "run_jobs.csv", {job("half", 0, 0, 50), job("most", 0, 30, 50), job("more", 7, 38, 50), job("all", 0, 0, 120)}};
     const std::vector<Workload> workloads{
@@ -317,7 +317,7 @@ TEST_CASE("deadline usage is also measured without jobs that started at once, an
 }
 
 TEST_CASE("regular jobs that waited in none of the runs can be left out of the metrics of regular jobs") {
-    // "never" waits in no run, "first" and "second" in one, "both" in both; "driven" has a deadline, "w1!never" waits.
+    // "never" waits in no run, "first" and "second" in one, "both" in both. "driven" has a deadline. "w1!never" waits.
     ScheduledJob other = job("never", 0, 6, 10, 1, 10);
     other.id = "w1!never";
     const std::vector<Schedule> runs{
@@ -406,9 +406,9 @@ TEST_CASE("metrics of a run of Batsim's are the figures of its own schedule.csv"
 }
 
 TEST_CASE("system usage compares processors in use with jobs or requests in the system, by time") {
-    // On 4 processors: a runs on 2 in [0, 10), b waits from 5 and runs on 4 in [10, 30), c runs on 1 in [40, 50), and
-    // nothing is there in [30, 40), which does not count. By jobs: 2/1 for 5 s, 2/2 for 5 s, 4/1 for 20 s, 1/1 for 10
-    // s. By processors: 2/2 for 5 s, 2/4 (of 6 requested) for 5 s, 1 for 20 s, 1 for 10 s.
+    // On 4 processors: a runs on 2 in [0, 10), b waits from 5 and runs on 4 in [10, 30), c runs on 1 in [40, 50).
+    // Nothing is in the system in [30, 40), which does not count. By jobs: 2/1 for 5 s, 2/2 for 5 s, 4/1 for 20 s, 1/1
+    // for 10 s. By processors: 2/2 for 5 s, 2/4 (6 requested) for 5 s, 1 for 20 s, 1 for 10 s.
     const std::vector<ScheduledJob> jobs{job("a", 0, 0, 10, 2), job("b", 5, 10, 20, 4), job("c", 40, 40, 10, 1)};
     const MetricsOptions options{.tau = Duration::seconds(10), .processors = 4};
     const Metrics metrics = measure(jobs, options);

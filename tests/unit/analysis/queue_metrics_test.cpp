@@ -19,7 +19,7 @@ Metrics measure(const std::vector<ScheduledJob>& jobs, std::optional<int> proces
     return compute_metrics(Schedule{"run_jobs.csv", jobs}, {.tau = Duration::seconds(10), .processors = processors});
 }
 
-// What one second after the other shows of the queue and of the machine.
+// The queue and the machine, sampled once per second.
 struct Counted {
     int seconds = 0;
     int waiting = 0;
@@ -63,8 +63,8 @@ Counted count_every_second(const std::vector<ScheduledJob>& jobs, int processors
 
 TEST_CASE("the queue and the capacity that is lost to it are those worked out by hand", "[metrics]") {
     // On 4 processors from 0 to 50: a runs on 3 in [0, 10), b waits for 4 in [2, 10) and runs in [10, 30), c waits for
-    // 1 in [6, 30) and runs in [30, 50). One processor is idle while b, and later c, wait for it: from 2 to 10. While c
-    // runs nobody waits.
+    // 1 in [6, 30) and runs in [30, 50). From 2 to 10, one processor is idle while b, and later c, waits for it. Nobody
+    // waits while c runs.
     const std::vector<ScheduledJob> jobs{job("a", 0, 0, 10, 3), job("b", 2, 10, 20, 4), job("c", 6, 30, 20, 1)};
     const Metrics metrics = measure(jobs, 4);
     CHECK(metrics["mean_queue_length"] == (8.0 + 24) / 50);
@@ -74,8 +74,8 @@ TEST_CASE("the queue and the capacity that is lost to it are those worked out by
     CHECK(metrics["lost_capacity"] == 8 / (4.0 * 50));
     CHECK(metrics["utilisation"] == (30 + 80 + 20) / (4.0 * 50));
 
-    // Of 9 processors, those that are idle beyond what waiting jobs request are not lost, but not used: 4 of 6 from 2
-    // on, 5 of 6 from 6 on, 1 of 5 from 10 on.
+    // Of 9 processors, idle ones that no waiting job requests are unused, but not lost. Lost are 4 of 6 from 2, 5 of 6
+    // from 6, 1 of 5 from 10.
     CHECK(*measure(jobs, 9)["lost_capacity"] == Approx((4 * 4 + 4 * 5 + 20 * 1) / (9.0 * 50)));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using tests::job;
 
-// The jobs are of these users, by their ids.
+// Measures the jobs, with the user of each by its id.
 Metrics measure(const std::vector<ScheduledJob>& jobs, const std::map<std::string, std::string>& users) {
     std::vector<Workload> workloads(1);
     for (const ScheduledJob& one : jobs) {
@@ -28,7 +28,7 @@ Metrics measure(const std::vector<ScheduledJob>& jobs, const std::map<std::strin
 }  // namespace
 
 TEST_CASE("fairness to users is worked out by hand", "[metrics]") {
-    // Bounded slowdowns: 1 and 3 of Ann, 4 of Bob, 10 of nobody.
+    // Bounded slowdowns: 1 and 3 for Ann, 4 for Bob, 10 without a user.
     const std::vector<ScheduledJob> jobs{job("a1", 0, 0, 10), job("a2", 0, 20, 10), job("b", 5, 35, 10),
                                          job("n", 0, 90, 10)};
     const Metrics metrics = measure(jobs, {{"a1", "Ann"}, {"a2", "Ann"}, {"b", "Bob"}, {"n", ""}});

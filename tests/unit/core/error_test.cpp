@@ -17,7 +17,7 @@ TEST_CASE("Text from outside is made fit for one line of a terminal") {
     CHECK(one_line(std::string(1, '\0')) == "\\u0000");
     CHECK(one_line("\u0085\u009b31m\u2028\u2029") == "\\u0085\\u009B31m\\u2028\\u2029");
     CHECK(one_line("a\u202eb\u2066\u200f") == "a\\u202Eb\\u2066\\u200F");
-    // Not UTF-8: a lone byte, a cut character, an overlong one, a surrogate, one beyond Unicode.
+    // Not UTF-8: a single continuation byte, a truncated character, an overlong one, a surrogate, one beyond Unicode.
     CHECK(one_line("a\xff") == "a\\xFF");
     CHECK(one_line("\xe2\x82") == "\\xE2\\x82");
     CHECK(one_line("\xc0\xaf") == "\\xC0\\xAF");

@@ -147,7 +147,7 @@ TEST_CASE("A request that the empty machine cannot fulfil is refused, with the r
 
 namespace {
 
-// Starts, in the order of submission, every job that fits now on one machine with its licences.
+// In the order of submission, starts each job that fits on one machine with its licences.
 class FirstFitOnFarm : public Algorithm {
  public:
     void decide(Round& round) override {
@@ -172,7 +172,7 @@ int below(std::mt19937& random, int n) {
     return static_cast<int>(random() % static_cast<unsigned>(n));
 }
 
-// A farm as plain lists, one entry for each processor, to look at with patience.
+// A farm as plain lists with an entry per processor, for exhaustive search.
 struct PlainFarm {
     std::vector<int> machine_of;             // of each processor
     std::vector<double> speed;               // of each machine
@@ -180,7 +180,7 @@ struct PlainFarm {
     std::map<std::string, int> copies;
     std::vector<int> user;  // of each processor: the job, or -1
 
-    // The processors that a job gets now; none if it cannot start.
+    // The processors that a job gets now. None if it cannot start.
     std::vector<int> choose(const JobDescription& job, const std::map<int, JobDescription>& running) const {
         for (const std::string& license : job.licenses) {
             int used = 0;
@@ -330,7 +330,7 @@ TEST_CASE("Jobs of one machine with licences run where a patient search puts the
 
 namespace {
 
-// Starts the first waiting job on the processors that a test says.
+// Starts the first waiting job on the processors that a test names.
 class FarmRogue : public FirstFitOnFarm {
  public:
     explicit FarmRogue(std::string processors) : processors_(std::move(processors)) {}
@@ -349,8 +349,8 @@ class FarmRogue : public FirstFitOnFarm {
     std::string processors_;
 };
 
-// On machine m0 (processors 0, 1; licence l0) and m1 (processors 2, 3): two jobs of one processor and licence l0, of
-// which there is one copy.
+// Machine m0 has processors 0 and 1 and licence l0; m1 has 2 and 3. Two jobs need one processor and the only copy of
+// l0.
 std::string error_on_farm(const std::string& processors, int size, bool second_job) {
     const AlgorithmDescription description =
         with_common_parameters({"rogue",

@@ -18,7 +18,7 @@ Time at(long long s) {
     return Time::seconds(s);
 }
 
-// The free processors of every second; the last holds for ever.
+// The free processors in every second. The last value holds forever.
 struct PlainProfile {
     std::vector<int> free;
 
@@ -136,7 +136,7 @@ TEST_CASE("what is free from the origin on is as second by second, and is compar
         for (int operation = 0; operation < 100; ++operation) {
             const int from = below(horizon);
             const int to = from + below(horizon - from + 1);
-            // The sums may also be negative.
+            // Sums may be negative.
             const int change = below(7) - 4 + round % 3;
             profile.add(at(from), at(to), change);
             plain.add(from, to, change);

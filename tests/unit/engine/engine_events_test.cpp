@@ -12,7 +12,7 @@ namespace batfill::tests::engine_events_test {
 
 namespace {
 
-// A machine of two processors under fcfs, told one event at a time.
+// A machine of two processors under fcfs that receives one event at a time.
 class EngineAtWork {
  public:
     EngineAtWork() { engine_.begin(Time(), Machine(2)); }
@@ -22,7 +22,7 @@ class EngineAtWork {
         engine_.take_in(std::move(event));
         return engine_.decide();
     }
-    // A job of one processor, which starts at once if one is idle.
+    // Submits a job of one processor, which starts at once if a processor is idle.
     const std::vector<Decision>& submit(int now, JobIndex job) {
         JobDescription description;
         description.id = std::to_string(job);

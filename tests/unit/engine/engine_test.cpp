@@ -16,9 +16,9 @@
 
 namespace batfill::tests::engine_test {
 
-// Random streams of events are played to the engine by a model of the machine that knows nothing of the engine's own
-// book-keeping: whole seconds, one entry per processor. What the engine decides is checked against it, and for each
-// algorithm against a second implementation that goes by the definition and spares no effort.
+// A model of the machine plays random streams of events to the engine. It uses whole seconds and one entry per
+// processor, and none of the engine's own bookkeeping. It checks the engine's decisions. For each algorithm, a second
+// implementation follows the definition with exhaustive search.
 
 namespace {
 
@@ -35,7 +35,7 @@ class Random {
     std::mt19937 generator_;
 };
 
-// What a stream may contain besides jobs that end at or before their estimates and whose ends are told at once.
+// What a stream may contain besides jobs that end by their estimates and whose ends are reported at once.
 struct Features {
     bool overdue = false;  // jobs outlive their walltimes
     bool machine_changes = false;
@@ -73,7 +73,7 @@ struct ModelMachine {
         }
         return count;
     }
-    // The processors that are available now and free of running jobs at `instant` by the estimates.
+    // The number of available processors that running jobs leave free at `instant`, by the estimates.
     int free_at(int instant, const std::vector<ModelJob>& jobs) const {
         int count = 0;
         for (std::size_t p = 0; p < size(); ++p) {
@@ -103,12 +103,12 @@ struct Message {
     bool asks_for_round() const { return !submitted.empty() || some_completed || machine_changed; }
 };
 
-// Another implementation of an algorithm: starts what it would start, in `jobs` and on `machine`.
+// Another implementation of an algorithm. Makes the expected starts in `jobs` and `machine`.
 class Reference {
  public:
     virtual ~Reference() = default;
     virtual void round(const Message& message, std::vector<ModelJob>& jobs, ModelMachine& machine) = 0;
-    // The planned starts of the waiting jobs; nothing if the algorithm makes no plan.
+    // The planned starts of the waiting jobs; null if the algorithm has no plan.
     virtual const std::map<int, int>* plan() const { return nullptr; }
 
  protected:
@@ -200,7 +200,7 @@ class ConservativeReference : public Reference {
                 break;
             }
             REQUIRE(plan_[job] == message.now);  // otherwise no message came at the planned start
-            // The end of a job before it may be told in a later message of this instant.
+            // The end of an earlier job may be reported in a later message of this instant.
             if (jobs[static_cast<std::size_t>(job)].processors <= machine.idle()) {
                 plan_.erase(job);
                 start(job, message.now, jobs, machine);
@@ -219,7 +219,7 @@ class ConservativeReference : public Reference {
 
     void place(int index, int now, const std::vector<ModelJob>& jobs, const ModelMachine& machine) {
         const ModelJob& job = jobs[static_cast<std::size_t>(index)];
-        int end_of_all = now + 1;  // from here on nothing is running and nothing is planned
+        int end_of_all = now + 1;  // no job runs or is planned from here on
         for (const int user : machine.user) {
             end_of_all =
                 user < 0 ? end_of_all : std::max(end_of_all, jobs[static_cast<std::size_t>(user)].expected_end());
@@ -253,7 +253,7 @@ class ConservativeReference : public Reference {
     std::map<int, int> plan_;
 };
 
-// Plays one random stream to the engine.
+// Plays a random stream to the engine.
 class World {
  public:
     World(Engine& engine, unsigned seed, const Features& features, Reference* reference)
@@ -274,7 +274,7 @@ class World {
                 calendar_[random_.below(2 * span)].push_back(
                     {random_.one_in(2) ? Event::Kind::available : Event::Kind::unavailable, 0, some_processors()});
             }
-            // Nothing may be missing in the end, or a wide job would rightly wait for ever.
+            // In the end all processors must be available. Otherwise a wide job would wait forever.
             calendar_[2 * span].push_back({Event::Kind::available, 0, ResourceSet::range(0, 1000)});
         }
     }
@@ -312,7 +312,7 @@ class World {
 
     ModelJob& job(JobIndex index) { return jobs_[index]; }
 
-    // Of a plan algorithm, else null.
+    // The plan; null if the algorithm has none.
     const Plan* plan() const {
         const auto* algorithm = dynamic_cast<const PlanAlgorithm*>(&engine_.algorithm());
         return algorithm == nullptr ? nullptr : &algorithm->plan();
@@ -370,7 +370,7 @@ class World {
 
     void submit(Message& message) {
         ModelJob& added = jobs_.emplace_back();
-        added.submit = random_.one_in(5) ? random_.between(0, message.now) : message.now;  // others may register late
+        added.submit = random_.one_in(5) ? random_.between(0, message.now) : message.now;  // some are registered late
         const int width = static_cast<int>(machine_.size());
         added.processors = random_.one_in(3) ? random_.between(1, width) : random_.between(1, (width + 2) / 3);
         added.has_walltime = !(features_.missing_walltimes && random_.one_in(3));
@@ -393,7 +393,7 @@ class World {
     void end(JobIndex index, Message& message) {
         ModelJob& ended = job(index);
         if (ended.state != ModelJob::State::running) {
-            return;  // it was killed before
+            return;  // it was killed already
         }
         ended.state = ModelJob::State::ended;
         machine_.release(static_cast<int>(index));

@@ -109,8 +109,7 @@ TEST_CASE("Orders that depend on the clock change with it, the others do not", "
 }
 
 TEST_CASE("The orders of newer work are those of their formulas, on random queues", "[order]") {
-    // The larger first, as the papers write them: p is the walltime, q the processors, s the submission time, w the
-    // wait.
+    // Larger values go first, as in the papers: p is the walltime, q the processors, s the submission time, w the wait.
     const std::map<std::string, std::function<double(double p, double q, double s, double w)>> formulas{
         {"wfp3", [](double p, double q, double, double w) { return std::pow(w / p, 3) * q; }},
         {"unicef", [](double p, double q, double, double w) { return w / (std::log2(q) * p); }},
@@ -184,12 +183,12 @@ TEST_CASE("Terms that cancel leave a tie, however large they are", "[order]") {
     // On one processor p/q - p*q is 0.
     CHECK(queue.sorted(order("mixed", "0,0,1,1,0,-1"), 4) == std::vector<JobIndex>{0, 1});
     CHECK(queue.sorted(order("mixed", "0,0,0.1,0.3,0,-0.3"), 4) == std::vector<JobIndex>{0, 1});
-    // 3 * 0.1 is 0.3 in decimal, and is not in doubles.
+    // 3 * 0.1 equals 0.3 in decimal, but not in doubles.
     CHECK(queue.sorted(order("mixed", "0,0.3,1,0,0,-0.1", "1,3,1,1,1,1"), 4) == std::vector<JobIndex>{0, 1});
     CHECK(queue.sorted(order("mixed", "0,0.1,1,0,0,0.3", "1,-1,1,1,1,3"), 4) == std::vector<JobIndex>{0, 1});
     CHECK(queue.sorted(order("mixed", "0,1e-100,1,0,0,-1e100", "1,1e-100,1,1,1,1e100"), 4) ==
           std::vector<JobIndex>{0, 1});
-    // One part in 1e16 more of the walltime, and the longer job goes first.
+    // A walltime weight that is larger by one part in 1e16: the longer job goes first.
     CHECK(queue.sorted(order("mixed", "0,1.0000000000000002,1,0,0,-1"), 4) == std::vector<JobIndex>{1, 0});
     CHECK(queue.sorted(order("mixed", "0,1e-300,1,1,0,-1"), 4) == std::vector<JobIndex>{1, 0});
 }
@@ -276,7 +275,7 @@ TEST_CASE("Jobs that started are no longer in the queue", "[order]") {
 TEST_CASE("Weights are needed by a mixed order, and by no other", "[order]") {
     CHECK_THROWS_WITH(order("mixed"), "parameter order=mixed: expected weights, of which at least one is not 0");
     CHECK_THROWS_AS(order("mixed", "0,0,0,0,0,0"), UsageError);
-    CHECK_THROWS_AS(order("mixed", "1e308,1e308,0,0,0,0"), UsageError);  // their sum is no number
+    CHECK_THROWS_AS(order("mixed", "1e308,1e308,0,0,0,0"), UsageError);  // their sum is not finite
     const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights(),
                                           JobOrder::scales()};
     const Parameters unused("a", declared, {{"weights", "1,0,0,0,0,0"}});

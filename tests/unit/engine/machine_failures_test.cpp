@@ -17,13 +17,13 @@
 
 namespace batfill::tests::machine_failures_test {
 
-// What becomes of jobs when processors are lost: those that run there (on-failure), those that no longer fit
-// (when-too-small), and the guarantees of those that wait.
+// What happens when processors are lost: to jobs that run there (on-failure), to jobs that no longer fit
+// (when-too-small), and to the guarantees of waiting jobs.
 
 namespace {
 
-// An engine that is told what happens by the names of jobs, and says what it decides:
-// "kill a; register a#1; start b 0-1; reject c; finished".
+// An engine that receives events by the names of jobs and returns its decisions: "kill a; register a#1; start b 0-1;
+// reject c; finished".
 class FailingMachine {
  public:
     FailingMachine(int processors, const std::string& algorithm, const Parameters::Given& given)
@@ -60,7 +60,7 @@ class FailingMachine {
         }
         return text;
     }
-    // "a 10: 20 -> 30; b 10: 25 -> none", what broke and when.
+    // The broken guarantees and when they broke: "a 10: 20 -> 30; b 10: 25 -> none".
     std::string broken() const {
         std::string text;
         for (const GuaranteeBreak& one : engine_.broken_guarantees()) {
@@ -167,7 +167,7 @@ TEST_CASE("A killed job is submitted again under the next number, with all that 
     CHECK(machine.round() == "kill w0!a");
     machine.at(10);
     machine.ends("w0!a", JobState::completed_killed);
-    machine.submit("w0!c", 1, 100);  // comes before the job that is submitted again
+    machine.submit("w0!c", 1, 100);  // precedes the job that is submitted again
     CHECK(machine.round() == "register w0!a#1; start w0!b 1-3");
     JobDescription expected = machine.job("w0!a").description();
     expected.id = "w0!a#1";
@@ -244,15 +244,15 @@ TEST_CASE("A job is killed once, however often it loses processors", "[failures]
     machine.lost("3");
     CHECK(machine.round() == "");
     machine.at(12);
-    machine.killed("a");  // not every Batsim tells of the completion, too
+    machine.killed("a");  // not every Batsim also reports the completion
     CHECK(machine.round() == "register a#1");
     machine.at(13);
     machine.back("0 2-3");
     CHECK(machine.round() == "start a#1 0-3");
     machine.at(14);
-    machine.back("1");  // it was there
-    machine.lost("1");  // and goes
-    machine.lost("1");  // which is said twice
+    machine.back("1");  // it was available
+    machine.lost("1");  // it is lost
+    machine.lost("1");  // reported twice
     machine.submit("b", 1, 10);
     CHECK(machine.round() == "kill a#1");
 }
@@ -399,7 +399,7 @@ TEST_CASE("A loss that delays a guaranteed start breaks the guarantee, and the n
     machine.at(8);
     machine.lost("0");
     CHECK(machine.round() == "");
-    // They are guaranteed nothing any more, which cannot be broken.
+    // They no longer have a guarantee that could break.
     CHECK(machine.broken() == "b 5: 10 -> none; d 6: 20 -> none");
     CHECK(machine.engine().guaranteed_at_submission(1) == Time::seconds(10));
     CHECK(machine.job("b").guaranteed_start.is_infinite());
@@ -420,7 +420,7 @@ TEST_CASE("A guarantee may be broken several times, each time from the last one"
     machine.back("0");
     CHECK(machine.round() == "");
     machine.at(3);
-    machine.lost("0");  // c is promised 20 by now
+    machine.lost("0");  // by now c is promised 20
     CHECK(machine.round() == "");
     CHECK(machine.broken() == "c 1: 10 -> 20");
     machine.at(4);
@@ -436,7 +436,7 @@ TEST_CASE("A job that is rejected because of a loss has had its guarantee broken
     machine.submit("a", 2, 10);
     machine.submit("b", 2, 10);
     CHECK(machine.round() == "start a 0-1");
-    machine.at(10);  // when it is due
+    machine.at(10);  // when it is due to end
     machine.lost("0");
     machine.ends("a");
     CHECK(machine.round() == "reject b");
@@ -458,7 +458,7 @@ TEST_CASE("A guarantee that an outlived estimate has broken is not said to be br
 
 namespace {
 
-// ---- The same once more, in as few words as possible: whole seconds, everything computed afresh in each round.
+// ---- The same in a minimal form: whole seconds, and every round computes everything from scratch.
 
 struct PlainJob {
     std::string id;
@@ -553,7 +553,7 @@ class PlainMachine {
         }
         return idle;
     }
-    // How many processors are idle at `time` by the estimates.
+    // The number of processors idle at `time`, by the estimates.
     int idle_at(int time) const {
         int count = static_cast<int>(idle().size());
         for (const std::size_t i : running_) {

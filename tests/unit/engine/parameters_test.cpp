@@ -175,7 +175,7 @@ TEST_CASE("The command line wins over Batsim's text for the scheduler", "[parame
     CHECK(both.parameters.back().second == "submission");
     CHECK(combine({"", {}}, configuration, "").algorithm == "conservative");
     CHECK(combine({"", {}}, configuration, "").parameters == configuration.parameters);
-    // Parameters meant for another algorithm do not count.
+    // Parameters for another algorithm are ignored.
     CHECK(combine({"fcfs", {}}, configuration, "").parameters.empty());
     CHECK(combine({"conservative", {}}, {"", {{"compression", "none"}}}, "").parameters == configuration.parameters);
     CHECK_THROWS_WITH(combine({"", {}}, {"", {}}, "-a NAME"),

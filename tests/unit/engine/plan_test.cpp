@@ -24,7 +24,7 @@ Time at(long long s) {
     return Time::seconds(s);
 }
 
-// A plan without memory: to move a job it takes it out, searches the whole profile and puts it back.
+// A plan without memory. To move a job, it removes it, searches the whole profile and places it again.
 struct PlainPlan {
     struct Planned {
         Time start;
@@ -67,7 +67,7 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         const int processors = 4 + below(12);
         const bool compress_always =
-            seed % 3 != 0;  // otherwise so many gifts pile up that not all are remembered one by one
+            seed % 3 != 0;  // otherwise so many returns pile up that the plan merges some of them
         Plan plan;
         plan.reset(at(0), processors);
         PlainPlan plain(processors);
@@ -137,7 +137,7 @@ TEST_CASE(
         std::vector<std::pair<Time, int>> running;  // ends and processors
         std::vector<int> ranks;
         Time now = at(0);
-        // A move is one to before `than`.
+        // A move must start before `than`.
         const auto move = [&](JobIndex job, Time than) {
             const PlainPlan::Planned old = plain.jobs[job];
             plain.profile.add(old.start, old.start + old.walltime, old.processors);
@@ -167,7 +167,7 @@ TEST_CASE(
                 std::size_t moves = 0;
                 std::vector<JobIndex> jobs = plain.order();
                 if (below(3) == 0) {
-                    // A limit leaves earlier starts open for another time.
+                    // A limit leaves earlier starts for another time.
                     const Time than = below(2) == 0 ? now + Duration::seconds(1 + below(40)) : Time::infinity();
                     for (const JobIndex job : jobs) {
                         moves += move(job, than) ? 1U : 0U;
@@ -197,7 +197,7 @@ TEST_CASE(
             }
             ranks.push_back(below(1'000'000) * 1000 + static_cast<int>(next));
             if (plain.jobs.size() < static_cast<std::size_t>(depth)) {
-                // Jobs that need all processors stand between others like walls.
+                // Jobs that need all processors separate others like walls.
                 const int needed = below(4) == 0 ? processors : 1 + below(processors);
                 const Duration walltime = Duration::seconds(1 + below(30));
                 plan.place({next, needed, walltime, now}, now);
@@ -213,7 +213,7 @@ TEST_CASE("a job that has no place, because the machine is too small, does not m
     plan.reset(at(0), 4);
     plan.place({.job = 0, .processors = 8, .walltime = Duration::seconds(10), .submit = at(0)}, at(0));
     plan.place({.job = 1, .processors = 2, .walltime = Duration::seconds(10), .submit = at(0)}, at(0));
-    // What another wide job would leave: none of its starts has an end.
+    // As after another wide job: none of its starts has an end.
     const Time later_than_never = Time::infinity() + Duration::seconds(10);
     for (const Time than : {at(5), Time::infinity(), later_than_never}) {
         for (const JobIndex job : {JobIndex{0}, JobIndex{1}}) {

@@ -20,12 +20,12 @@
 
 namespace batfill::tests::reservation_test {
 
-// The reservation of the queue family wherever jobs may be placed, and what it counts on: that a plain search finds the
-// same places, and that the first job starts no later than it was to.
+// The reservations of queue algorithms under every placement, and their assumptions: a plain search finds the same
+// places, and the first job starts no later than reserved.
 
 namespace {
 
-// "1-2 5" out of 1, 2 and 5 in any number of calls.
+// A random part of a set: "1-2 5" of "0-5".
 ResourceSet random_part(std::mt19937& random, const ResourceSet& of) {
     ResourceSet part;
     const unsigned density = 1 + random() % 8;
@@ -185,7 +185,7 @@ TEST_CASE("The first job of easy starts no later than it could when it became th
 }
 
 TEST_CASE("A contiguous job waits for a block, and others run around the block that it will have", "[easy]") {
-    // 6 processors: a has 0-1 until 10, b has 2 until 5, c has 3-4 until 20. From 10 on 0-2 are free.
+    // 6 processors: a has 0-1 until 10, b has 2 until 5, c has 3-4 until 20. From 10, 0-2 are free.
     const auto table = [](const std::string& placement) {
         Table jobs(6, "easy", {{"placement", placement}});
         jobs.at(0);
@@ -201,7 +201,7 @@ TEST_CASE("A contiguous job waits for a block, and others run around the block t
         return jobs.places();
     };
     CHECK(table("contiguous") == "start long on 5, short on 2");
-    // 3 processors are free at 10 but for one more, so that the second must end by then.
+    // At 10, 4 processors are free, and the head needs 3. So only one of the jobs may run beyond 10.
     CHECK(table("lowest") == "start long on 2, short on 5");
     CHECK(table("best-effort-contiguous") == "start long on 2, short on 5");
 }

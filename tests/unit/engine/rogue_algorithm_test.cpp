@@ -13,12 +13,12 @@
 
 namespace batfill::tests::rogue_algorithm_test {
 
-// Algorithms that break a rule: each ends in a DecisionError that names the algorithm, the job and the rule, in every
-// kind of build, and not in a crash or a wrong schedule.
+// Algorithms that break a rule. In every kind of build, each must end in a DecisionError that names the algorithm, the
+// job and the rule: no crash and no wrong schedule.
 
 namespace {
 
-// A queue algorithm that does in each round what a test says.
+// A queue algorithm that makes the decisions of a test in each round.
 class RogueQueue : public Algorithm {
  public:
     using Decide = std::function<void(Round&)>;
@@ -32,7 +32,7 @@ class RogueQueue : public Algorithm {
     Decide decide_;
 };
 
-// Registers a job when it is told of another, and not in decide().
+// Registers a job when it hears of another, not in decide().
 class RogueRegistrar : public RogueQueue {
  public:
     using RogueQueue::RogueQueue;
@@ -41,14 +41,14 @@ class RogueRegistrar : public RogueQueue {
     void decide(Round&) override {}
 };
 
-// Asks to be woken at the present instant.
+// Requests a call at the present instant.
 class RogueSleeper : public RogueQueue {
  public:
     using RogueQueue::RogueQueue;
     Time next_wake(Time after) const override { return after; }
 };
 
-// Guarantees every job a start that has passed.
+// Guarantees every job a start in the past.
 class RoguePromiser : public RogueQueue {
  public:
     using RogueQueue::RogueQueue;
@@ -58,7 +58,7 @@ class RoguePromiser : public RogueQueue {
     }
 };
 
-// A plan algorithm that does with each new job, and at the end of each round, what a test says.
+// A plan algorithm that runs a step of a test for each new job and at the end of each round.
 class RoguePlanner : public PlanAlgorithm {
  public:
     using Step = std::function<void(RoguePlanner&, Round&, JobIndex)>;
@@ -80,7 +80,7 @@ AlgorithmDescription described(std::function<std::unique_ptr<Algorithm>()> make)
         {"rogue", "breaks a rule", "none", {}, [make = std::move(make)](const Parameters&) { return make(); }});
 }
 
-// What comes of it when jobs "a" and "b", of two processors and ten seconds each, are submitted.
+// The error after jobs "a" and "b" are submitted, with two processors and ten seconds each.
 std::string error_of(const AlgorithmDescription& description, int processors = 4) {
     Engine engine(description, {});
     engine.begin(Time(), Machine(processors));
@@ -106,7 +106,7 @@ std::string error_of_queue(const RogueQueue::Decide& decide) {
     return error_of(described([=] { return std::make_unique<RogueQueue>(decide); }));
 }
 
-// `step` gets each new job; the rest of the algorithm keeps the rules.
+// `step` gets each new job. The rest of the algorithm obeys the rules.
 std::string error_of_planner(const RoguePlanner::Step& step) {
     return error_of(described([=] { return std::make_unique<RoguePlanner>(step); }));
 }

@@ -16,14 +16,14 @@
 
 namespace batfill::tests::run_time_prediction_test {
 
-// Predicted run times: what is predicted and corrected, worked by hand, and the same decisions as plain forms wherever
-// jobs are placed. Those of easy with its other parameters, and of relaxed, are beside the tests of these algorithms.
+// Predicted run times: predictions and corrections by hand, and the same decisions as plain forms under every
+// placement. Predictions with other parameters of easy, and with relaxed, are tested with these algorithms.
 
 namespace {
 
 const Parameters::Given last_two{{"prediction", "last-two"}};
 
-// Two jobs of `user` run for these times in seconds, one after the other, and then the machine is empty.
+// Runs two jobs of `user` one after the other, for these seconds. Then the machine is empty.
 void let_two_end(Table& table, const std::string& user, int first_run, int second_run, int end = 1000) {
     table.at(end - first_run - second_run);
     table.submit_for(user, "first of " + user, 1, 900);
@@ -37,7 +37,7 @@ void let_two_end(Table& table, const std::string& user, int first_run, int secon
     CHECK(table.starts() == "start");
 }
 
-// What a job of this user and walltime is predicted to run for, in seconds.
+// The predicted run time of a job with this user and walltime, in seconds.
 std::string prediction(Table& table, const std::string& user, int walltime) {
     table.at(1000);
     table.submit_for(user, "next", 1, walltime);
@@ -55,7 +55,7 @@ std::uint64_t statistic(const Engine& engine, const std::string& name) {
     return 0;
 }
 
-// A job of walltime `walltime` that is predicted to run for 100 s starts at 1000 on `processors` of the machine.
+// Starts a job of this walltime at 1000 on `processors`. Its predicted run time is 100 s.
 void start_predicted(Table& table, int processors, int walltime) {
     let_two_end(table, "ann", 80, 120);
     table.at(1000);
@@ -227,7 +227,7 @@ TEST_CASE("A prediction that proves too short grows step by step, up to the wall
     SECTION("however late the round is") {
         Table table(4, "easy", last_two);
         start_predicted(table, 1, 2'000'000'000);
-        // 100 and all steps make 679,960; 360,000 more are needed 3679 times to be later than 1,325,000,000.
+        // 100 and all steps sum to 679,960. 3679 further steps of 360,000 exceed 1,325,000,000.
         CHECK(estimate_at(table, 1'325'001'000) == "1325119960");
     }
     SECTION("never beyond the walltime, where the job is overdue") {
@@ -275,26 +275,26 @@ TEST_CASE("The shadow time and what ends by it follow the predictions", "[predic
             Table table(4, algorithm, with);
             let_two_end(table, "ann", 80, 120, 900);
             let_two_end(table, "bob", 20, 40);
-            // By its walltime the first job ends at 1900, as predicted at 1100.
+            // The first job ends at 1900 by its walltime, and at 1100 as predicted.
             table.at(1000);
             table.submit_for("ann", "runs", 3, 900);
             CHECK(table.starts() == "start runs");
             table.at(1001);
             table.submit_for("eve", "head", 4, 900);
             CHECK(table.starts() == "start");
-            // Predicted to run for 30 s: it ends in time either way, by its walltime in the one case only.
+            // Predicted to run for 30 s. It ends in time in both cases, by its walltime only in one.
             table.at(1070);
             table.submit_for("bob", "of bob", 1, 829);
             CHECK(table.starts() == "start of bob");
             table.at(1071);
             table.ends("of bob");
             CHECK(table.starts() == "start");
-            // Of eve nothing is known: she would end in time by the walltimes, but not as predicted.
+            // Eve has no history. Her job ends in time by the walltimes, but not as predicted.
             table.at(1072);
             table.submit_for("eve", "of eve", 1, 100);
             CHECK(table.starts() == (predicts ? "start" : "start of eve"));
             if (predicts) {
-                // At 1100 the first job is predicted to end at 1160, at 1160 to end at 1460.
+                // At 1100, the first job's predicted end becomes 1160; at 1160, it becomes 1460.
                 table.at(1100);
                 table.submit_for("eve", "an event", 4, 900);
                 CHECK(table.starts() == "start");

@@ -167,7 +167,7 @@ TEST_CASE("Scores of scaled features that are equal but for rounding are equal",
         const int of_p = draws.between(1, 1000);
         const int weight = draws.between(1, 20);
         const int sum = draws.between(2, 30);
-        // q / of_q + p / of_p is the same for all of them, and so is the weighted sum with the wait.
+        // q / of_q + p / of_p is the same for all of them, so their scores are equal.
         const JobOrder order = mixed({1, 1, static_cast<double>(weight), 0, 0, 0},
                                      {static_cast<double>(of_q), static_cast<double>(of_p), 7, 1, 1, 1});
         const auto score = [&](int part) {

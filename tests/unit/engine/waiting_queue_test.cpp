@@ -18,10 +18,10 @@ TEST_CASE("The queue has its jobs by submission whoever leaves, and finds the ne
         WaitingQueue queue;
         std::vector<JobIndex> plain;
         const int most_processors = random.one_in(2) ? 8 : 1000;
-        // Rounds that mostly take from the front, from the back, and from anywhere.
+        // Rounds that remove mostly from the front, from the back or from anywhere.
         const int where = random.below(3);
         for (int step = 0; step < 1500; ++step) {
-            // It grows at first and shrinks later on.
+            // The queue first grows, then shrinks.
             if (plain.empty() || random.below(1500) > step - 100) {
                 Job& job = jobs.emplace_back();
                 JobDescription description;

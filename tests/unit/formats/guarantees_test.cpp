@@ -12,11 +12,11 @@
 
 namespace batfill::tests::guarantees_test {
 
-// Tests of what the plan promises a job when it is submitted.
+// Tests of the guarantees that a plan gives at submission.
 
 namespace {
 
-// An engine that is told what happens by the names of jobs.
+// An engine that receives events by the names of jobs.
 class NamedJobs {
  public:
     NamedJobs(const std::string& algorithm, int processors) : engine_(algorithm, {}) {
@@ -43,7 +43,7 @@ class NamedJobs {
     void processor_changes(int processor, bool available) {
         engine_.take_in({engine_.state().now, MachineChanged{ResourceSet::range(processor, processor), available}});
     }
-    // Every job by its name, with what it was guaranteed after this round: "a 0; b none".
+    // Runs the round. Returns each job with the guarantee it had at its submission: "a 0; b none".
     std::string round() {
         engine_.decide();
         std::string text;
@@ -79,7 +79,7 @@ TEST_CASE("A job is guaranteed the start that it is planned for when it is submi
     table.submit("wide", 3, 5);  // rejected
     CHECK(table.round() == "a 0; b 10; c 20; wide none");
     table.at(4);
-    table.ends("a");  // early: b starts, c is planned for 14
+    table.ends("a");  // early: b starts, and the plan moves c to 14
     table.submit("d", 2, 5);
     CHECK(table.round() == "a 0; b 10; c 20; d 19; wide none");
     CHECK(table.start_of("b") == "4");
@@ -97,7 +97,7 @@ TEST_CASE("A guarantee stays as it was when it is broken", "[guarantees]") {
     table.submit("c", 2, 5);
     CHECK(table.round() == "a 0; b 5; c 10");
     table.at(7);
-    table.ends("a");  // which has outlived its estimate
+    table.ends("a");  // after its estimate
     CHECK(table.round() == "a 0; b 5; c 10");
     CHECK(table.start_of("b") == "7");
     table.at(12);
@@ -130,7 +130,7 @@ TEST_CASE("A tentative job is guaranteed nothing, also when it becomes definitiv
     table.submit("hopeless", 2, 10, 29);
     CHECK(table.round() == "a 0; b none; hopeless 20");
     table.at(1);
-    table.submit("r", 2, 10);  // b would end at 50, so that it becomes definitive, before r
+    table.submit("r", 2, 10);  // b would end at 50, so it becomes definitive and goes before r
     CHECK(table.round() == "a 0; b none; hopeless 20; r 30");
     CHECK(tentative_jobs(table.engine()).empty());
 }
@@ -143,7 +143,7 @@ TEST_CASE("A job that is started as soon as it is submitted is guaranteed that",
     CHECK(table.round() == "a 0; b none");
     table.at(1);
     table.submit("r", 1, 5);
-    table.submit("s", 1, 5);  // before b, which starts at 11 then
+    table.submit("s", 1, 5);  // goes before b, which would then start at 11
     CHECK(table.round() == "a 0; b none; r 1; s 6");
     CHECK(table.start_of("r") == "1");
 }

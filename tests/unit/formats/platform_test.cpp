@@ -19,7 +19,7 @@ using batfill::Platform;
 
 using Properties = std::map<std::string, std::string>;
 
-// A platform of version 4.1 with `content` in one zone, in lines of its own from line 3 on.
+// A platform of version 4.1 with `content` in a single zone. Its lines start at line 3.
 std::string in_zone(const std::string& content) {
     return "<platform version=\"4.1\">\n<zone id=\"z\" routing=\"Full\">\n" + content + "\n</zone>\n</platform>\n";
 }
@@ -39,7 +39,7 @@ double speed_of(const std::string& speed) {
     return parse_platform(in_zone(master + "<host id=\"a\" speed=\"" + speed + "\"/>"), "p.xml").hosts.at(0).speed;
 }
 
-// The message with which the platform is refused; empty if it is taken.
+// The error for the platform; empty if it is accepted.
 std::string refusal(const std::string& text) {
     try {
         parse_platform(text, "p.xml");

@@ -159,7 +159,7 @@ TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
     CHECK(rich.queue == "3");
     CHECK(rich.user == "u1");
     CHECK(rich.licenses == std::vector<std::string>{"l"});
-    // The user's own texts.
+    // Texts that are the user's own.
     for (const std::string text : {"deadline 5", "{deadline", "[1,2]", R"({\"licences\":{\"matlab\":2}})"}) {
         INFO(text);
         CHECK_FALSE(job_with(R"("extra_data":")" + text + "\"").deadline.has_value());
@@ -243,7 +243,7 @@ TEST_CASE("Timestamps of Batsim 5 that are not true become the last ones that ar
 }
 
 TEST_CASE("A job of Batsim 5 is never submitted after it is told, whatever the rounding", "[batsim5]") {
-    // The clock is a sum, and half a microsecond decides on which side a number is rounded.
+    // The clock is a sum, and half a microsecond decides how a number is rounded.
     const std::string job =
         R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p"},"submission_time":0.3000005000001})";
     const auto codec = batsim5();

@@ -13,7 +13,7 @@
 
 namespace batfill::tests::protocol_recordings_test {
 
-// Tests with messages that the real Batsim and real schedulers exchanged.
+// Tests with messages between the real Batsim and real schedulers.
 
 using namespace batfill::protocol;
 

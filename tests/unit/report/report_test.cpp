@@ -38,7 +38,7 @@ FinishedJob job(long long submit, long long wait, long long run, int processors)
     return result;
 }
 
-// Jobs in a short time, so that many instants coincide; many wait or run for no time.
+// Jobs within a short time, so many instants coincide. Many jobs wait or run for no time.
 FinishedJobs random_jobs(Draws& draws) {
     FinishedJobs jobs(static_cast<std::size_t>(draw(draws, 30)));
     for (FinishedJob& each : jobs) {
@@ -72,7 +72,7 @@ Step step_at(const std::vector<Step>& steps, Time time) {
     return now;
 }
 
-// Reads what Column::base64() writes, unsigned.
+// Decodes the output of Column::base64(), unsigned.
 std::vector<std::uint64_t> read_column(const std::string& text) {
     const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::vector<std::uint64_t> values;

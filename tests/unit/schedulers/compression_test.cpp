@@ -21,9 +21,9 @@
 
 namespace batfill::tests::compression_test {
 
-// Compression of the plan by conservative backfilling, and by Prioritized and Delayed Compression: the same decisions
-// as a second, plain form of them, and their guarantee, on random streams of events; the figures of the paper of pc and
-// dc, and other small schedules worked by hand.
+// Compression of the plan by conservative backfilling and by Prioritized and Delayed Compression. On random streams:
+// the same decisions as plain forms, and the guarantees. By hand: the figures of the paper on pc and dc, and other
+// small schedules.
 
 using Kind = PlainCompression::Kind;
 
@@ -35,7 +35,7 @@ std::string name_of(Kind kind) {
     return kind == Kind::pc ? "pc" : "dc";
 }
 
-// An order, both as parameters of the algorithms and as weights of the plain form.
+// An order, as parameters of the algorithms and as weights of the plain form.
 struct Order {
     Parameters::Given given;
     OrderWeights weights;
@@ -58,7 +58,7 @@ Order random_mixed_order(Random& random) {
     return mixed_order(weights, random.one_in(2));
 }
 
-// The default, every order that has a name, and two that are mixed.
+// The default, every named order, and two mixed ones.
 std::vector<Order> all_orders() {
     std::vector<Order> orders{{{}, named_orders().at("spf")}};
     for (const auto& [name, weights] : named_orders()) {
@@ -69,7 +69,7 @@ std::vector<Order> all_orders() {
     return orders;
 }
 
-// Plays a random stream to an algorithm and compares all that can be seen of it with the plain form.
+// Plays a random stream to an algorithm and compares all its observable results with the plain form.
 void compare_with_plain_form(unsigned seed, const Features& features, Kind kind, const Order& order,
                              PlainCompression::Counts& counts) {
     INFO(name_of(kind) << order.text() << ", stream " << seed);
@@ -83,7 +83,7 @@ void compare_with_plain_form(unsigned seed, const Features& features, Kind kind,
     });
 }
 
-// Compares on more than a thousand streams. Returns how often rare things happened.
+// Compares on more than a thousand streams. Returns the counts of rare events.
 PlainCompression::Counts compare_in_all_orders(Kind kind) {
     PlainCompression::Counts counts;
     unsigned streams = 0;
@@ -108,7 +108,7 @@ PlainCompression::Counts compare_in_all_orders(Kind kind) {
     return counts;
 }
 
-// A small machine with the plain form beside it, which tells each move.
+// A small machine beside the plain form, which reports each move.
 class CompressionTable : public Table {
  public:
     CompressionTable(int processors, Kind kind, const std::string& order)
@@ -136,7 +136,7 @@ class CompressionTable : public Table {
     std::size_t moves_told_ = 0;
 };
 
-// Figure 3 of the paper, up to the early end of A, which the next round is told of.
+// Figure 3 of the paper. The next round hears of the early end of A.
 template <typename AnyTable>
 void tell_of_figure_3(AnyTable& table) {
     table.at(0);
@@ -212,7 +212,7 @@ TEST_CASE("conservative decides as its plain form does, in every round and with 
 
 TEST_CASE("conservative with compression=start-now leaves holes that begin later, until time reaches them",
           "[compression]") {
-    // Before A ends early, and after.
+    // Before and after the early end of A.
     //
     //     0 1 2 3 4 5 6 7 8 9 10  12          0 1 2 3 4 5 6 7 8 9 10  12
     //     A A A A A A - E E E E E - -         A D D D D D D E E E E E - -
@@ -245,7 +245,7 @@ TEST_CASE("conservative with compression=start-now leaves holes that begin later
     }
     SECTION("the job that was planned first is tried first") {
         const auto table = after_the_end_of_A("start-now");
-        table->submit("G", 1, 1);  // with the end of A, which D's planned start comes before
+        table->submit("G", 1, 1);  // arrives with the end of A; D's planned start is before it
         CHECK(table->round() == "start D; E 7; F 10; G 4");
     }
 }
@@ -333,12 +333,11 @@ TEST_CASE("The plain forms of pc and dc give the reference schedules", "[compres
     }
 }
 
-// The figures of the paper are drawings. Their text says which jobs there are, which of them move, and in which order;
-// the numbers of processors and the lengths are ours, so that all that the text says comes true. The first job ends
-// early at 1.
+// The figures of the paper are drawings. Its text says which jobs exist, which ones move and in which order. The
+// numbers of processors and the lengths are ours, chosen to make the text true. The first job ends early, at 1.
 
 TEST_CASE("pc and dc: after each move the scan returns to its front (figure 1 of the paper)", "[compression]") {
-    // Processors, from top to bottom, before A ends early and after. Longest job first: E, C, D.
+    // Processors from top to bottom, before and after A ends early. Longest job first: E, C, D.
     //
     //     0 1 2 3 4 5 6 7 8 9 10          0 1 2 3 4 5
     //     A A A A A C C - - - -           A C C - - -
@@ -352,13 +351,13 @@ TEST_CASE("pc and dc: after each move the scan returns to its front (figure 1 of
         table.submit("B", 1, 3);
         table.submit("C", 2, 2);
         table.submit("D", 2, 1);
-        table.submit("E", 1, 5);  // one processor is free from 3 to 5 and from 6 on
+        table.submit("E", 1, 5);  // one processor is free from 3 to 5 and from 6
         CHECK(table.round() == "start A B; C 5; D 5; E 6");
         table.at(1);
         table.ends("A");
-        // E needs 5 seconds: C and D together are in its way. C can start now. With one try for each, only D would
-        // follow, at 3, and E would stay at 6. But from the front again, E finds D alone in its way, and a processor
-        // beside it. (dc leaves D for later.)
+        // E needs 5 seconds, and C and D block it. C can start now. With one try per job, only D would follow, at 3,
+        // and E would stay at 6. But from the front again, only D blocks E, and a processor beside D is free. (dc
+        // leaves D for later.)
         if (kind == Kind::pc) {
             CHECK(table.round() == "start C E; D 3");
             CHECK(table.moves() == "C 1; E 1; D 3");
@@ -380,7 +379,8 @@ TEST_CASE("pc and dc: after each move the scan returns to its front (figure 1 of
 }
 
 TEST_CASE("pc: a compression may move one job twice (figure 2 of the paper)", "[compression]") {
-    // (a) before A ends early, (b) after the first move of D, (c) after those of C and of D again. Widest first: D, C.
+    // (a) before A ends early, (b) after the first move of D, (c) after the moves of C and then D again. Widest first:
+    // D, C.
     //
     //     0 1 2 3 4 5 6 7 8 9 10     0 1 2 3 4 5 6 7 8     0 1 2 3 4 5
     //     B B B B C C C - - D D      B B B B C C C D D     B B B B D D
@@ -407,8 +407,8 @@ TEST_CASE("pc: a compression may move one job twice (figure 2 of the paper)", "[
 }
 
 TEST_CASE("dc leaves holes for later, and protects them (figure 3 of the paper)", "[compression]") {
-    // Before A ends early, and after. Longest job first: D, E, F. The hole is that behind C, from 4 on: D was there,
-    // and F could move into it.
+    // Before and after A ends early. Longest job first: D, E, F. D leaves a hole behind C, from 4 on, into which F
+    // could move.
     //
     //     0 1 2 3 4 5 6 7 8 9 10  12          0 1 2 3 4 5 6 7 8 9 10  12
     //     A A A A A A - E E E E E - -         A D D D D D D E E E E E - -
@@ -463,7 +463,7 @@ TEST_CASE("dc leaves holes for later, and protects them (figure 3 of the paper)"
 }
 
 TEST_CASE("dc: a submitted job makes those before it move that could start before it ends", "[compression]") {
-    // When A ends early at 1, b cannot start now, and is left at 10; it could start at 5, when R ends. One processor is
+    // When A ends early at 1, b cannot start now and stays at 10. It could start at 5, when R ends. One processor is
     // idle until then.
     const auto after_the_end_of_A = [](const std::string& order) {
         auto table = std::make_unique<CompressionTable>(2, Kind::dc, order);
@@ -495,13 +495,13 @@ TEST_CASE("dc: a submitted job makes those before it move that could start befor
     }
     SECTION("of equals, the first comes first") {
         const auto table = after_the_end_of_A("spf");
-        table->submit("j", 1, 9);  // at 19, or, with b moved, at 14
+        table->submit("j", 1, 9);  // at 19; or at 14 if b moves
         CHECK(table->round() == "start; b 5; j 14");
     }
     SECTION("the submissions of a message come one after the other") {
         const auto table = after_the_end_of_A("lpf");
         table->submit("i", 1, 3);
-        table->submit("j", 1, 4);  // i has the idle processor: j could run from 5 to 9
+        table->submit("j", 1, 4);  // i gets the idle processor; j could run from 5 to 9
         CHECK(table->round() == "start i; b 5; j 14");
     }
 }

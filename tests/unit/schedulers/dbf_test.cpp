@@ -17,8 +17,8 @@
 
 namespace batfill::tests::dbf_test {
 
-// Deadline-Based Backfilling: what it promises, on random streams of events; the same decisions as a second, plain form
-// of it; and small schedules worked by hand.
+// Deadline-Based Backfilling: its promises on random streams, the same decisions as a plain form, and small schedules
+// by hand.
 
 using Repair = PlainDbf::Repair;
 
@@ -30,7 +30,7 @@ std::string name_of(Repair repair) {
     return repair == Repair::paper ? "paper" : "strict";
 }
 
-// Plays random streams to dbf, and compares all that can be seen of its decisions with the plain form.
+// Plays random streams to dbf and compares all its observable decisions with the plain form.
 void compare_with_plain_form(unsigned streams, const Features& features, Repair repair, PlainDbf::Counts& counts) {
     for (unsigned seed = 0; seed < streams; ++seed) {
         INFO("repair=" << name_of(repair) << ", stream " << seed);
@@ -52,8 +52,7 @@ void compare_with_plain_form(unsigned streams, const Features& features, Repair 
     }
 }
 
-// The jobs of one stream whose deadline a plan has kept, and of those the ones for which a later plan, or the start,
-// did not keep it.
+// The jobs of one stream whose deadline some plan met, and those whose deadline a later plan or their start missed.
 struct Deadlines {
     std::map<JobIndex, Time> kept;
     std::map<JobIndex, Time> lost;
@@ -129,7 +128,7 @@ TEST_CASE("dbf: the start of a job with a definitive allocation never moves late
 
 TEST_CASE("dbf: with repair=strict a deadline that the allocation at submission met is never missed",
           "[dbf][property]") {
-    // With one submission in a message, the first plan that holds a job is its allocation at submission.
+    // With one submission per message, the first plan with a job has its allocation at submission.
     std::size_t kept = 0;
     std::size_t lost_with_paper = 0;
     for (const bool one_submission_per_message : {true, false}) {
@@ -143,7 +142,7 @@ TEST_CASE("dbf: with repair=strict a deadline that the allocation at submission 
         }
     }
     CHECK(kept > 10'000);
-    CHECK(lost_with_paper > 100);  // otherwise these streams could not show it
+    CHECK(lost_with_paper > 100);  // otherwise these streams show nothing
 }
 
 TEST_CASE("dbf: without deadlines it is conservative, job by job", "[dbf][property]") {
@@ -177,7 +176,7 @@ TEST_CASE("dbf decides as its plain form does, in every round", "[dbf][property]
         compare(500, 60, 16);
         compare(300, 40, 5);
         compare(4, 400, 64);
-        // Rare things must have happened, or the comparison shows little.
+        // Without rare events, the comparison shows little.
         CHECK(counts.line_10 > 500);
         CHECK(counts.lines_23_to_34 > 100);
         CHECK(counts.line_24 > 50);
@@ -229,7 +228,7 @@ TEST_CASE("dbf: a tentative job gives way to a regular one", "[dbf]") {
     Table table = dbf_table(2);
     table.at(0);
     table.submit("a", 2, 10);
-    table.submit("b", 2, 10, 100);  // would end at 20: in time, therefore tentative
+    table.submit("b", 2, 10, 100);  // would end at 20, in time, so it is tentative
     CHECK(table.round() == "start a; b 10 tentative");
     table.at(1);
     table.submit("c", 2, 10);  // takes b's place; b would end at 30, still in time
@@ -256,11 +255,11 @@ TEST_CASE("dbf: a tentative job that would become late gets its place back and k
     CHECK(table.round() == "start; b 10; c 30 tentative; r 20");
     table.at(2);
     table.submit("s", 2, 4);
-    // b and r are definitive now. s at 30, c at 34, to end at 39: in time.
+    // b and r are definitive now. s at 30; c at 34 ends at 39, in time.
     CHECK(table.round() == "start; b 10; c 34 tentative; r 20; s 30");
     table.at(3);
     table.submit("t", 1, 7);
-    // Nothing is free before 34, when t takes one processor and c the other.
+    // No processor is free before 34. Then t takes one, and c the other.
     CHECK(table.round() == "start; b 10; c 34 tentative; r 20; s 30; t 34");
 }
 
@@ -273,8 +272,8 @@ TEST_CASE("dbf: of two jobs that would become late, the one submitted first is m
     CHECK(table.round() == "start a; b 10 tentative; c 20 tentative");
     table.at(1);
     table.submit("r", 1, 10);
-    // r at 10, b at 20 and c at 30 are both late. With b definitive: b at 10, r at 20, and c at 30 is late still. With
-    // both: b at 10, c at 20, r at 30.
+    // r at 10; b at 20 and c at 30 are both late. If b is definitive: b at 10, r at 20, and c at 30 is still late. If
+    // both are: b at 10, c at 20, r at 30.
     CHECK(table.round() == "start; b 10; c 20; r 30");
 }
 
@@ -292,15 +291,15 @@ TEST_CASE("dbf: when moving late jobs makes others late, all that were submitted
         CHECK(table.round() == "start; b 10 tentative; c 22 tentative");
         table.at(3);
         table.submit("d", 1, 10, 23);
-        table.submit("e", 1, 8, 41);  // only 2 seconds are left beside b when d has ended
+        table.submit("e", 1, 8, 41);  // when d ends, only 2 seconds are left beside b
         CHECK(table.round() == "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative");
         table.at(4);
         table.submit("r", 2, 10);
         // Lines 1 to 8: r 10-20, b 20-32, c 32-42, d 20-30 late, e 42-50 late.
         // Lines 9 to 21, d moved: d 10-20, r 20-30, b 30-42, c 42-52 late, e 10-18.
-        // Once more, c moved: c 10-20, d 20-30 late, r 30-40, b 40-52, e 20-28. None in L1 is late.
-        // Lines 22 to 34: d is late, b was submitted before it: b 10-22, c 22-32, d 10-20, r 32-42; e 42-50 late. It
-        // was not submitted before d, and stays late and tentative. strict: all keep their places, r comes last.
+        // Once more, c moved: c 10-20, d 20-30 late, r 30-40, b 40-52, e 20-28. No job in L1 is late.
+        // Lines 22 to 34: d is late, and b was submitted before d: b 10-22, c 22-32, d 10-20, r 32-42; e 42-50 late. e
+        // was submitted after d, so it stays late and tentative. strict: all keep their places, and r comes last.
         CHECK(table.round() == (repair == Repair::paper
                                     ? "start; b 10; c 22; d 10; e 42 tentative; r 32"
                                     : "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative; r 40"));
@@ -308,7 +307,7 @@ TEST_CASE("dbf: when moving late jobs makes others late, all that were submitted
 }
 
 TEST_CASE("dbf: jobs submitted at the same time as the last late one are not moved with it", "[dbf]") {
-    // As before, but b, c, d and e are all submitted at 1: no job in L1 is older than d.
+    // As before, but b, c, d and e are all submitted at 1. So no job in L1 is older than d.
     for (const Repair repair : both_repairs) {
         Table table = dbf_table(2, repair);
         table.at(0);
@@ -337,7 +336,7 @@ TEST_CASE("dbf: a job whose deadline cannot be met from the start is a regular o
     CHECK(table.round() == "start a; late 10; just 20 tentative");
     table.at(1);
     table.submit("r", 1, 5);
-    // r behind `late`, at 20; `just` at 25 would end at 35. So it is placed before r.
+    // With r behind `late` at 20, `just` at 25 would end at 35. So `just` goes before r.
     CHECK(table.round() == "start; late 10; just 20; r 30");
     table.at(4);
     table.ends("a");
@@ -357,7 +356,7 @@ TEST_CASE("dbf: an early end lets definitive jobs move into the places of tentat
     CHECK(table.round() == "start; e 10 tentative; b 20");
     table.at(5);
     table.ends("a");
-    // With e cancelled, b can have both processors at 10; e finds nothing before 20.
+    // Without e, b gets both processors at 10. Then e finds no place before 20.
     CHECK(table.round() == "start; e 20 tentative; b 10");
     table.at(10);
     table.ends("x");
@@ -365,8 +364,8 @@ TEST_CASE("dbf: an early end lets definitive jobs move into the places of tentat
 }
 
 TEST_CASE("dbf: with repair=strict an early end may not cost a job its deadline", "[dbf]") {
-    // As before, but e has to end by 29. b at 10 lets e end at 30 at best: e becomes definitive (lines 9 to 21), is
-    // placed again before no other (lines 23 to 34), and stays late.
+    // As before, but e must end by 29. With b at 10, e ends at 30 at best. So e becomes definitive (lines 9 to 21), is
+    // placed again before no other job (lines 23 to 34), and stays late.
     for (const Repair repair : both_repairs) {
         Table table = dbf_table(2, repair);
         table.at(0);
@@ -377,7 +376,7 @@ TEST_CASE("dbf: with repair=strict an early end may not cost a job its deadline"
         CHECK(table.round() == "start a x; e 10 tentative; b 20");
         table.at(5);
         table.ends("a");
-        // strict: all together by planned start: e at once, then b when e has ended.
+        // strict compresses all by planned start: e at once, then b when e has ended.
         CHECK(table.round() == (repair == Repair::paper ? "start; e 20; b 10" : "start e; b 15"));
     }
 }
@@ -429,7 +428,7 @@ TEST_CASE("dbf: a tentative job that is due is overtaken by a regular one of the
 }
 
 TEST_CASE("dbf: while the end of a job is overdue, all starts are in the order of the plan", "[dbf]") {
-    // All 3 processors are taken: x ends at 10, and y, of 2, at 11.
+    // All 3 processors are in use: x ends at 10; y, on 2, ends at 11.
     Table table = dbf_table(3, Repair::strict);
     table.at(0);
     table.submit("x", 1, 10);
@@ -441,9 +440,9 @@ TEST_CASE("dbf: while the end of a job is overdue, all starts are in the order o
     table.submit("c", 1, 10, 12);
     CHECK(table.round() == "start; b 11; e 10 tentative; c 15");
     table.at(10);
-    table.ends("y");  // that x ends now, too, is told of later
-    // By Algorithm 1, b and c could start at 10, and e would be late at 14. Together: b 10, e 10, c 14. On the 2
-    // processors that are idle so far, b comes first.
+    table.ends("y");  // x also ends now, but a later message says so
+    // By Algorithm 1, b and c could start at 10, and e at 14 would be late. Together: b 10, e 10, c 14. b comes first
+    // on the 2 processors that are idle so far.
     CHECK(table.round() == "start b; e 10 tentative; c 14");
     table.at(10);
     table.ends("x");

@@ -17,8 +17,7 @@
 
 namespace batfill::tests::easy_test {
 
-// EASY backfilling in every order: the same decisions as a second, plain form of it on random streams of events, and
-// small schedules worked by hand.
+// EASY backfilling in every order: the same decisions as a plain form on random streams, and small schedules by hand.
 
 namespace {
 
@@ -33,33 +32,33 @@ struct Choice {
     std::size_t reservations = 1;
     std::optional<std::size_t> test_limit;
     bool predicts = false;
-    bool order_by_prediction = false;  // `order` and `backfill_order` are then to count with predictions as walltimes
+    bool order_by_prediction = false;  // the orders then use predictions as walltimes
     bool backfill_by_prediction = false;
-    bool one_as_several = false;  // of the plain form: one reservation is a special case of several
+    bool one_as_several = false;  // only in the plain form: treats one reservation like several
 };
 constexpr std::size_t all = 1'000'000;
 
-// How often what is rare happened: a comparison of schedules in which it did not shows little.
+// Counts rare events. A comparison in which they never happened shows little.
 struct Counts {
     int backfilled_in_time = 0;
     int backfilled_on_extra = 0;
     int delaying = 0;            // fit, but would delay the head
     int on_extra_of_others = 0;  // fitted beside the head until others took the extra processors
-    int over_threshold = 0;      // at the head or started, though others had larger scores
+    int over_threshold = 0;      // at the head or started, although others had larger scores
     int exactly_threshold = 0;
-    int head_not_first = 0;  // heads that were not submitted first
+    int head_not_first = 0;  // heads that were submitted after another waiting job
     int equal_scores = 0;
     int less_extra = 0;             // the head needs only some of the jobs that end at the shadow time
-    int second_reservations = 0;    // of a round
-    int reserved_before_first = 0;  // a later reservation is for an earlier time
+    int second_reservations = 0;    // rounds with a second reservation
+    int reserved_before_first = 0;  // later reservations with an earlier start
     int beside_reservations = 0;    // backfilled jobs that run beside one of several reserved jobs
-    int limited = 0;                // rounds that the limit of tests ended
-    int submissions_that_wait = 0;  // that have no round of their own
-    int withheld = 0;               // of these, those for which there is room by what has ended in the message
-    int starts_between = 0;         // that an event of a message allowed and the message as a whole would not
+    int limited = 0;                // rounds that the test limit ended
+    int submissions_that_wait = 0;  // submissions without a round of their own
+    int withheld = 0;               // of these, those with room on processors that jobs of this message released
+    int starts_between = 0;         // starts that an event of a message allows, but not the whole message
 };
 
-// Sorts everything, every time, by exact scores, and looks for times one by one.
+// Sorts everything in every round by exact scores, and tries times one by one.
 class PlainEasy {
  public:
     PlainEasy(int processors, const Choice& choice, Counts& counts)
@@ -95,7 +94,7 @@ class PlainEasy {
     struct Running {
         JobIndex job;
         Time start;
-        Time end;  // by the estimate
+        Time end;  // the estimate
         int processors;
     };
 
@@ -106,7 +105,7 @@ class PlainEasy {
     }
 
     void handle_one_by_one(const Message& message) {
-        // Jobs that end as expected make room at once.
+        // The processors of jobs that end as expected are free at once.
         std::vector<JobIndex> ended;  // in the order in which they started
         std::erase_if(running_, [&](const Running& running) {
             const bool ends = std::count(message.ended.begin(), message.ended.end(), running.job) != 0;
@@ -149,7 +148,7 @@ class PlainEasy {
         return std::pair(jobs_.at(a).submit, a) < std::pair(jobs_.at(b).submit, b);
     }
 
-    // Of equal scores, that which is given first.
+    // Of equal scores, the job that comes first in `jobs` goes first.
     std::vector<JobIndex> sorted(std::vector<JobIndex> jobs, const OrderWeights& weights, bool by_prediction) {
         std::map<JobIndex, ExactScore> scores;
         for (const JobIndex job : jobs) {
@@ -185,7 +184,7 @@ class PlainEasy {
         return late;
     }
 
-    // Of jobs in the primary order.
+    // Requires: `jobs` are in the primary order.
     std::vector<JobIndex> in_backfill_order(std::vector<JobIndex> jobs) {
         if (!choice_.last_of_ties_first) {
             std::sort(jobs.begin(), jobs.end(), [this](JobIndex a, JobIndex b) { return submitted_before(a, b); });
@@ -193,7 +192,7 @@ class PlainEasy {
         return sorted(jobs, choice_.backfill_order, choice_.backfill_by_prediction);
     }
 
-    // Whether one more job may be looked at.
+    // Whether another job may be tested.
     bool may_test() {
         counts_.limited += tests_left_ == 0 ? 1 : 0;
         return tests_left_ != 0 && tests_left_-- != 0;
@@ -218,7 +217,7 @@ class PlainEasy {
         stack_.insert(stack_.begin(), backfilled, started_.end());
     }
 
-    // The running jobs by their ends, of which the head takes what it needs; those of `new_ones` were started just now.
+    // The running jobs by end; the head takes what it needs from them in this order. `new_ones` started just now.
     std::vector<Running> by_end(const std::vector<JobIndex>& new_ones) const {
         std::vector<Running> running;
         if (choice_.latest_counts_first) {
@@ -310,11 +309,11 @@ class PlainEasy {
         }
     }
 
-    // The first time at which the job can run beside the running and the reserved ones.
+    // The first time at which the job can run beside the running and the reserved jobs.
     Time earliest(JobIndex job, const std::vector<Running>& reserved) const {
         std::vector<Running> others = reserved;
         for (Running running : running_) {
-            running.end = std::max(running.end, now_ + Duration::microseconds(1));  // overdue ones too
+            running.end = std::max(running.end, now_ + Duration::microseconds(1));  // also overdue ones
             others.push_back(running);
         }
         std::vector<Time> times{now_};
@@ -364,15 +363,15 @@ class PlainEasy {
     Time now_;
     std::map<JobIndex, JobDescription> jobs_;
     std::vector<JobIndex> waiting_;  // by submission
-    // All jobs that have started before this round: those of the last round first, of one round those that were
-    // backfilled in the order in which they started, then the others in the reverse one.
+    // All jobs that started before this round, the last round first. Within a round, backfilled jobs come first, in the
+    // order of their starts. The others follow in reverse order.
     std::vector<JobIndex> stack_;
     std::vector<Running> running_;  // in the order in which they started
     std::vector<JobIndex> started_;
     std::size_t tests_left_ = 0;
 };
 
-// An order by name, or "mixed"; the weights of both orders that are mixed are the same.
+// An order by name, or "mixed". Two mixed orders share their weights.
 std::pair<Parameters::Given, Choice> random_choice(Random& random) {
     std::vector<std::string> names{"mixed", "mixed"};
     std::transform(named_orders().begin(), named_orders().end(), std::back_inserter(names),
@@ -383,7 +382,7 @@ std::pair<Parameters::Given, Choice> random_choice(Random& random) {
     bool mixed = false;
     const auto choose = [&](const std::string& parameter, OrderWeights& chosen) {
         if (random.one_in(8)) {
-            return;  // by default
+            return;  // the default
         }
         const std::string name = names[static_cast<std::size_t>(random.below(static_cast<int>(names.size())))];
         given.emplace_back(parameter, name);
@@ -402,7 +401,7 @@ std::pair<Parameters::Given, Choice> random_choice(Random& random) {
     return {given, choice};
 }
 
-// The same with rules of old simulators, several reservations and limits as well.
+// As above, also with rules of old simulators, several reservations and limits.
 std::pair<Parameters::Given, Choice> random_choice_of_rules(Random& random) {
     auto [given, choice] = random_choice(random);
     if (random.one_in(2)) {
@@ -419,7 +418,7 @@ std::pair<Parameters::Given, Choice> random_choice_of_rules(Random& random) {
         given.emplace_back("reservations", of_all ? "all" : std::to_string(choice.reservations));
     } else if (random.one_in(2)) {
         choice.only_needed_extra = true;
-        choice.latest_counts_first = given.size() % 2 == 0;  // as many parameters as were drawn so far
+        choice.latest_counts_first = given.size() % 2 == 0;  // depends on the number of parameters so far
         given.emplace_back("extra", choice.latest_counts_first ? "needed-latest" : "needed");
     } else {
         choice.one_as_several = true;
@@ -431,7 +430,7 @@ std::pair<Parameters::Given, Choice> random_choice_of_rules(Random& random) {
     return {given, choice};
 }
 
-// The same with predicted run times.
+// As above, also with predicted run times.
 std::pair<Parameters::Given, Choice> random_choice_of_predictions(Random& random) {
     auto [given, choice] = random_choice_of_rules(random);
     choice.predicts = true;
@@ -457,7 +456,7 @@ std::pair<Parameters::Given, Choice> random_choice_of_predictions(Random& random
     return {given, choice};
 }
 
-// Requires of random streams that the engine decides as the plain form.
+// Requires that the engine decides like the plain form on random streams.
 template <typename Choose>
 void require_plain_decisions(unsigned streams, Random random, Choose choose, Counts& counts,
                              PredictionCounts* predictions = nullptr) {
@@ -544,11 +543,11 @@ TEST_CASE("The first job in the order of easy gets the reservation, and the othe
         table.submit("narrow", 2, 99);
         return table.starts();
     };
-    // Both small jobs end by 100, when the head can start, but only one fits before.
+    // Both small jobs end by 100, when the head can start, but only one fits at a time.
     CHECK(second_round({}) == "start beside-long");
     CHECK(second_round({{"backfill-order", "sqf"}}) == "start narrow");
     CHECK(second_round({{"backfill-order", "lpf"}}) == "start narrow");
-    // The smallest first: they are no longer in the way of a head, but the first in the queue.
+    // Smallest first: they are now the first in the queue, not jobs behind a head.
     CHECK(second_round({{"order", "saf"}}) == "start beside-long");
     CHECK(second_round({{"order", "sqf"}}) == "start narrow");
 }
@@ -626,7 +625,7 @@ TEST_CASE("With ties=last, of equal jobs that which arrived last goes first, and
         table.submit("equal-but-later", 1, 50);
         return table.starts();
     };
-    // The longest goes first, and cannot start; of those that are equal in the backfill order, the first of the other.
+    // The longest goes first and cannot start. Of equal jobs in the backfill order, the first in the primary order.
     CHECK(backfilled({{"order", "lpf"}, {"backfill-order", "spf"}}) == "start short");
     CHECK(backfilled({{"order", "lpf"}, {"backfill-order", "spf"}, {"ties", "last"}}) == "start equal-but-later");
 }
@@ -643,7 +642,8 @@ TEST_CASE("With extra=needed, of the jobs that end together only those count tha
         table.submit("long", 2, 1000);
         return table.starts();
     };
-    // At 100 there are six processors, and the head needs four: the two of the first and the two idle ones.
+    // All six processors are free at 100, so two are extra. With `needed`, only those of "first" and the two idle ones
+    // count.
     CHECK(starts({}) == "start long");
     CHECK(starts({{"extra", "needed"}}) == "start");
 }
@@ -662,8 +662,8 @@ TEST_CASE("With extra=needed-latest, of the jobs that end together the latest co
         table.submit("long", 3, 1000);
         return table.starts();
     };
-    // Three processors are idle, and both running jobs end at 100. With the first, the head has just what it needs;
-    // with the second, three are left over.
+    // Three processors are idle, and both running jobs end at 100. The first job gives the head exactly what it needs.
+    // The second leaves three over.
     CHECK(starts("needed") == "start");
     CHECK(starts("needed-latest") == "start long");
 }
@@ -683,14 +683,14 @@ TEST_CASE("With rounds=event, submissions are handled before the completions of 
         return table.starts();
     };
     const Parameters::Given event{{"rounds", "event"}};
-    // The job ends early: when the new one comes, it still seems to run until 100, and the new one would delay the
+    // The job ends early. When the new job arrives, it still seems to run until 100, so the new job would delay the
     // head.
     CHECK(starts({}, 50, "long", 1000) == "start head");
     CHECK(starts(event, 50, "long", 1000) == "start head");
-    // As for a new job that ends before 100: it starts, and the head does not.
+    // A new job that ends before 100 starts, and the head does not.
     CHECK(starts({}, 50, "short", 20) == "start head");
     CHECK(starts(event, 50, "short", 20) == "start short");
-    // It ends as expected: its processors are free at once.
+    // It ends as expected, so its processors are free at once.
     CHECK(starts(event, 100, "short", 20) == "start head");
 }
 
@@ -710,8 +710,8 @@ TEST_CASE("A submission that does not fit has no round of its own with rounds=ev
         table.submit("newest", 1, 500);
         return table.starts();
     };
-    // One processor is free until the completion is handled: the job of one processor has a round in which the order
-    // may not start the other, and the completion then finds two more.
+    // Until the completion is handled, one processor is free. The narrow job has a round in which the order forbids the
+    // other job. The completion then frees two more processors.
     CHECK(starts(2) == "start new newest");
     CHECK(starts(3) == "start newest");
 }
@@ -724,7 +724,7 @@ TEST_CASE("reservations=0 is first fit, 1 protects one job, and more protect mor
         table.starts();
         table.at(1);
         table.submit("head", 3, 100);         // at 100
-        table.submit("second", width, 1000);  // at 200, unless it is passed
+        table.submit("second", width, 1000);  // at 200, unless others overtake it
         table.submit("long", 1, 5000);
         return table.starts();
     };

@@ -20,12 +20,12 @@
 
 namespace batfill::tests::farm_scheduling_test {
 
-// Scheduling on a farm of machines with licences: the same decisions as a second, plain form on random streams of
-// events and random farms, each heuristic by itself, and small schedules worked by hand.
+// Scheduling on a farm of machines with licences: the same decisions as a plain form on random streams and farms, each
+// heuristic by itself, and small schedules by hand.
 
 namespace {
 
-// In hundredths.
+// Values are in hundredths.
 struct Factors {
     int age_factor = 1;
     int k = 200;
@@ -177,7 +177,7 @@ Choice random_choice(Random& random, const PlainMachine& machine) {
     return choice;
 }
 
-// Each host as "machine speed licences", with the copies that its zone states.
+// Each host as "machine speed licences", with the copies that its zone has.
 Machine farm_of(const std::vector<std::pair<std::string, int>>& hosts, const std::string& licenses = "",
                 const std::string& copies = "") {
     std::vector<Host> all;
@@ -257,7 +257,7 @@ TEST_CASE(
         const PlainMachine machine(stream.hosts());
         Choice choice = random_choice(random, machine);
         if (choice.algorithm == "fcfs") {
-            continue;  // has no use for predictions
+            continue;  // does not use predictions
         }
         choice.rules.predicts = true;
         choice.given.emplace_back("prediction", "last-two");
@@ -315,7 +315,7 @@ TEST_CASE("Aging scores a factor for each second since submission", "[farm]") {
 }
 
 TEST_CASE("The score of a deadline grows from the threshold to the deadline, and is 0 behind it", "[farm]") {
-    // A job of 100 s is urgent within 200 s of its deadline, counted from its end.
+    // A job of 100 s is urgent within 200 s of its deadline, measured from its end.
     const farm::Deadline deadline{2, 1, 10};
     CHECK(deadline.score(-1000, 100) == 1);
     CHECK(deadline.score(-200.000001, 100) == 1);
@@ -325,8 +325,8 @@ TEST_CASE("The score of a deadline grows from the threshold to the deadline, and
     CHECK(deadline.score(0, 100) == Approx(10));  // te == d
     CHECK(deadline.score(0.000001, 100) == 0);
     CHECK(deadline.score(1000, 100) == 0);
-    CHECK(deadline.score(-std::numeric_limits<double>::infinity(), 100) == 1);  // there is none
-    // All that are not late are alike where min is max.
+    CHECK(deadline.score(-std::numeric_limits<double>::infinity(), 100) == 1);  // no deadline
+    // If min equals max, all jobs that are not late have the same score.
     const farm::Deadline flat{1.5, 3, 3};
     CHECK(flat.score(-1, 100) == 3);
     CHECK(flat.score(0, 100) == 3);
@@ -351,7 +351,7 @@ TEST_CASE("Licences score by how scarce they are among the waiting jobs", "[farm
         std::vector<double> of_each;
         for (const std::vector<LicenseIndex>& of_job : waiting) {
             of_each.push_back(licenses.score(of_job));
-            licenses.add(of_job, -1);  // which counts for later scores only
+            licenses.add(of_job, -1);  // only changes later scores
         }
         return of_each;
     };
@@ -359,8 +359,8 @@ TEST_CASE("Licences score by how scarce they are among the waiting jobs", "[farm
     const LicenseIndex b = 1;
     const LicenseIndex c = 2;
     const LicenseIndex d = 3;
-    // Of a, 2 copies are asked for: it is critical, and counts as often as others are asked for that are not, at least
-    // once. Of b as many are asked for as there are, which is not critical.
+    // 2 copies of a are requested, so it is critical: it counts the requests for non-critical licences, at least one. b
+    // has as many requests as copies, so it is not critical.
     CHECK(scores({{a, b}, {a, c}, {b}, {}}) == std::vector<double>{1 + 2 * 2, 1 / 3.0 + 2 * 2, 1, 0});
     CHECK(scores({{a}, {a}}) == std::vector<double>{2, 2});
     CHECK(scores({{a}, {a}, {d}}) == std::vector<double>{2, 2, 1});
@@ -395,7 +395,7 @@ TEST_CASE("The priority of a job is the sum of its scores", "[farm]") {
     CHECK(priority.of(0) == Approx(4 + 0 + 0 + 0.25));
     CHECK(priority.of(1) == Approx(1 + 1 + 0 + 0.5));
     CHECK(priority.of(2) == Approx(0 + 5.5 + 1 + 1));
-    // Without the shortest job, and with another that asks for the licence.
+    // Without the shortest job, and with another job that requests the licence.
     state.waiting.remove(2, state.jobs);
     priority.left(2);
     state.now = Time::seconds(1010);
@@ -423,10 +423,10 @@ TEST_CASE("bf-unmod keeps the reservation of its head, bf-mod gives it to the jo
         table.ends("running");
         return table.starts();
     };
-    // Scores at 100: 0.99 + 1 + 1 of the first, 0.98 + 1 + that of its deadline of the second.
-    CHECK(starts_at_100("bf-mod", 150) == "start second");  // 10: it would just meet it
+    // Scores at 100: the first has 0.99 + 1 + 1; the second has 0.98 + 1 + its deadline score.
+    CHECK(starts_at_100("bf-mod", 150) == "start second");  // 10: it would end exactly at its deadline
     CHECK(starts_at_100("bf-mod", 149) == "start first");   // 0: it is late
-    CHECK(starts_at_100("bf-mod", 249) == "start second");  // 1 and a little
+    CHECK(starts_at_100("bf-mod", 249) == "start second");  // slightly above 1
     CHECK(starts_at_100("bf-mod", 250) == "start first");   // 1
     for (const int deadline : {149, 150, 249, 250}) {
         CHECK(starts_at_100("bf-unmod", deadline) == "start first");
@@ -442,14 +442,14 @@ TEST_CASE("The job with the highest priority becomes the head of bf-unmod, and s
     table.at(1);
     table.submit("first", 2, 50);
     table.submit("second", 2, 50, 151);
-    table.submit("shortest", 2, 20);  // the highest priority of those that came to the empty queue, not at 100
+    table.submit("shortest", 2, 20);  // has the highest priority of all jobs that found the queue empty, but not at 100
     CHECK(table.starts() == "start");
     table.at(100);
     table.ends("running");
     CHECK(table.starts() == "start shortest");
     table.at(110);
     table.ends("shortest");
-    CHECK(table.starts() == "start second");  // the highest priority at 100; it is late now
+    CHECK(table.starts() == "start second");  // has the highest priority at 100; it is late now
     table.at(160);
     table.ends("second");
     CHECK(table.starts() == "start first");
@@ -469,7 +469,7 @@ TEST_CASE("A job that would delay the head on one machine is tried on the next",
         CHECK(table.places() == "start");
         table.at(5);
         table.ends("filler");
-        table.submit("long", 1, 100);  // the head has all of the fast machine from 10 on
+        table.submit("long", 1, 100);  // the head has the whole fast machine from 10
         CHECK(table.places() == "start long on 2");
         table.at(6);
         table.submit("short", 1, 4);

@@ -26,7 +26,7 @@ JobOrder order(const std::string& policy, const std::string& weights = "") {
     return {Parameters("a", declared, given), "order"};
 }
 
-// Orders whose scores change with the clock, some that do not, and mixed ones of random weights.
+// Orders with scores that change with the clock, some that do not, and mixed orders with random weights.
 std::vector<JobOrder> orders(tests::Random& random) {
     std::vector<JobOrder> orders;
     for (const char* const name : {"lexp", "sexp", "wfp3", "unicef", "saf", "lqf", "fcfs", "lcfs", "f1"}) {
@@ -46,12 +46,12 @@ Job random_job(tests::Random& random, Time submit) {
     description.submit = submit;
     job.shared_description = std::move(description);
     job.request.processors = random.between(1, random.one_in(2) ? 4 : 100);
-    // Few values, so that jobs are often alike, and multiples of each other, so that they often meet.
+    // Few values, so jobs are often equal; and multiples of each other, so scores often meet.
     job.walltime = Duration::seconds(random.one_in(2) ? 10 * random.between(1, 4) : random.between(1, 5000));
     return job;
 }
 
-// What the tournament is to say: a look at every job.
+// The expected result, by examining every job.
 struct Plain {
     struct Entry {
         JobIndex job;
@@ -186,7 +186,7 @@ TEST_CASE("Two scores compare as they do now until the instant that is said, and
             }
             ++pairs;
             short_ones += length == Duration::microseconds(1) ? 1U : 0U;
-            // It is not much too early: a little later, they have changed places.
+            // It is not much too early: shortly after, they have changed places.
             const Duration later = Duration::microseconds(length.count() + length.count() / 1'000'000 + 100'000);
             tight += !until.is_infinite() && compared(a, b, now + later) != expected ? 1U : 0U;
         }

@@ -20,8 +20,8 @@
 
 namespace batfill::tests::multifactor_test {
 
-// The order `multifactor` of easy: each factor by itself, worked by hand, and the same decisions as a plain form that
-// looks at all runs of all users anew.
+// The order `multifactor` of easy: each factor by hand, and the same decisions as a plain form that sums up all runs of
+// all users each time.
 
 namespace {
 
@@ -29,7 +29,7 @@ long double seconds(Duration duration) {
     return static_cast<long double>(duration.count()) / 1e6L;
 }
 
-// Everything that has ever run.
+// All jobs that have ever run.
 class PlainRuns {
  public:
     void take_in(const Message& message) {
@@ -39,7 +39,7 @@ class PlainRuns {
     }
     void start(JobIndex job, Time now) { runs_[job] = {now, std::nullopt}; }
 
-    // Processor seconds of a user, each of which has halved once in every half-life since.
+    // Processor seconds of a user. Each has halved once per half-life since its use.
     long double usage(const std::string& user, const Queue& queue, Duration half_life) const {
         const auto left = [&](Time time) { return std::exp2(-seconds(queue.now - time) / seconds(half_life)); };
         long double usage = 0;
@@ -70,7 +70,7 @@ struct Factors {
 struct Counts {
     int aged = 0;       // jobs that are older than the largest age
     int different = 0;  // rounds in which waiting users have different shares
-    int unused = 0;     // rounds in which a job of a user that has used nothing waits beside others
+    int unused = 0;     // rounds in which a job of a user without usage waits beside others
 };
 
 PlainOrder by_factors(const Factors& factors, int processors, const std::shared_ptr<PlainRuns>& runs, Counts& counts) {
@@ -122,7 +122,7 @@ Parameters::Given multifactor(const std::string& weights, const std::string& max
 }  // namespace
 
 TEST_CASE("Under multifactor age and size add up, and age counts up to the largest age", "[easy][multifactor]") {
-    // At t, the narrow job has 0.2 + min(t / 100, 1), the wide one 0.5 + min((t - 50) / 100, 1).
+    // At t, the narrow job has 0.2 + min(t / 100, 1), the wide job has 0.5 + min((t - 50) / 100, 1).
     for (const auto& [when, first] : std::map<int, std::string>{
              {60, "narrow"}, {100, "narrow"}, {120, "narrow"}, {121, "wide"}, {150, "wide"}, {1000, "wide"}}) {
         INFO("at " << when);
@@ -163,8 +163,8 @@ TEST_CASE("Under multifactor terms that cancel leave a tie, however large they a
 }
 
 TEST_CASE("The fair share is 2 to the negative usage divided by the share", "[easy][multifactor]") {
-    // Of two users one has used all: the factors are 2^-2 and 2^0, so that 8 of 8 processors make up for it where the
-    // other's job has 2.
+    // One of two users has all the usage: the factors are 2^-2 and 2^0. A job on 8 of 8 processors makes up for that
+    // against one on 2.
     struct Case {
         int of_bob;
         bool bob_comes_first;
@@ -191,7 +191,7 @@ TEST_CASE("The fair share is 2 to the negative usage divided by the share", "[ea
 }
 
 TEST_CASE("What was used longer ago counts for less, by the half-life", "[easy][multifactor]") {
-    // At 250, ann has used 150 s before 150, and bob 100 s since then.
+    // At 250, ann's 150 s of usage lie before 150, bob's 100 s after.
     for (const auto& [half_life, first] :
          std::map<std::string, std::string>{{"100", "again ann"}, {"1000000", "again bob"}}) {
         Table table(1, "easy", multifactor("0,0,1", "", half_life));

@@ -23,8 +23,8 @@
 
 namespace batfill::tests::relaxed_test {
 
-// Relaxed backfilling: the same decisions as a second, plain form of it on random streams of events, the corners that
-// its paper names, and small schedules worked by hand.
+// Relaxed backfilling: the same decisions as a plain form on random streams, the special cases that its paper names,
+// and small schedules by hand.
 
 namespace {
 
@@ -41,21 +41,21 @@ struct Choice {
     Placement placement = Placement::lowest;
 };
 
-// How often what is rare happened: a comparison of schedules in which it did not shows little.
+// Counts rare events. A comparison in which they never happened shows little.
 struct Counts {
     int backfilled = 0;
     int delaying = 0;          // backfilled jobs that end after the top job could have started
-    int too_late = 0;          // fitted, but would end after the window
-    int at_end_of_window = 0;  // ended exactly with it
+    int too_late = 0;          // fit, but would end after the window
+    int at_end_of_window = 0;  // end exactly with the window
     int never = 0;             // the top job could not start however long it waited
-    int overdue = 0;           // the top job could start at once by the estimates, and yet not
+    int overdue = 0;           // the top job could start by the estimates, but cannot
     int not_yet_waited = 0;    // submitted after the instant of the priorities
     int top_not_first = 0;
     int ties = 0;
     int infinite = 0;  // priorities
 };
 
-// Knows nothing from one round to the next but the jobs and the machine.
+// Between rounds, it remembers only the jobs and the machine.
 class PlainRelaxed {
  public:
     PlainRelaxed(int processors, const Choice& choice, Counts& counts)
@@ -65,11 +65,11 @@ class PlainRelaxed {
 
     bool in_doubt() const { return in_doubt_; }
     std::uint64_t backfilled() const { return backfilled_; }
-    // After a round: the job that could not start, and when it can by the estimates, none if never.
+    // After a round: the job that could not start, and when it can by the estimates; none if never.
     std::optional<JobIndex> head() const { return top_; }
     std::optional<Time> head_can_start_at() const { return top_can_start_at_; }
 
-    // Whether the round started jobs that come before it.
+    // Whether the round started jobs that precede it.
     bool is_head_overtaken() const { return is_head_overtaken_; }
 
     std::map<JobIndex, ResourceSet> round(const Message& message) {
@@ -134,7 +134,7 @@ class PlainRelaxed {
         const long double priority =
             power(hours(wait), choice_.alpha) * power(hours(lengths_.at(index)), choice_.beta) *
             power(job.processors / 32.0L, choice_.gamma) * power(choice_.r, queue == queues.end() ? 0 : queue->second);
-        return std::isnan(priority) ? 0 : priority;  // of 0 times infinity nothing is known
+        return std::isnan(priority) ? 0 : priority;  // 0 times infinity carries no information
     }
 
     static long double hours(Duration duration) { return static_cast<long double>(duration.count()) / 3.6e9L; }
@@ -147,7 +147,7 @@ class PlainRelaxed {
         return exponent >= 0 ? product : product == 0 ? std::numeric_limits<long double>::infinity() : 1 / product;
     }
 
-    // Of the top job: none if whatever fits may start.
+    // The window of the top job; none if any fitting job may start.
     void find_window() {
         const auto earliest = machine_.earliest(jobs_.at(*top_), choice_.placement, now_);
         counts_.never += earliest ? 0 : 1;
@@ -203,7 +203,7 @@ class PlainRelaxed {
     Counts& counts_;
     Time now_;
     std::map<JobIndex, JobDescription> jobs_;
-    std::map<JobIndex, Duration> lengths_;  // for how long each is taken to run, unless that is predicted
+    std::map<JobIndex, Duration> lengths_;  // assumed run times, unless they are predicted
     std::vector<JobIndex> waiting_;         // by submission
     std::map<JobIndex, ResourceSet> started_;
     std::optional<JobIndex> top_;
@@ -214,7 +214,7 @@ class PlainRelaxed {
     bool in_doubt_ = false;
 };
 
-// "2.3" for 23, "inf" for negative ones.
+// "2.3" for 23, "inf" for negative numbers.
 std::string tenths(int number) {
     return number < 0 ? "inf" : std::to_string(number / 10) + "." + std::to_string(number % 10);
 }
@@ -270,7 +270,7 @@ Rounds rounds_of(unsigned seed, const Features& features, const std::string& alg
     return rounds;
 }
 
-// Requires that relaxed starts jobs one by one: always the first that is best of those that fit.
+// Requires that relaxed starts jobs one by one, always the best that fits, ties by submission.
 using IsBetter = std::function<bool(const JobDescription&, const JobDescription&)>;
 void require_takes_the_best_that_fits(unsigned seed, const Parameters::Given& given, const IsBetter& is_better) {
     const Features features{.most_jobs = 60, .deadlines = false};
@@ -514,7 +514,8 @@ struct Candidate {
     int run_time = 0;
 };
 
-// Which of these, in the order of submission, relaxed starts at `now` on 32 processors, where two do not fit together.
+// Returns the candidate that relaxed starts at `now` on 32 processors, where no two fit together. Candidates are in the
+// order of submission.
 std::size_t first_of(const std::vector<Candidate>& candidates, const Parameters::Given& given = {}, int now = 10'000) {
     Message message{Time::seconds(now), {}, {}, {}};
     for (const Candidate& candidate : candidates) {
@@ -537,7 +538,7 @@ std::size_t first_of(const std::vector<Candidate>& candidates, const Parameters:
 }  // namespace
 
 TEST_CASE("relaxed prefers long waits, short and wide jobs, and urgent queues, as its paper says", "[relaxed]") {
-    // By equation 1: 1; 1 * 2 * 0.75; 10^2 / 60; 10 * 10 / 60, the same as the one before.
+    // By equation 1: 1; 1 * 2 * 0.75; 10^2 / 60; 10 * 10 / 60, which equals the third.
     const Candidate typical{3600, 32, 3600};
     const Candidate short_and_narrow{3600, 24, 1800};
     const Candidate urgent{60, 32, 3600, "urgent"};
@@ -552,14 +553,14 @@ TEST_CASE("relaxed prefers long waits, short and wide jobs, and urgent queues, a
     CHECK(first_of({background, urgent}, {{"r", "9"}}) == 0);
     CHECK(first_of({background, urgent}, {{"r", "11"}}) == 1);
     CHECK(first_of({background, urgent}, {{"alpha", "0"}}) == 1);
-    // A queue that is not known counts as the primary one, between background and challenge.
+    // An unknown queue counts as the primary one, between background and challenge.
     const auto in_queue = [](const std::string& queue) { return Candidate{60, 32, 3600, queue}; };
     CHECK(first_of({in_queue("primary"), in_queue("no such"), in_queue("")}) == 0);
     CHECK(first_of({in_queue("no such"), in_queue("primary"), in_queue("")}) == 0);
     CHECK(first_of({in_queue("background"), in_queue("no such")}) == 1);
     CHECK(first_of({in_queue("no such"), in_queue("challenge")}) == 1);
     CHECK(first_of({in_queue("challenge"), in_queue("urgent")}) == 1);
-    // Who has not waited goes last, or first if waits count against a job.
+    // A job that has not waited goes last, or first if waits count against a job.
     const Candidate new_and_short{0, 32, 1};
     CHECK(first_of({typical, new_and_short}) == 0);
     CHECK(first_of({typical, new_and_short}, {{"alpha", "-1"}}) == 1);
@@ -567,7 +568,7 @@ TEST_CASE("relaxed prefers long waits, short and wide jobs, and urgent queues, a
 }
 
 TEST_CASE("Priorities of relaxed are those of the last multiple of the period", "[relaxed]") {
-    // A minute begins at 3600 and at 3660. The short job is submitted between.
+    // Minutes begin at 3600 and at 3660. The short job is submitted between them.
     const auto first_at = [](int now, const std::string& period) {
         return first_of({{now - 3590, 32, 3600}, {now - 3610, 32, 1}}, {{"priority-period", period}}, now);
     };
@@ -583,7 +584,7 @@ TEST_CASE("With estimates=actual relaxed takes jobs to run as long as they will"
     CHECK(first_of({{60, 32, 100, "", 100}, {60, 32, 100, "", 10}}) == 0);
     CHECK(first_of({{60, 32, 100, "", 100}, {60, 32, 100, "", 10}}, actual) == 1);
     CHECK(first_of({{60, 32, 100, "", 1000}, {60, 32, 101, "", 1000}}, actual) == 0);  // never beyond the walltime
-    // The first processors are free at 50, not at 100, and the window ends then.
+    // The first processors become free at 50, not at 100, and the window ends then.
     const auto starts = [&](int run_time) {
         Engine engine("relaxed", actual);
         engine.begin(Time(), Machine(10));
@@ -593,7 +594,7 @@ TEST_CASE("With estimates=actual relaxed takes jobs to run as long as they will"
                                        {},
                                        {Duration::seconds(50), Duration::seconds(1), Duration::seconds(run_time)}}));
     };
-    // All have waited 0 and come in the order of submission.
+    // All have waited 0, so the order of submission decides.
     CHECK(starts(50) == std::vector<JobIndex>{0, 2});
     CHECK(starts(51) == std::vector<JobIndex>{0});
 }
@@ -608,7 +609,7 @@ TEST_CASE("relaxed counts the jobs that it starts behind the top one", "[relaxed
                   {}});
     CHECK(text_of(engine.statistics()) == "backfilled 1");
     send(engine, {Time::seconds(1), {0}, {submission(5, 3, 1)}, {}});
-    CHECK(text_of(engine.statistics()) == "backfilled 1");  // jobs 2 is top and starts, and nothing is free behind it
+    CHECK(text_of(engine.statistics()) == "backfilled 1");  // job 2 is top and starts; no processor is free behind it
 }
 
 TEST_CASE("relaxed with actual run times has nothing to predict", "[relaxed][prediction]") {

@@ -39,13 +39,13 @@ Starts starts(const std::string& algorithm, const Parameters::Given& parameters,
 // job(ID, SUBMIT, PROCESSORS, WALLTIME, DELAY)
 
 TEST_CASE("fcfs: one wide job blocks all behind it", "[schedules]") {
-    // 4 processors. a and b run at once; c needs all 4 and waits for the later end, of a at 10. d and e would fit
-    // beside b but stand behind c. c is stopped by its walltime at 10 + 5. f has no walltime, g is too wide.
+    // 4 processors. a and b run at once. c needs all 4 and waits for the later end, that of a at 10. d and e fit beside
+    // b, but stand behind c. The walltime stops c at 10 + 5. f has no walltime; g is too wide.
     const std::string jobs = job("a", "0", 2, "20", "10") + "," + job("b", "0", 1, "20", "4") + "," +
                              job("c", "1", 4, "5", "8") + "," + job("d", "2", 1, "2", "1") + "," +
                              job("e", "2", 4, "9", "3") + "," + job("f", "3", 1, "", "1") + "," +
                              job("g", "3", 5, "9", "1") + "," + job("h", "18", 2, "9", "1");
-    // d starts at 15 on its own, since e needs 4: e at 16, h behind it at 19.
+    // d starts at 15 alone, since e needs 4: e at 16, h behind it at 19.
     CHECK(starts("fcfs", {}, 4, jobs) == Starts{{"a", "0"},
                                                 {"b", "0"},
                                                 {"c", "10"},
@@ -74,9 +74,9 @@ TEST_CASE("easy: a job may be backfilled up to the very instant of the shadow ti
 
 TEST_CASE("easy: backfilled jobs that go beyond the shadow time use up the extra processors", "[schedules]") {
     // 10 processors. a holds 6 until 10; the head b needs 7: shadow 10, extra 10 - 7 = 3, and 4 are free now.
-    // c (2, long) takes 2 extra: 1 left. d (2, long) is refused although 2 are free. e (1, short) ends by 10 and takes
-    // nothing from extra. f (1, long) takes the last extra. g (1) finds no free processor until 5, where e ends early,
-    // and is long: no extra left. It waits for b.
+    // c (2, long) takes 2 extra; 1 is left. d (2, long) is refused although 2 are free. e (1, short) ends by 10 and
+    // takes no extra. f (1, long) takes the last extra. g (1, long) finds no free processor until e ends early at 5,
+    // and then no extra. It waits for b.
     const std::string jobs = job("a", "0", 6, "10", "10.5") + "," + job("b", "1", 7, "20", "19") + "," +
                              job("c", "1", 2, "50", "49") + "," + job("d", "1", 2, "50", "49") + "," +
                              job("e", "1", 1, "9", "4") + "," + job("f", "1", 1, "50", "49") + "," +
@@ -87,8 +87,8 @@ TEST_CASE("easy: backfilled jobs that go beyond the shadow time use up the extra
 }
 
 TEST_CASE("easy: all running jobs that end at the shadow time count for the extra processors", "[schedules]") {
-    // 6 processors, a (2), b (2) and c (1) until 10. The head d needs 3: with 1 free now, a's or b's end alone would
-    // do, but at 10 all three end: extra 6 - 3 = 3. e (1, long) may therefore start at 2.
+    // 6 processors: a (2), b (2) and c (1) until 10. The head d needs 3. With 1 free now, the end of a or of b would
+    // suffice. But all three end at 10: extra 6 - 3 = 3. So e (1, long) may start at 2.
     const std::string jobs = job("a", "0", 2, "10", "10") + "," + job("b", "0", 2, "10", "10") + "," +
                              job("c", "0", 1, "10", "10") + "," + job("d", "1", 3, "10", "9") + "," +
                              job("e", "2", 1, "99", "98");
@@ -107,9 +107,9 @@ TEST_CASE("easy: jobs that start in a round count for its shadow time", "[schedu
 }
 
 TEST_CASE("conservative: jobs fill holes that delay nobody's plan", "[schedules]") {
-    // 4 processors, every job runs to its walltime, so every plan holds. a: 3 processors 0-10. b: 4 processors, 10-15.
-    // c: 1 processor for 11, longer than the hole beside a: after b, 15-26. d: 1 processor for 8, fits at 2-10.
-    // e: 2 for 5, beside c: 15-20. f: 1 for 11, beside c and e: 15-26. g: 2 for 3: at 20, when e ends.
+    // 4 processors. Every job runs to its walltime, so every plan holds. a: 3 processors 0-10. b: 4 processors, 10-15.
+    // c: 1 processor for 11, too long for the hole beside a: after b, 15-26. d: 1 processor for 8, fits at 2-10. e: 2
+    // for 5, beside c: 15-20. f: 1 for 11, beside c and e: 15-26. g: 2 for 3: at 20, when e ends.
     const std::string jobs = job("a", "0", 3, "10", "10") + "," + job("b", "1", 4, "5", "5") + "," +
                              job("c", "1", 1, "11", "11") + "," + job("d", "2", 1, "8", "8") + "," +
                              job("e", "2", 2, "5", "5") + "," + job("f", "2", 1, "11", "11") + "," +
@@ -141,7 +141,7 @@ TEST_CASE("conservative: three ways of compression make three schedules", "[sche
 }
 
 TEST_CASE("conservative: asks for a call when nothing is sure to happen at a planned start", "[schedules]") {
-    // 1 processor. a ends at 4 instead of 10; without compression b keeps its plan at 10, when nothing else happens.
+    // 1 processor. a ends at 4 instead of 10. Without compression b keeps its plan at 10, when no other event occurs.
     const Scenario scenario =
         scenario_of(machine(1), {workload_of(job("a", "0", 1, "10", "4") + "," + job("b", "1", 1, "5", "2") + "," +
                                              job("c", "1", 1, "5", "5"))});
@@ -156,8 +156,8 @@ TEST_CASE("conservative: asks for a call when nothing is sure to happen at a pla
 }
 
 TEST_CASE("Processors that go and come back change plans, not running jobs", "[schedules]") {
-    // 2 processors. a (1) runs 0-10 on processor 0, which goes at 2 and comes back at 30. b (2) waits for it. c (1) can
-    // use processor 1 meanwhile.
+    // 2 processors. a (1) runs 0-10 on processor 0, which is away from 2 to 30. b (2) waits for it. c (1) uses
+    // processor 1 meanwhile.
     const std::string jobs =
         job("a", "0", 1, "10", "10") + "," + job("b", "1", 2, "5", "5") + "," + job("c", "3", 1, "20", "20");
     const std::string events = R"({"type":"machine_unavailable","timestamp":2,"resources":"0"})"
@@ -174,12 +174,12 @@ TEST_CASE("rejecter rejects everything", "[schedules]") {
 }
 
 TEST_CASE("filler starts whatever fits, also if a wide job starves", "[schedules]") {
-    // 4 processors. a (2) until 10, b (4) waits. c (2) and d (2) take their turns beside and behind a, and each keeps b
-    // waiting, until both have ended at 19.
+    // 4 processors. a (2) runs until 10, b (4) waits. c (2) and d (2) run beside and after a, and keep b waiting until
+    // both have ended at 19.
     const std::string jobs = job("a", "0", 2, "20", "10") + "," + job("b", "1", 4, "5", "5") + "," +
                              job("c", "1", 2, "50", "11") + "," + job("d", "2", 2, "50", "9");
     CHECK(starts("filler", {}, 4, jobs) == Starts{{"a", "0"}, {"b", "19"}, {"c", "1"}, {"d", "10"}});
-    // The widest first: c is as wide as d, so that only b goes before a job that was submitted earlier.
+    // Widest first: g alone, then f at 9. h does not fit beside f, but e does.
     const std::string together = job("e", "0", 1, "9", "9") + "," + job("f", "0", 3, "9", "9") + "," +
                                  job("g", "0", 4, "9", "9") + "," + job("h", "0", 2, "9", "9");
     CHECK(starts("filler", {{"order", "lqf"}}, 4, together) == Starts{{"e", "9"}, {"f", "9"}, {"g", "0"}, {"h", "18"}});
@@ -202,7 +202,7 @@ TEST_CASE("random starts whatever fits, in an order that its seed decides", "[sc
     CHECK(first == starts("random", {{"seed", "1"}}, 1, jobs));
     CHECK(first != starts("random", {{"seed", "2"}}, 1, jobs));
     CHECK(first != starts("fcfs", {}, 1, jobs));
-    // One job at a time, without a pause.
+    // One job at a time, without pauses.
     std::set<std::string> instants;
     for (const auto& [id, start] : first) {
         instants.insert(start);
@@ -211,8 +211,8 @@ TEST_CASE("random starts whatever fits, in an order that its seed decides", "[sc
 }
 
 TEST_CASE("killer kills every job that runs for too long", "[schedules]") {
-    // 1 processor. a would run for 30 and is killed at 10, b ends by itself after 4, c at the very instant at which it
-    // would be killed, d is stopped by its walltime.
+    // 1 processor. a would run for 30 and is killed at 10. b ends by itself after 4. c ends exactly when it would be
+    // killed. d is stopped by its walltime.
     const std::string jobs = job("a", "0", 1, "50", "30") + "," + job("b", "0", 1, "50", "4") + "," +
                              job("c", "0", 1, "50", "10") + "," + job("d", "0", 1, "6", "30") + "," +
                              job("e", "0", 1, "50", "30");
@@ -222,30 +222,30 @@ TEST_CASE("killer kills every job that runs for too long", "[schedules]") {
 }
 
 TEST_CASE("killer2 kills the running job when another is submitted", "[schedules]") {
-    // b ends a at 3, and runs until 6, when c and d come. c runs to its end at 16, then d.
+    // b kills a at 3, and runs until c and d arrive at 6. c runs to its end at 16, then d.
     const std::string jobs = job("a", "0", 1, "50", "10") + "," + job("b", "3", 2, "50", "10") + "," +
                              job("c", "6", 1, "50", "10") + "," + job("d", "6", 1, "50", "10");
     CHECK(starts("killer2", {}, 2, jobs) == Starts{{"a", "0"}, {"b", "3"}, {"c", "6"}, {"d", "16"}});
 }
 
 TEST_CASE("submitter registers jobs of its own as soon as nothing waits and a processor is idle", "[schedules]") {
-    // 2 processors. The first of its jobs, of 1 s, is there before a and b, which come in one message: a starts, one in
-    // a round, b at 1. That leaves nothing waiting and no processor idle until a ends at 4 and b at 5. The jobs of 11 s
-    // and 21 s follow, each where a processor is idle. c (2) waits for both.
+    // 2 processors. The first of its jobs, of 1 s, precedes a and b, which arrive in one message. a starts, one per
+    // round, then b at 1. A job waits or no processor is idle until a ends at 4 and b at 5. Its jobs of 11 s and 21 s
+    // follow, each when a processor is idle. c (2) waits for both.
     const std::string jobs =
         job("a", "0", 1, "50", "4") + "," + job("b", "0", 1, "50", "4") + "," + job("c", "6", 2, "50", "1");
     CHECK(starts("submitter", {{"jobs", "3"}}, 2, jobs) ==
           Starts{{"dynamic!0", "0"}, {"a", "0"}, {"b", "1"}, {"dynamic!1", "4"}, {"dynamic!2", "5"}, {"c", "26"}});
-    // All of 1 s, and no more of them than asked for.
+    // All of 1 s, and no more than requested.
     CHECK(starts("submitter", {{"jobs", "3"}, {"same-length", "yes"}}, 2, jobs) ==
           Starts{{"dynamic!0", "0"}, {"a", "0"}, {"b", "1"}, {"dynamic!1", "4"}, {"dynamic!2", "5"}, {"c", "6"}});
     CHECK(starts("submitter", {{"jobs", "0"}}, 2, jobs) == Starts{{"a", "0"}, {"b", "4"}, {"c", "8"}});
 }
 
 TEST_CASE("Plans count with walltimes and the margin, and jobs are stopped at their walltimes", "[schedules]") {
-    // 2 processors, and plans that nothing compresses. a (1) runs until its walltime is over, at 10. b (2) is planned
-    // for then, c (1) beside a, and d (1) between the end of c at 5 and the start of b. With a margin of 5, a is
-    // expected to end at 15, c at 10, and d would take until 20: it comes behind b, which is planned for 15 to 30.
+    // 2 processors, and plans without compression. a (1) runs until its walltime ends it at 10. b (2) is planned for
+    // then, c (1) beside a, and d (1) between the end of c at 5 and the start of b. With a margin of 5, a is expected
+    // to end at 15 and c at 10, and d would take until 20. So d goes behind b, which is planned for 15 to 30.
     const std::string jobs = job("a", "0", 1, "10", "30") + "," + job("b", "0", 2, "10", "10") + "," +
                              job("c", "1", 1, "4", "4") + "," + job("d", "1", 1, "5", "5");
     CHECK(starts("conservative", {{"compression", "none"}}, 2, jobs) ==

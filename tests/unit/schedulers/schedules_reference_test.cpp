@@ -15,7 +15,7 @@
 
 namespace batfill::tests::schedules_reference_test {
 
-// Schedules by an independent simulator of the same specification, one file for each workload, algorithm and set of
+// Schedules of an independent simulator of the same specification. There is one file per workload, algorithm and set of
 // parameters: WORKLOAD.ALGORITHM[.key=value...].csv.
 
 namespace {
@@ -26,7 +26,7 @@ struct Expectation {
     Parameters::Given parameters;
 };
 
-// Values may contain dots themselves ("weights=0.2,-0.3"), so only a dot that is followed by a key and '=' separates.
+// Values may contain dots ("weights=0.2,-0.3"), so a dot separates only before a key and '='.
 Expectation expectation_of(const std::string& stem) {
     const std::size_t algorithm = stem.find('.') + 1;
     std::size_t end = stem.find('.', algorithm);
@@ -67,7 +67,7 @@ std::string row_of(const SimulatedJob& job) {
            (job.state == JobState::completed_successfully ? "COMPLETED_SUCCESSFULLY" : "COMPLETED_WALLTIME_REACHED");
 }
 
-// The rows of a farm also say on which machine the job ran.
+// Rows of a farm also name the job's machine.
 std::string row_on(const Machine& machine, const SimulatedJob& job) {
     return row_of(job) + "," + (job.state == JobState::rejected ? "" : machine.group_of(job.allocation.last()).name);
 }

@@ -20,7 +20,7 @@
 
 namespace batfill::tests::sleeping_processors_test {
 
-// Processors that are put to sleep and woken: what platforms say of them, the engine, the simulator, and the algorithm.
+// Processors that sleep and wake: the platform's properties, the engine, the simulator and the algorithm.
 
 using Frames = std::vector<std::string>;
 
@@ -36,7 +36,7 @@ std::string refusal_of(const std::string& sleep_pstates) {
     return "none";
 }
 
-// The error with which a simulation of four processors that sleep ends, whose first reply is this one.
+// The error of a simulation with four processors that sleep, after this first reply.
 std::string error_after(const std::vector<TimedDecision>& decisions, Platform platform = machine_that_sleeps(4)) {
     const Scenario scenario = scenario_of(std::move(platform), {workload_of(job("a", "1", 1, "9", "1"))});
     const Script script{{0, {decisions, ""}}};
@@ -56,7 +56,7 @@ class Switcher : public Algorithm {
     bool says_so_;
 };
 
-// What comes of it on four processors, of which the last cannot sleep, when a job has been submitted.
+// The error after a job is submitted to four processors; the last one cannot sleep.
 std::string error_of_step(const Switcher::Step& step, bool says_so = true) {
     const AlgorithmDescription description =
         with_common_parameters({"switcher", "does what a test says", "none", {}, [=](const Parameters&) {
@@ -133,10 +133,10 @@ TEST_CASE("A platform file says how fast a host is in each of its pstates", "[pl
 TEST_CASE("easy-sleeper puts processors to sleep that were idle for a while, and wakes what the queue needs",
           "[schedules]") {
     // 4 processors fall asleep in 2 s and wake in 5; idle-time 10. a (2) runs 0-8; 2 and 3 are asleep at 12.
-    // At 14, b (3) has two and wakes 2, until 19. At 15 c (1) takes the one extra: b needs 3, too, which wakes
-    // until 20. At 16 nothing is extra for e (1); at 17, when c has ended, it is again, and e runs until 21. So b has
-    // its three at 20: 1 to 3, until 26. Processor 0 falls asleep from 31 to 33. At 32 d (4) needs it: it wakes from 33
-    // to 38.
+    // At 14, b (3) has two processors and wakes 2, until 19. At 15, c (1) takes the one extra, so b also needs 3, which
+    // wakes until 20. At 16, e (1) finds no extra. At 17 c has ended: one is extra again, and e runs until 21. So b has
+    // its three processors, 1 to 3, from 20 to 26. Processor 0 falls asleep from 31 to 33. At 32, d (4) needs it: it
+    // wakes from 33 to 38.
     const std::string jobs = job("a", "0", 2, "9", "8") + "," + job("b", "14", 3, "20", "6") + "," +
                              job("c", "15", 1, "3", "2") + "," + job("e", "16", 1, "30", "4") + "," +
                              job("d", "32", 4, "20", "1");
@@ -152,12 +152,12 @@ TEST_CASE("easy-sleeper puts processors to sleep that were idle for a while, and
     }
     CHECK(starts == std::map<std::string, std::string>{
                         {"a", "0 on 0-1"}, {"b", "20 on 1-3"}, {"c", "15 on 0"}, {"d", "38 on 0-3"}, {"e", "17 on 0"}});
-    // All fall asleep again from 49 on.
+    // All processors fall asleep again from 49.
     CHECK(brief(simulator.now()) == "51");
     CHECK(batfill::text_of(engine.statistics()) == "put-to-sleep 7, woken 3");
     CHECK(simulator.processor_switches() == 10);
     CHECK(simulator.grouped_switches() == 6);
-    // 2 and 3 from 12 to 14 and 15; 0 is woken when it has just fallen asleep, and the last sleep does not end.
+    // 2 and 3 sleep from 12 to 14 and 15. 0 is woken just after it fell asleep. The last sleep does not end.
     CHECK(simulator.machine_times().sleeping == Duration::seconds(5));
     CHECK(simulator.machine_times().falling_asleep == Duration::seconds(14));
     CHECK(simulator.machine_times().waking == Duration::seconds(15));
@@ -272,7 +272,7 @@ TEST_CASE("A session puts processors to sleep and wakes them with SET_RESOURCE_S
     CHECK(say("30", "REQUESTED_CALL", "{}") == "pstate 13 1; call 35");
     CHECK(say("31", "JOB_SUBMITTED", submitted("1", 2)) == "");
     CHECK(say("36.1", "RESOURCE_STATE_CHANGED", R"({"resources":"1","state":"13"})") == "pstate 0 1");
-    CHECK(say("40", "RESOURCE_STATE_CHANGED", R"({"resources":"0","state":"7"})") == "");  // nobody asked for it
+    CHECK(say("40", "RESOURCE_STATE_CHANGED", R"({"resources":"0","state":"7"})") == "");  // nobody requested it
     CHECK(say("187.62", "RESOURCE_STATE_CHANGED", R"({"resources":"1","state":"0"})") == "start 0-1");
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("On recorded messages, easy-sleeper puts the idle machine to sleep and
     Session session({"easy-sleeper", {{"idle-time", "25"}}}, protocol::make_codec("batsim4"));
     std::string said;
     std::size_t messages = 0;
-    // What Batsim said up to the second job fits to what easy-sleeper says, too.
+    // Batsim's messages up to the second job also fit the replies of easy-sleeper.
     for (const RecordedFrame& frame : read_recording(test_data("batsim/captures/energy-idle-sleeper.jsonl"))) {
         if (frame.from_batsim && ++messages <= 8) {
             const protocol::Reply& reply = reader.read(session.answer(frame.text));

@@ -141,7 +141,7 @@ TEST_CASE("Batsim 5 is never told of a job whose end it has just told", "[batsim
     CHECK(together.answer(frame("0", {submitted("0", "w0!a", 1, "null")})) == "start w0!a 0; call 10.000000");
     CHECK(together.answer(frame("10", {call("10"), completed("10", "w0!a")})) == "");
 
-    // The call comes in a message of its own: the job may still be killed, and its end may cross with that.
+    // The call comes in a separate message, because the job may still be killed, and its end may cross that.
     Dialogue apart(assumed);
     apart.answer(begins(1));
     apart.answer(frame("0", {submitted("0", "w0!a", 1, "null")}));
@@ -166,7 +166,7 @@ TEST_CASE("Machines that fail in Batsim 5 kill jobs, which are registered anew",
     CHECK(batsim.answer(begins(2)) == "");
     CHECK(batsim.answer(frame("1", {submitted("1", "w0!a", 1, "10.5", R"({\"user\":\"u\"})"),
                                     event("1", "AllStaticJobsHaveBeenSubmittedEvent", "{}")})) == "start w0!a 0");
-    // The timestamp is that of the message before.
+    // The timestamp is that of the previous message.
     CHECK(batsim.answer(frame("5", {machine("1", "unavailable", "0")})) == "kill w0!a");
     CHECK(
         batsim.answer(frame("5", {completed("5", "w0!a", "COMPLETED_KILLED"), killed("5", "w0!a")})) ==
@@ -195,10 +195,10 @@ struct TestJob {
     int run;  // at most the walltime
 };
 
-// In how many messages Batsim tells what happens at one instant.
+// The messages in which Batsim reports the events of an instant.
 enum class Instant { whole, completions_first, submissions_first };
 
-// A machine that runs the jobs in whole seconds, as Batsim 5 does, and tells a session of them. Returns their starts.
+// A machine that runs the jobs in whole seconds like Batsim 5, and reports them to a session. Returns their starts.
 std::vector<int> starts_of(const std::string& configuration, int processors, const std::vector<TestJob>& jobs,
                            Instant instant) {
     Dialogue batsim(configuration);
@@ -260,7 +260,7 @@ std::vector<int> starts_of(const std::string& configuration, int processors, con
     return starts;
 }
 
-// Full of coincidences: all times are small.
+// Times are small, so many events coincide.
 std::vector<TestJob> random_jobs(unsigned seed, int processors) {
     std::mt19937 random(seed);
     const auto between = [&](unsigned low, unsigned high) {

@@ -20,7 +20,7 @@
 
 namespace batfill::tests::protocol_table_test {
 
-// The tables of docs/protocol.md that say what becomes of each message, and what these say that no other test shows.
+// Tests of the tables in docs/protocol.md: what happens to each message, and statements that no other test covers.
 
 namespace {
 
@@ -33,7 +33,7 @@ std::string trimmed(const std::string& text) {
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// The cells of the rows of the table below a heading of docs/protocol.md, without the two rows of its head.
+// The cells of the table below a heading of docs/protocol.md, without its two header rows.
 std::vector<std::vector<std::string>> table_below(const std::string& heading) {
     const std::string page = text_of_file(std::filesystem::path(BATFILL_SOURCE_DIR) / "docs" / "protocol.md");
     const std::size_t at = page.find("\n" + heading + "\n");
@@ -81,7 +81,7 @@ bool is_known(const std::string& type, Read read) {
     return log.text().empty();
 }
 
-// The words before the first blank of the first column, as a table of events has its names.
+// The words before the first blank of the first column, where tables of events have the names.
 std::set<std::string> first_words(const std::vector<std::vector<std::string>>& rows) {
     std::set<std::string> names;
     for (const std::vector<std::string>& row : rows) {
@@ -90,9 +90,9 @@ std::set<std::string> first_words(const std::vector<std::vector<std::string>>& r
     return names;
 }
 
-// ---- A session that is told what Batsim says
+// ---- A session in conversation with Batsim
 
-// The start of a simulation with four processors and these profiles, a JSON object for each workload.
+// The start of a simulation with four processors. `profiles` has a JSON object per workload.
 std::string beginning(const std::string& profiles) {
     std::string resources;
     for (const char* number : {"0", "1", "2", "3"}) {
@@ -118,7 +118,7 @@ std::string completion(int now, const std::string& id) {
            R"(","job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0"}}]})";
 }
 
-// The ids of the jobs that a frame starts, each with a blank behind it.
+// The ids of the jobs that a frame starts, each followed by a blank.
 std::string started_by(std::string_view frame) {
     protocol::ReplyReader reader;
     std::string ids;

@@ -53,7 +53,7 @@ std::string begins(int processors, const std::string& scheduler_configuration = 
     return message("0", {event("0", "SIMULATION_BEGINS", begins_data(processors, scheduler_configuration))});
 }
 
-// `walltime` is the text of the field; if it is empty, there is no such field.
+// `walltime` is the text of the field. If it is empty, the field is missing.
 std::string submitted(const std::string& time, const std::string& id, int processors, const std::string& walltime) {
     return event(time, "JOB_SUBMITTED",
                  R"({"job_id":")" + id + R"(","job":{"id":")" + id + R"(","subtime":)" + time + R"(,"res":)" +
@@ -186,7 +186,7 @@ TEST_CASE("A session with conservative asks for a call at a planned start that n
     Dialogue batsim("conservative", {{"compression", "none"}});
     batsim.answer(begins(4));
     CHECK(batsim.answer(message("0", {submitted("0", "w0!a", 4, "10"), submitted("0", "w0!b", 4, "10")})) ==
-          "start w0!a 0-3");  // a's end is certain to be told
+          "start w0!a 0-3");  // the end of a is certain to be reported
     CHECK(batsim.answer(message("4", {completed("4", "w0!a")})) == "call 10.000000");
     CHECK(batsim.answer(message("10", {call("10")})) == "start w0!b 0-3");
 }
@@ -204,7 +204,7 @@ TEST_CASE("A late call still starts the planned jobs, and the plan after it hold
     batsim.answer(message(
         "0", {submitted("0", "w0!a", 4, "10"), submitted("0", "w0!b", 3, "10"), submitted("0", "w0!c", 2, "5")}));
     CHECK(batsim.answer(message("1", {completed("1", "w0!a")})) == "call 10.000000");
-    // c was planned at 20, when b was to end; b starts 2 seconds late, so c does, too.
+    // c was planned at 20, the end of b. b starts 2 seconds late, and so does c.
     CHECK(batsim.answer(message("12", {call("10")})) == "start w0!b 0-2");
     CHECK(batsim.answer(message("20", {call("20")})) == "");
     CHECK(batsim.answer(message("22", {completed("22", "w0!b", "COMPLETED_WALLTIME_REACHED")})) == "start w0!c 0-1");
@@ -225,7 +225,7 @@ TEST_CASE("Calls that nobody asked for change nothing", "[session]") {
 
 TEST_CASE("Batsim's scheduler configuration chooses the algorithm, and the command line wins", "[session]") {
     const std::string configuration = R"({"algorithm":"conservative","params":{"compression":"none"}})";
-    // a ends early: only a plan that is not compressed keeps b waiting for its planned start.
+    // a ends early. Only a plan without compression keeps b waiting for its planned start.
     const auto after_early_end = [&](Dialogue batsim, const std::string& algorithm) {
         batsim.answer(begins(2, configuration));
         CHECK(lines_with(batsim.log(), "algorithm " + algorithm) == 1);
@@ -236,7 +236,7 @@ TEST_CASE("Batsim's scheduler configuration chooses the algorithm, and the comma
     CHECK(after_early_end(Dialogue("conservative"), "conservative") == "call 10.000000");
     CHECK(after_early_end(Dialogue("conservative", {{"compression", "submission"}}), "conservative") ==
           "start w0!b 0-1");
-    CHECK(after_early_end(Dialogue("fcfs"), "fcfs") == "start w0!b 0-1");  // which knows no parameter compression
+    CHECK(after_early_end(Dialogue("fcfs"), "fcfs") == "start w0!b 0-1");  // it has no parameter `compression`
 }
 
 TEST_CASE("A session without a usable algorithm says which ones there are", "[session]") {
@@ -282,7 +282,7 @@ TEST_CASE("A job without walltime is killed at the assumed one", "[session]") {
               "start w0!a 0-1; call 8.500000");
         CHECK(batsim.answer(message("8", {call("8")})) == "");
         CHECK(batsim.answer(message("8.5", {call("8.5")})) == "kill w0!a");
-        CHECK(batsim.answer(message("8.5", {})) == "");  // told once
+        CHECK(batsim.answer(message("8.5", {})) == "");  // the kill is sent only once
         CHECK(batsim.answer(message("8.5", {completed("8.5", "w0!a", "COMPLETED_KILLED"), killed("8.5", "w0!a")})) ==
               "start w0!b 0-1");
     }
@@ -302,7 +302,7 @@ TEST_CASE("A margin of walltimes makes no walltime of one that is 0 or missing",
     CHECK(batsim.answer(message("0", {submitted("0", "w0!zero", 1, "0"), submitted("0", "w0!none", 1, ""),
                                       submitted("0", "w0!some", 1, "1")})) ==
           "reject w0!zero; reject w0!none; start w0!some 0");
-    // An assumed walltime is not lengthened: the call for its end shows it.
+    // An assumed walltime has no margin: the call for its end shows this.
     Dialogue assuming("easy", {{"walltime-margin", "5"}, {"default-walltime", "7"}});
     assuming.answer(begins(2));
     CHECK(assuming.answer(message("0", {submitted("0", "w0!none", 1, "")})) == "start w0!none 0; call 7.000000");
@@ -315,11 +315,11 @@ TEST_CASE("A killed job gives its processors back once", "[session]") {
         batsim.answer(begins(4));
         batsim.answer(message("0", {submitted("0", "w0!a", 3, "10"), submitted("0", "w0!b", 1, "10"),
                                     submitted("0", "w0!c", 4, "10"), submitted("0", "w0!d", 3, "10")}));
-        // a's three processors are idle now, not four: c must wait for b.
+        // Only a's three processors are idle now, not four, so c must wait for b.
         CHECK(batsim.answer(message("2", {completed("2", "w0!a", "COMPLETED_KILLED"), killed("2", "w0!a")})) == "");
         CHECK(batsim.answer(message("3", {killed("3", "w0!a")})) == "");
         CHECK(batsim.answer(message("4", {completed("4", "w0!b")})) == "start w0!c 0-3");
-        // JOB_KILLED alone, as the documentation has it.
+        // JOB_KILLED alone, as documented.
         CHECK(batsim.answer(message("5", {killed("5", "w0!c")})) == "start w0!d 0-2");
     }
 }
@@ -332,7 +332,7 @@ TEST_CASE("A running job goes on when its processors become unavailable, and the
         CHECK(batsim.answer(message("0", {submitted("0", "w0!a", 2, "10"), submitted("0", "w0!b", 4, "10"),
                                           submitted("0", "w0!c", 3, "10")})) == "start w0!a 0-1");
         CHECK(batsim.answer(message("2", {machine("2", "unavailable", "0 3")})) == "");
-        CHECK(batsim.answer(message("5", {machine("5", "unavailable", "3")})) == "");  // again: no difference
+        CHECK(batsim.answer(message("5", {machine("5", "unavailable", "3")})) == "");  // no change
         const std::string after_end = batsim.answer(message("6", {completed("6", "w0!a")}));
         CHECK(after_end == "");
         CHECK(batsim.answer(message("7", {machine("7", "available", "3")})) ==
@@ -381,7 +381,7 @@ TEST_CASE("Events and fields that mean nothing to a scheduler are tolerated", "[
               "start w0!" + time + (time == "1" ? " 0" : " 1"));
     }
     CHECK(lines_with(batsim.log(), "SUNRISE") == 1);
-    CHECK(lines_with(batsim.log(), "SUNSET") == 1);  // though it came twice
+    CHECK(lines_with(batsim.log(), "SUNSET") == 1);  // it came twice
     CHECK(lines_with(batsim.log(), "weather") == 1);
     CHECK(lines_with(batsim.log(), "more") == 1);
 }
@@ -400,14 +400,15 @@ TEST_CASE("A reply carries the clock of the message", "[session]") {
 
 namespace {
 
-// A frame that a session cannot use, and parts of the line that says why.
+// An unusable frame, and parts of the error for it.
 struct Malformed {
     std::string frame;
     std::string place;
     std::string expected;
 };
 
-// After a beginning with 4 processors, w0!running (started), w0!waiting, w0!finished and w0!rejected, at time 5.
+// Frames at time 5, after a beginning with 4 processors and w0!running (started), w0!waiting, w0!finished and
+// w0!rejected.
 std::vector<Malformed> malformed_frames() {
     const auto with = [](const std::string& type, const std::string& data) {
         return message("6", {event("6", type, data)});
@@ -602,7 +603,7 @@ TEST_CASE("Nobody begins to speak a protocol that there is not", "[session]") {
 
 namespace {
 
-// SIMULATION_BEGINS of a Batsim that lets the scheduler register jobs, but for what `options` says.
+// SIMULATION_BEGINS of a Batsim that accepts registered jobs, except as `options` says.
 std::string begins_with(int processors, const std::string& options) {
     std::string data = begins_data(processors);
     const std::string config = R"({"config":{)";
@@ -708,7 +709,7 @@ TEST_CASE("Jobs of the algorithm's own start when they are registered, or when B
     CHECK(problem_of([&] { told.answer(message("0.6", {submitted("0.6", "dynamic!0", 1, "6")})); }) ==
           "job \"dynamic!0\" is submitted twice");
     CHECK(told.answer(message("1", {completed("1", "dynamic!0")})) == second + "; registration_finished");
-    // A job of the workload that comes first keeps its number.
+    // A job of the workload that arrives first keeps its number.
     CHECK(told.answer(message("1", {submitted("1", "w0!a", 1, "9"), submitted("1", "dynamic!1", 1, "16")})) ==
           "start dynamic!1 0");
     CHECK(told.answer(message("12", {completed("12", "dynamic!1")})) == "start w0!a 0");

@@ -22,7 +22,7 @@
 
 namespace batfill::tests::batsim5_simulator_test {
 
-// The simulator with the rules of Batsim 5: cases by hand for each rule, and the recorded runs.
+// The simulator with the rules of Batsim 5: cases by hand for each rule, and recorded runs.
 
 namespace {
 
@@ -74,7 +74,7 @@ std::string brief(std::string_view frame, bool batsim5) {
     return text;
 }
 
-// Says what the scheduler of the recording said, and compares what it is told.
+// Repeats the recorded scheduler's replies, and compares the messages that it receives.
 class RecordedScheduler : public SimulatedScheduler {
  public:
     explicit RecordedScheduler(const std::string& name)
@@ -145,7 +145,7 @@ Files files_of(const Simulator& simulator) {
     return files;
 }
 
-// Without the version, and what no file has where nothing ran.
+// Removes the version, if the text has it.
 std::string without_version(std::string text) {
     const std::size_t at = text.find("  \"batsim_version\"");
     return at == std::string::npos ? text : text.erase(at, text.find('\n', at) + 1 - at);
@@ -311,7 +311,7 @@ TEST_CASE("To Batsim 5 a machine that is unavailable is still idle or computing"
 }
 
 TEST_CASE("Jobs of one instant come one by one where the clock of doubles is behind it", "[simulator][batsim5]") {
-    // Three times 0.2 and what is left of 0.8 then add up to 70000.79999999999.
+    // Three times 0.2 and the rest of 0.8 add up to 70000.79999999999.
     std::string jobs;
     for (const char* id : {"x", "y", "z"}) {
         jobs += job(id, "70000", 1, "20", "0.2") + ",";
@@ -341,7 +341,7 @@ TEST_CASE("Jobs of one instant come one by one where the clock of doubles is beh
 }
 
 TEST_CASE("A reply in JSON moves the clock of doubles up to twelve decimals", "[simulator][batsim5]") {
-    // 0.2 and what is left of 0.9 then, 0.7, add up to 0.8999999999999999, for which JSON has 0.9.
+    // 0.2 and the rest of 0.9, which is 0.7, add up to 0.8999999999999999. JSON shows it as 0.9.
     const std::string jobs = job("a", "0.2", 1, "20", "0.7") + "," + job("b", "0.9", 1, "20", "1") + "," +
                              job("c", "0.9", 1, "20", "1") + "," + job("d", "0.9", 1, "20", "1");
     Scenario scenario = like_batsim5({workload_of(jobs)});
@@ -379,7 +379,7 @@ TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the oth
     clock.sleep(3, 0.9);
     clock.wake({1});
     CHECK(clock.now() == 0.2);
-    clock.wake({2});  // the rest of its sleep was less than a nanosecond
+    clock.wake({2});  // the rest of its sleep is below a nanosecond
     CHECK(clock.now() == 0.2);
     clock.sleep_until(4, 0.9);
     clock.sleep_until(5, 0.1);

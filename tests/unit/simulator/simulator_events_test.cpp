@@ -11,7 +11,7 @@ namespace batfill::tests::simulator_events_test {
 using Frames = std::vector<std::string>;
 
 TEST_CASE("Of two events at one instant, the one that began to be waited for first comes first", "[simulator]") {
-    // The wait for b's submission begins when a has been submitted, the wait for a's end when a starts, and so on.
+    // The wait for b's submission begins when a is submitted, that for a's end when a starts, and so on.
     const Scenario scenario =
         scenario_of(machine(4), {workload_of(job("a", "0", 1, "99", "10") + "," + job("b", "5", 1, "99", "5") + "," +
                                              job("c", "10", 1, "99", "1"))});
@@ -94,7 +94,7 @@ TEST_CASE("Calls come one by one, in the order in which they were asked for", "[
     const Played before = play(scenario, {{1, {{call("10"), start(0, "0"), call("10"), call("12")}, ""}}});
     CHECK(before.frames ==
           Frames{"0: submitted w0!a", "0: no_more_static_job_to_submit", "10: call, completed w0!a, call", "12: call"});
-    // A call that is still to come keeps the simulation alive.
+    // A pending call keeps the simulation running.
     CHECK(before.ended_at == at("12"));
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("Jobs that compute take as long as the slowest of their processors", "
     CHECK(outcome("", "0") == "5: completed w0!a");
     CHECK(outcome("", "0 2") == "10: completed w0!a");
     CHECK(outcome("", "0-2") == "20: completed w0!a");
-    // Unlike a delay, one that ends exactly at its walltime has ended in time.
+    // Unlike a delay, a job that ends exactly at its walltime has succeeded.
     CHECK(outcome(R"(,"walltime":20)", "1") == "20: completed w0!a");
     CHECK(outcome(R"(,"walltime":19.5)", "1") == "19.5: stopped w0!a");
 }
@@ -443,7 +443,7 @@ TEST_CASE("What a scheduler registers must be possible", "[simulator][failures]"
           "the scheduler registers job w1!a at 0.000000: there is no such workload");
     CHECK(error_of(1, registers(1, "w0!b", 1, "d5")) ==
           "the scheduler registers job w0!b at 0.000000: there is no profile \"d5\" in its workload");
-    // As Batsim does, it forgets a profile with the first job of it that ends.
+    // Like Batsim, it forgets a profile when the first job with it ends.
     CHECK(error_of(3, registers(1, "w0!b", 1, "d10")) ==
           "the scheduler registers job w0!b at 10.000000: a job with its profile has ended, expected a simulation with "
           "--enable-profile-reuse");
@@ -532,7 +532,7 @@ TEST_CASE("What a scheduler registers of profiles must be possible", "[simulator
           "the scheduler registers job own!b at 0.000000: there is no profile \"q\" in its workload");
     CHECK_THAT(error_of({registers_profile("own", "p", R"({"type":"smpi"})"), registers(1, "own!b", 1, "p")}),
                Catch::Contains("job own!b: profile \"p\" of type smpi cannot be simulated"));
-    // The profile goes with the first job of it that ends.
+    // The profile is forgotten when the first job with it ends.
     const Played late = play(
         scenario, {{0, {{registers_profile("own", "p", source), registers(1, "own!b", 1, "p"), start(1, "0")}, ""}},
                    {1, {{start(0, "1")}, ""}},

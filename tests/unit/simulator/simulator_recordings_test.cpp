@@ -13,7 +13,7 @@
 
 namespace batfill::tests::simulator_recordings_test {
 
-// Repeats runs of the real Batsim on platforms without latency message by message.
+// Repeats runs of the real Batsim on platforms without latency, message by message.
 
 namespace {
 
@@ -53,7 +53,7 @@ bool same_json(const JsonValue& a, const JsonValue& b) {
     return a == b;
 }
 
-// Where the workload lay when the run was recorded does not matter.
+// Removes the workload's path, which depends on where the run was recorded.
 std::string without_paths(std::string text) {
     const std::string mark = R"("workloads":{"w0":")";
     const std::size_t at = text.find(mark);
@@ -64,7 +64,7 @@ std::string without_paths(std::string text) {
     return text;
 }
 
-// Says again what the scheduler of the recording said, and compares what it is told.
+// Repeats the recorded scheduler's replies, and compares the messages that it receives.
 class RepeatingScheduler : public SimulatedScheduler {
  public:
     explicit RepeatingScheduler(const Recording& recording) : recording_(recording) {}
@@ -137,7 +137,7 @@ TEST_CASE("Recorded runs where processors sleep and wake come out message by mes
     const Platform platform =
         read_platform(test_data("batsim/inputs/platforms/energy_platform_homogeneous_no_net_128.xml"));
     repeat("energy-sleeper.jsonl", "test_delays.json", platform);
-    // This one was recorded with jobs that communicate, on a platform without a network: that took no time.
+    // This run was recorded with jobs that communicate, on a platform without a network: communication took no time.
     Recording recording = read_recording(test_data("batsim/captures/energy-idle-sleeper.jsonl"));
     const std::string communication = R"("com":1250000000.000000)";
     const std::size_t at = recording.messages[0].find(communication);

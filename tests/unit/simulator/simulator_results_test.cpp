@@ -108,7 +108,7 @@ TEST_CASE("The jobs' CSV has a row for each job that ended, in the order of the 
     CHECK(row.at("max_waiting_time") == "4.000000");
     CHECK(row.at("max_turnaround_time") == "11.000000");
     CHECK(row.at("max_slowdown") == "2.000000");
-    CHECK(row.at("mean_waiting_time") == "1.333333");     // 8 / 6: the rejected one counts
+    CHECK(row.at("mean_waiting_time") == "1.333333");     // 8 / 6: rejected jobs count
     CHECK(row.at("mean_turnaround_time") == "4.916668");  // 29.50001 / 6
     CHECK(row.at("mean_slowdown") == "1.095238");
     CHECK(row.at("nb_computing_machines") == "4");
@@ -182,7 +182,7 @@ TEST_CASE("fcfs writes the CSVs that Batsim wrote of 20,000 jobs", "[simulator][
         if (our_lines[i] == lines[i]) {
             continue;
         }
-        // Batsim adds up doubles, so that what lies halfway between two decimals may be rounded to the other one.
+        // Batsim sums doubles, so a value halfway between two decimals may round the other way.
         INFO("line " << i + 1 << "\nBatsim " << lines[i] << "\nours   " << our_lines[i]);
         std::vector<std::string> our_cells = cells_of(our_lines[i]);
         const std::vector<std::string> cells = cells_of(lines[i]);

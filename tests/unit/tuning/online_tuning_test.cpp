@@ -18,11 +18,11 @@
 
 namespace batfill::tests::online_tuning_test {
 
-// Weights that are tuned while the scheduler is at work.
+// Weights that are tuned while the scheduler runs.
 
 namespace {
 
-// For easy, which begins with the longest job first.
+// A tuner for easy that begins with the longest job first.
 std::unique_ptr<WeightTuner> tuner(const Parameters::Given& more) {
     Parameters::Given given{{"order", "mixed"}};
     given.insert(given.end(), more.begin(), more.end());
@@ -30,7 +30,7 @@ std::unique_ptr<WeightTuner> tuner(const Parameters::Given& more) {
     return WeightTuner::from("easy", Parameters("easy", find_algorithm("easy").parameters, given));
 }
 
-// A machine with one processor, on which jobs have run.
+// A machine with one processor and a history of jobs.
 struct Past {
     SchedulerState state;
     std::vector<Completion> completions;
@@ -62,7 +62,7 @@ Past long_and_short_jobs(long long now) {
     return past;
 }
 
-// Jobs for three weeks, at times more than four processors can run.
+// Three weeks of jobs, at times more than four processors can run.
 Workload busy_weeks(unsigned seed) {
     Random random(seed);
     std::string jobs;
@@ -113,8 +113,8 @@ TEST_CASE("Weights are tuned once in each period, to what would have been best f
     past.state.now = Time::seconds(50'000);
     const std::optional<MixedWeights> weights = tuned->tune(past.state);
     REQUIRE(weights.has_value());
-    // All were submitted together and ask for one processor: only the walltime tells them apart, and short jobs suffer
-    // most by waiting.
+    // All jobs were submitted together and request one processor. They differ only in their walltimes, and short jobs
+    // suffer most from waiting.
     CHECK((*weights)[1] < 0);
     CHECK_FALSE(tuned->tune(past.state));
     past.state.now = Time::seconds(99'999);
@@ -130,11 +130,11 @@ TEST_CASE("Weights are tuned for scaled features, and the scales stay", "[tuning
     const auto tuned = tuner({{"period", "50000"}, {"evaluations", "60"}, {"scales", "1,-1,1,1,1,1"}});
     Past past = long_and_short_jobs(50'000);
     tuned->ended(past.state, past.completions);
-    // To begin with the shortest job goes first, which is the best already.
+    // At first the shortest job goes first, which is already the best.
     CHECK_FALSE(tuned->tune(past.state));
     CHECK(tuned->statistics()[0].value == 1);
 
-    // Jobs of different lengths that wait for one processor, today and tomorrow. Today the longest go first.
+    // Jobs of different lengths that wait for one processor, today and tomorrow. Today the longest goes first.
     std::string jobs;
     for (const int day : {0, 1}) {
         for (const int run : {50, 500, 20, 3000, 100, 40, 800, 10, 60}) {

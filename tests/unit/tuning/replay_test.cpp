@@ -34,7 +34,7 @@ Workload drawn(std::uint64_t seed, int jobs = 300) {
     return generate_lublin(model);
 }
 
-// Unusual jobs: with a run time of 0, without walltime, submitted before 0, stopped at the walltime, failing.
+// Unusual jobs: run time of 0, no walltime, submitted before 0, stopped at the walltime, failing.
 Workload odd() {
     Workload workload = workload_of(job("a", "-5", 2, "10", "2") + "," + job("b", "0.25", 3, "10", "20") + "," +
                                     job("c", "0.5", 4, "", "3.000001") + "," + job("d", "0.75", 1, "10", "10") + "," +
@@ -44,7 +44,7 @@ Workload odd() {
     return workload;
 }
 
-// The schedule that `batfill simulate` writes, read again from its file.
+// The schedule of `batfill simulate`, read back from its file.
 Schedule through_a_file(const Workload& workload, int processors, const SchedulerChoice& choice) {
     const Scenario scenario = scenario_of(machine(processors), {workload});
     Engine engine(choice.algorithm, choice.parameters);
@@ -60,7 +60,7 @@ Schedule through_a_file(const Workload& workload, int processors, const Schedule
     return schedule;
 }
 
-// A cell of the csv that `batfill metrics` prints.
+// A cell of the csv of `batfill metrics`.
 std::string cell(const Metrics& metrics, const std::string& name) {
     std::ostringstream csv;
     write_metrics(csv, {{"run", metrics}}, MetricsFormat::csv);

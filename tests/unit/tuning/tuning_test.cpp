@@ -36,7 +36,7 @@ double sphere(const Eigen::VectorXd& x) {
     return x.squaredNorm();
 }
 
-// A function whose axes have weights that span a factor of a million.
+// A function with axis weights that span a factor of a million.
 double ellipsoid(const Eigen::VectorXd& x) {
     double sum = 0;
     for (Eigen::Index i = 0; i < x.size(); ++i) {
@@ -45,7 +45,7 @@ double ellipsoid(const Eigen::VectorXd& x) {
     return sum;
 }
 
-// A bent valley; the minimum is at (1, ..., 1).
+// A curved valley with its minimum at (1, ..., 1).
 double rosenbrock(const Eigen::VectorXd& x) {
     double sum = 0;
     for (Eigen::Index i = 0; i + 1 < x.size(); ++i) {
@@ -54,7 +54,8 @@ double rosenbrock(const Eigen::VectorXd& x) {
     return sum;
 }
 
-// How many evaluations xNES takes from around (-1, ..., -1) to a value below 1e-8; at most `max_evaluations`.
+// The number of evaluations in which xNES gets from around (-1, ..., -1) to a value below 1e-8, at most
+// `max_evaluations`.
 std::size_t evaluations_needed(const Function& function, Eigen::Index dimensions, std::uint64_t seed,
                                std::size_t max_evaluations) {
     std::mt19937_64 random(seed);
@@ -74,7 +75,7 @@ std::size_t evaluations_needed(const Function& function, Eigen::Index dimensions
     return evaluations;
 }
 
-// By its series; for small matrices.
+// The matrix exponential by its series, for small matrices.
 Eigen::MatrixXd exponential(const Eigen::MatrixXd& matrix) {
     Eigen::MatrixXd term = Eigen::MatrixXd::Identity(matrix.rows(), matrix.cols());
     Eigen::MatrixXd sum = term;
@@ -90,7 +91,7 @@ double norm(const MixedWeights& weights) {
                            [](double sum, double weight) { return sum + std::abs(weight); });
 }
 
-// A function that is smallest where the weights are `best`.
+// A function with its minimum at the weights `best`.
 std::function<double(const MixedWeights&)> distance_to(const MixedWeights& best) {
     return [best](const MixedWeights& weights) {
         double sum = 0;
@@ -110,7 +111,7 @@ std::vector<MixedWeights> all_asked(WeightSearch& search, const std::function<do
     return asked;
 }
 
-// The path of a file that does not exist yet, in the folder of the tests; the file is removed at the end.
+// A path in the folder of the tests. No file exists there at first, and it is removed at the end.
 class CheckpointFile {
  public:
     CheckpointFile() { std::filesystem::remove(path_); }
@@ -133,7 +134,7 @@ class CheckpointFile {
                             .string();
 };
 
-// Searches over five workloads whose best weights differ: one search for each, or one for the sum of all.
+// Searches over five workloads with different best weights: one search per workload, or one for the sum of all.
 std::vector<TuningTask> five_workloads(bool each) {
     std::vector<TuningTask> tasks;
     for (std::size_t workload = 0; workload < 5; ++workload) {
@@ -150,7 +151,7 @@ double value_of(std::size_t workload, const MixedWeights& weights) {
     return distance_to({x, -0.2, 0.8 - x, 0, 0, 0})(weights);
 }
 
-// Of each search in turn.
+// The best weights of each search.
 std::vector<MixedWeights> best_of(const std::vector<TuningTask>& tasks) {
     std::vector<MixedWeights> best;
     for (const TuningTask& task : tasks) {
@@ -170,8 +171,7 @@ TEST_CASE("xNES finds the minimum of the usual test functions within the documen
     const std::vector<Case> cases{{sphere, 3, 750},     {sphere, 6, 2500},     {ellipsoid, 3, 2000},
                                   {ellipsoid, 6, 4000}, {rosenbrock, 3, 5000}, {rosenbrock, 6, 10'000}};
     for (const Case& c : cases) {
-        // One start in about a hundred gets stuck in the valley of Rosenbrock's function: that is what restarts are
-        // for.
+        // One start in about a hundred gets stuck in the valley of Rosenbrock's function. Restarts solve this.
         int found = 0;
         for (std::uint64_t seed = 1; seed <= 10; ++seed) {
             found += evaluations_needed(c.function, c.dimensions, seed, c.max_evaluations) < c.max_evaluations ? 1 : 0;
@@ -182,7 +182,7 @@ TEST_CASE("xNES finds the minimum of the usual test functions within the documen
 }
 
 TEST_CASE("xNES moves its distribution as its formulas say") {
-    // There are two generations, so that the second begins with a shape that is not the identity.
+    // Two generations, so the second begins with a shape other than the identity.
     std::mt19937_64 random(7);
     Eigen::VectorXd mean(2);
     mean << 3, -2;
@@ -385,7 +385,7 @@ TEST_CASE("More evaluations begin with those of fewer") {
 }
 
 TEST_CASE("The search by xNES starts anew where nothing gets better, and keeps the best of all starts") {
-    // This function is flat but for two holes, of which a start finds at most one.
+    // This function is flat except for two holes. A start finds at most one.
     const auto value = [](const MixedWeights& weights) {
         const double deep = 0.4 - distance_to({-0.3, 0.3, 0.4, 0, 0, 0})(weights);
         const double shallow = 0.2 - 0.5 * distance_to({0.1, -0.8, 0.1, 0, 0, 0})(weights);
@@ -397,7 +397,7 @@ TEST_CASE("The search by xNES starts anew where nothing gets better, and keeps t
     CHECK(search->best().start > 1);
     CHECK(search->best().evaluation < 5000);
 
-    // A start on a plain ends after 23 generations without improvement; the first generation does not count as one.
+    // On a flat function, a start ends after 23 generations without improvement. The first generation does not count.
     const auto flat = xnes_search(MixedFeatures::three, 1000, 1, 1);
     minimise(*flat, [](const MixedWeights&) { return 1.0; });
     CHECK(flat->improvements().size() == 1);
@@ -407,7 +407,7 @@ TEST_CASE("The search by xNES starts anew where nothing gets better, and keeps t
 TEST_CASE("The penalty keeps the norm that xNES works with near 1") {
     const auto search = xnes_search(MixedFeatures::three, 700, 1, 1);
     minimise(*search, distance_to({0.2, -0.5, 0.3, 0, 0, 0}));
-    // lambda * (norm + 1/norm) is smallest at norm 1, where it is 2 lambda.
+    // lambda * (norm + 1/norm) has its minimum 2 lambda at norm 1.
     CHECK(search->best().objective - search->best().value == Approx(2).epsilon(0.001));
     const auto strong = xnes_search(MixedFeatures::three, 700, 10, 1);
     minimise(*strong, distance_to({0.2, -0.5, 0.3, 0, 0, 0}));

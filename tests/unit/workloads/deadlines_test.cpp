@@ -58,13 +58,13 @@ TEST_CASE("a share of the jobs is rounded down, without the errors of binary fra
     CHECK(count_of_share(decimal("0.999999"), 1'000'000) == 999'999);
 }
 
-// What is left by shares of 20, 40, 60 and 80 %. The table in the paper on deadline-based backfilling has the same
-// numbers, or one more.
+// The number of regular jobs for shares of 20, 40, 60 and 80 %. The table in the paper on deadline-based backfilling
+// has the same numbers, or one more.
 TEST_CASE("the numbers of regular jobs are within one of the paper's", "[deadlines]") {
     struct Row {
         std::size_t jobs;
         std::array<std::size_t, 4> regular;
-        std::array<std::size_t, 4> above;  // the paper's number less ours
+        std::array<std::size_t, 4> above;  // the paper's number minus ours
     };
     const std::array<Row, 3> table{{{157'604, {126'084, 94'564, 63'043, 31'522}, {0, 1, 1, 1}},
                                     {64'715, {51'772, 38'829, 25'886, 12'943}, {0, 0, 0, 0}},
@@ -78,7 +78,7 @@ TEST_CASE("the numbers of regular jobs are within one of the paper's", "[deadlin
 }
 
 TEST_CASE("a seed draws the same places everywhere", "[deadlines]") {
-    // Worked out with another implementation of the Mersenne Twister and of the draw.
+    // From another implementation of the Mersenne Twister and of the draw.
     CHECK(draw(first(10), 4, 1) == Places{1, 2, 3, 5});
     CHECK(draw(first(10), 4, 2) == Places{0, 1, 8, 9});
     CHECK(draw(first(1000), 6, (std::uint64_t{1} << 63) + 5) == Places{377, 505, 690, 756, 968, 989});
@@ -106,7 +106,7 @@ TEST_CASE("all places and all pairs of places are equally likely to be drawn", "
             }
         }
     }
-    // Standard deviations are 0.5 and 0.4 of the root of the number of seeds.
+    // The standard deviations are 0.5 and 0.4 times the square root of the number of seeds.
     for (std::size_t i = 0; i < 6; ++i) {
         for (std::size_t j = 0; j < 6; ++j) {
             CHECK(drawn[i][j] == Approx(seeds * (i == j ? 0.5 : 0.2)).margin(300));

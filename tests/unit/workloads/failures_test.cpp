@@ -21,7 +21,7 @@ FailureModel model_of(int processors, int mtbf, int mttr, int until) {
     return model;
 }
 
-// The lengths of time that nodes were up and down, and that each comes back.
+// The durations for which nodes were up and down. Requires that each node returns.
 struct Periods {
     std::vector<double> up;
     std::vector<double> down;

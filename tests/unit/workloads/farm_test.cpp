@@ -30,7 +30,7 @@ Duration margin(const JobDescription& job) {
     return *job.deadline - job.submit - *job.walltime;
 }
 
-// What of a job is drawn independently of when it is submitted.
+// The parts of a job that are drawn independently of its submission.
 std::string content_of(const Farm& farm, const WorkloadJob& job) {
     const JobDescription& d = job.description;
     std::string text = d.id + " " + std::to_string(d.processors) + " " + d.walltime->to_string() + " " +
@@ -61,8 +61,8 @@ std::string platform_of(const Farm& farm) {
     return platform_text(farm.platform, "");
 }
 
-// Whether integers are spread over a range as if all were equally likely: their mean, their least and their greatest.
-// `tolerance` is that of the mean, in lengths of the range; five standard errors or more.
+// Checks that integers are uniform over a range: their mean, minimum and maximum. `tolerance` applies to the mean, in
+// lengths of the range. It is at least five standard errors.
 void check_uniform(const std::vector<double>& values, FarmModel::Range range, double tolerance) {
     double sum = 0;
     for (const double value : values) {
@@ -163,7 +163,7 @@ TEST_CASE("licences of a farm are needed and can be activated as likely as asked
     const Machine machine(farm.platform.hosts);
     const double needed = mean(
         of_jobs(farm, [](const WorkloadJob& job) { return static_cast<double>(job.description.licenses.size()); }));
-    // Of 500 machines hardly a job finds none, so that hardly one is drawn again.
+    // With 500 machines, nearly every job finds one, so almost none is drawn again.
     CHECK(needed / 20 == Approx(0.3).margin(0.008));
     std::vector<long long> suitable(20, 0);
     double pairs = 0;
@@ -209,8 +209,8 @@ TEST_CASE("the inter-arrival times of a farm are exponential with the mean that 
         const std::vector<Time> submissions = submissions_of(generate_farm(model));
         REQUIRE(std::is_sorted(submissions.begin(), submissions.end()));
         CHECK(submissions.back().to_seconds() / 20'000 == Approx(seconds).epsilon(0.036));
-        // The distribution has no memory, which no other has: the share of intervals above its mean is 1/e, and so is
-        // that of intervals above twice the mean among these. Submissions are whole seconds, so the bounds are wide.
+        // Only a memoryless distribution has this: 1/e of the intervals exceed the mean, and 1/e of those exceed twice
+        // the mean. Submissions are whole seconds, so the bounds are wide.
         std::vector<double> intervals{submissions.front().to_seconds()};
         for (std::size_t i = 1; i < submissions.size(); ++i) {
             intervals.push_back((submissions[i] - submissions[i - 1]).to_seconds());
@@ -231,7 +231,7 @@ TEST_CASE("every job of a farm can run on one of its machines", "[farm]") {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         CAPTURE(seed);
         FarmModel model = model_of(seed, 300);
-        // Few and poor machines, so that many draws have to be made again.
+        // Few and small machines force many repeated draws.
         model.machines = 4 + static_cast<int>(seed % 5);
         model.license_suitability = 60;
         model.license_needs = 15;
@@ -374,7 +374,7 @@ TEST_CASE("margins of a farm can be per cents, and estimates multiples", "[farm]
         const Microseconds run = run_time(farm, farm.workload.jobs[i]).count() / 1'000'000;
         REQUIRE(job.walltime == Duration::seconds(static_cast<long long>((3 * run + 1) / 2)));
         if (job.deadline) {
-            // The margin of the exact model is in seconds: the same number.
+            // The margin of the exact model has the same number, in seconds.
             const Microseconds percent = margin(exact.workload.jobs[i].description).count() / 1'000'000;
             REQUIRE(margin(job).count() * 100 == job.walltime->count() * percent);
         }

@@ -36,7 +36,7 @@ bool is_power_of_two(int size) {
     return size > 0 && (static_cast<unsigned>(size) & static_cast<unsigned>(size - 1)) == 0;
 }
 
-// A text of everything that is written, so that equal texts mean equal workloads.
+// A text of everything that is written: equal texts mean equal workloads.
 std::string text_of(const Workload& workload) {
     std::string text = std::to_string(workload.processors) + "\n";
     for (const WorkloadJob& job : workload.jobs) {
@@ -104,7 +104,7 @@ TEST_CASE("shares of serial jobs and powers of two are those of the Lublin model
     CHECK(share(interactive, serial) == Approx(0.1541).margin(0.006));
     CHECK(share(interactive, power) >= 0.1541 + 0.625 - 0.006);
     CHECK(share(interactive, [](const JobDescription& job) { return job.processors > 46; }) == 0);
-    // ULow of the undivided set lies below 1, where rounding gives a few more serial jobs.
+    // ULow of the undivided set is below 1, where rounding adds a few serial jobs.
     const Workload undivided = generate_lublin(model_of(LublinModel::Jobs::undivided, 100'000, 128));
     CHECK(share(undivided, serial) >= 0.244 - 0.006);
     CHECK(share(undivided, serial) < 0.26);
@@ -156,7 +156,7 @@ TEST_CASE("submissions follow the daily cycle of the Lublin model", "[lublin]") 
         const auto hour = static_cast<long long>(job.description.submit.to_seconds()) / 3600 % 24;
         found[static_cast<std::size_t>(hour)] += 1.0 / 200'000;
     }
-    // Half hour i of the model's day (11..58) is the one that ends i half hours after midnight.
+    // Half hour i of the model's day (11..58) ends i half hours after midnight.
     std::array<double, 24> expected{};
     double sum = 0;
     for (int i = 11; i < 59; ++i) {
@@ -180,7 +180,7 @@ TEST_CASE("the Lublin model reaches the load that is asked for and keeps its job
             model.load = load;
             const Workload scaled = generate_lublin(model);
             CHECK(offered_load(scaled) == Approx(load).epsilon(1e-4));
-            // The order of two streams may change with the scale, so jobs are compared as a multiset.
+            // Scaling may change the order of the two streams, so jobs are compared as a multiset.
             const auto jobs_of = [](const Workload& workload) {
                 std::multiset<std::string> jobs;
                 for (const WorkloadJob& job : workload.jobs) {
@@ -233,7 +233,7 @@ TEST_CASE("estimates of the Lublin model are exact, a multiple or round values",
     }
     CHECK(values.size() > 15);
     CHECK(values.size() <= 21);
-    // A uniform accuracy has mean one half; rounding up and the smallest value of five minutes make it smaller.
+    // A uniform accuracy has a mean of one half. Rounding up and the minimum of five minutes reduce it.
     CHECK(accuracy > 0.25);
     CHECK(accuracy < 0.5);
 }

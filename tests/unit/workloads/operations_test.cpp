@@ -18,7 +18,7 @@ void write(const std::string& path, const std::string& text) {
     file.commit();
 }
 
-// Two jobs in the first week, one in the third; the second of them asked for no time.
+// Two jobs in the first week, one in the third. The second one requested no time.
 constexpr const char* log_text =
     "; MaxProcs: 8\n"
     "1 10 5 60 4 -1 -1 4 300 -1 1 3 1 -1 2 1 -1 -1\n"
@@ -55,7 +55,7 @@ TEST_CASE("A log of which no job is kept leaves no file, of the header neither")
     request.header = folder / "header.txt";
     CHECK_THROWS_AS(convert_log(request), InputError);
     CHECK(folder.files() == 1);
-    // Without an output there is nothing to refuse.
+    // Without an output, there is no conflict.
     request.output.reset();
     CHECK(convert_log(request).converted.workload.jobs.empty());
     CHECK(folder.files() == 2);

@@ -275,12 +275,12 @@ TEST_CASE("the estimates of an SWF log can be replaced by the run time, a multip
     conversion.estimates = SwfConversion::Estimates::factor;
     CHECK(walltimes() == Ids{"100.5", "300", "300.000001", "0.000001"});
     conversion.estimate_factor = *Decimal::parse("2.5");
-    CHECK(walltimes() == Ids{"251.25", "750", "750.000002", "0.000002"});  // half a microsecond goes to the even one
+    CHECK(walltimes() == Ids{"251.25", "750", "750.000002", "0.000002"});  // ties of microseconds round to even
     CHECK(count_of(convert_swf(log, conversion).noted, "all estimates replaced by 2.5 times") == 4);
     conversion.estimates = SwfConversion::Estimates::modal;
     CHECK(walltimes() == Ids{"300", "300", "600", "300"});
 
-    // Which jobs are kept depends on the estimates of the log alone.
+    // Only the log's estimates decide which jobs are kept.
     conversion.short_estimates = SwfConversion::ShortEstimates::raise;
     CHECK(walltimes() == Ids{"300", "300", "600", "300"});
     conversion.short_estimates = SwfConversion::ShortEstimates::drop;
@@ -493,7 +493,7 @@ TEST_CASE("a log is split into periods without the jobs that started in one and 
 TEST_CASE("the periods of a log are counted from the one with its first job on request", "[swf]") {
     const SwfLog log = log_of({{.number = "1", .submit = "-1"},
                                {.number = "2", .submit = "460"},
-                               {.number = "3", .submit = "250", .run = "0"},  // the first, though it is dropped
+                               {.number = "3", .submit = "250", .run = "0"},  // the first one, although it is dropped
                                {.number = "4", .submit = "200", .run = "0"},
                                {.number = "5", .submit = "330", .run = "20"}});
     SwfSplit split{.period = Duration::seconds(100), .begin = Duration(), .periods = {}};
@@ -595,8 +595,8 @@ TEST_CASE("jobs without allocated processors are kept on request, if they reques
 }
 
 TEST_CASE("The schedule of a log has its starts, and the lowest idle processors") {
-    // Of four processors: job 1 has three from 0 to 100, job 2 one from 10 to 210, which is its walltime, job 3, whose
-    // wait is unknown, is left out, job 4 has two from 100 on, and job 5 three, one more than there is.
+    // On four processors: job 1 has three from 0 to 100. Job 2 has one from 10 to 210, its walltime. Job 3 has an
+    // unknown wait and is omitted. Job 4 has two from 100. Job 5 has three, two more than are idle.
     const SwfLog log = parse_swf(
         "; MaxProcs: 4\n"
         "1 0 0 100 3 -1 -1 3 200 -1 1 1 -1 -1 1 1 -1 -1\n"
