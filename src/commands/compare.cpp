@@ -61,7 +61,8 @@ std::vector<Row> measure(const std::vector<Replay>& replays, const std::vector<N
             } catch (const std::bad_alloc&) {
                 throw;  // is no fault of what was replayed
             } catch (const std::exception& problem) {
-                throw InputError(replay.workload().path + " under " + scheduler.name + ": " + problem.what());
+                throw InputError(replay.scenario().workloads.front().path + " under " + scheduler.name + ": " +
+                                 problem.what());
             }
         },
         [&](std::size_t done) {

@@ -74,10 +74,11 @@ double measure(const Replay& replay, const SchedulerChoice& scheduler, const Rep
     } catch (const std::bad_alloc&) {
         throw;  // is no fault of what was replayed
     } catch (const std::exception& problem) {
-        throw InputError(replay.workload().path + ": " + problem.what());
+        throw InputError(replay.scenario().workloads.front().path + ": " + problem.what());
     }
     if (!value) {
-        throw InputError(replay.workload().path + ": expected a job that counts for " + metric.name());
+        throw InputError(replay.scenario().workloads.front().path + ": expected a job that counts for " +
+                         metric.name());
     }
     return *value;
 }

@@ -10,7 +10,7 @@
 #include <batfill/simulator/simulator.hpp>
 
 #include "double_clock.hpp"
-#include "results.hpp"
+#include "simulated_jobs.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/support/json.hpp"
@@ -115,6 +115,8 @@ void Simulator::run(SimulatedScheduler& scheduler, const Progress& progress) {
     if (scenario_.rules.clock_of_doubles) {
         clock_ = std::make_shared<DoubleClock>();
     }
+    dynamic_jobs_ = scenario_.enable_dynamic_jobs || scheduler.registers_jobs();
+    profile_reuse_ = scenario_.enable_profile_reuse || scheduler.registers_jobs();
     job_submitters_ = scenario_.workloads.size();
     event_submitters_ = scenario_.event_lists.size();
     for (std::size_t i = 0; i < scenario_.workloads.size(); ++i) {
@@ -183,7 +185,7 @@ void Simulator::send(SimulatedScheduler& scheduler) {
     for (const Event& event : events_) {
         if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
             jobs_[completed->job].end_told = true;
-            if (scenario_.enable_dynamic_jobs) {
+            if (dynamic_jobs_) {
                 removed_profiles_.insert(jobs_[completed->job].profile);
             }
         }
@@ -474,7 +476,7 @@ std::optional<Duration> Simulator::known_run_time(const JobProfile& profile) con
 // `what` names what is registered.
 // Throws: InputError unless something can be registered now.
 void Simulator::require_registration(const std::string& what) const {
-    if (!scenario_.enable_dynamic_jobs) {
+    if (!dynamic_jobs_) {
         throw InputError(what + ": expected a simulation with --enable-dynamic-jobs");
     }
     if (registration_finished_) {
@@ -536,7 +538,7 @@ void Simulator::register_job(RegisterJob& decision) {
     } catch (const InputError& problem) {
         throw InputError(what + ": " + problem.what());
     }
-    if (!scenario_.enable_profile_reuse && removed_profiles_.contains(profile)) {
+    if (!profile_reuse_ && removed_profiles_.contains(profile)) {
         throw InputError(what +
                          ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
     }
@@ -775,7 +777,7 @@ void Simulator::change_machines(const ExternalEvent& event) {
 
 bool Simulator::finished() const {
     return job_submitters_ == 0 && event_submitters_ == 0 && running_ == 0 && in_queue_ == 0 && pending_calls_ == 0 &&
-           pending_switches_ == 0 && (registration_finished_ || !scenario_.enable_dynamic_jobs);
+           pending_switches_ == 0 && (registration_finished_ || !dynamic_jobs_);
 }
 
 std::string Simulator::deadlock() const {

@@ -110,6 +110,8 @@ class SimulatedScheduler {
     virtual void message(Time now, std::span<Event> events, SchedulerReply& reply) = 0;
     // Ends the simulation, also after an error. No reply is expected.
     virtual void end(Time now) = 0;
+    // Whether it may register jobs, also with profiles of ended jobs, where the scenario does not say so.
+    virtual bool registers_jobs() const { return false; }
 };
 
 // A job in the simulation. `job` and `profile` point into the scenario, or into the simulator if the scheduler
@@ -296,6 +298,8 @@ class Simulator {
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
     bool scheduler_ready_ = false;
+    bool dynamic_jobs_ = false;
+    bool profile_reuse_ = false;
     bool registration_finished_ = false;
 
     std::size_t job_submitters_ = 0;  // still at work
