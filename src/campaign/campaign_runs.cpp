@@ -16,15 +16,15 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "inputs.hpp"
-#include "platform_option.hpp"
-#include "progress.hpp"
+#include "src/formats/named_platform.hpp"
+#include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/library_file.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/sha256.hpp"
 
-namespace batfill::commands {
+namespace batfill::campaign {
 
 namespace {
 
@@ -132,7 +132,7 @@ void make_run(const Campaign& campaign, const CampaignRun& run, const std::strin
     }
     const std::vector<Workload>& workloads = with_registered.empty() ? outcome.scenario().workloads : with_registered;
     MetricsOptions options = campaign.metrics;
-    set_machine(replay->machine(), options);
+    options.set_machine(replay->machine());
     const Metrics metrics = compute_metrics(schedule, options, workloads);
     RunResult result;
     const std::vector<std::string> names = metric_names();
@@ -169,7 +169,7 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
 }  // namespace
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
-                                 const std::string& folder, const std::string& program) {
+                                 const std::string& folder, const std::string& program, const Makers& makers) {
     // More than the campaign file says if logs are cut into periods.
     if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
         throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
@@ -178,7 +178,7 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
     std::vector<CampaignRun> runs;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
-            std::string events = make_failures(campaign, workload, machine, folder);
+            std::string events = make_failures(campaign, workload, machine, folder, makers);
             if (!events.empty()) {
                 events.insert(0, folder + '/');
             }
@@ -200,6 +200,14 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
     return runs;
 }
 
+std::string hash_of_program(const std::vector<std::string>& plugins) {
+    std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
+    for (const std::string& plugin : plugins) {
+        text += sha256_of_file(plugin);
+    }
+    return sha256(text);
+}
+
 std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key) {
     const std::string path = folder + '/' + prefix + "_result.csv";
     std::error_code ignored;
@@ -218,24 +226,34 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
         return std::nullopt;
     }
     RunResult result;
-    text.str(lines);
-    text.clear();
-    while (std::getline(text, line)) {
-        const std::size_t comma = line.find(',');
-        const std::string name = line.substr(0, comma);
+    for (auto& [name, value] : parse_named_values("name,value\n" + lines, path)) {
         const bool is_file = name.starts_with(of_file);
         (is_file ? result.files : result.values)
-            .emplace_back(is_file ? name.substr(of_file.size()) : name, line.substr(comma + 1));
+            .emplace_back(is_file ? name.substr(of_file.size()) : name, std::move(value));
     }
     return result;
 }
 
+namespace {
+
+// Whether the files of the run's schedule are unchanged since the result was kept.
 bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result) {
     return std::all_of(result.files.begin(), result.files.end(), [&](const auto& file) {
         const std::string path = std::string(folder).append("/").append(prefix).append("_").append(file.first);
         std::error_code ignored;
         return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
     });
+}
+
+}  // namespace
+
+std::vector<CampaignRun> missing_runs(const std::vector<CampaignRun>& runs, const std::string& folder) {
+    std::vector<CampaignRun> missing;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(missing), [&](const CampaignRun& run) {
+        const std::optional<RunResult> kept = kept_result(folder, run.prefix, run.key);
+        return !kept || !schedule_is_kept(folder, run.prefix, *kept);
+    });
+    return missing;
 }
 
 std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
@@ -270,10 +288,9 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
 }
 
 RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,
-                        unsigned threads) {
+                        unsigned threads, const std::function<void(std::size_t)>& progress) {
     Replays replays(folder);
     std::vector<std::string> problems(runs.size());
-    Progress progress(runs.size());
     for_each_in_parallel(
         runs.size(), threads,
         [&](std::size_t number) {
@@ -287,9 +304,7 @@ RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>
                                    run.scheduler->scheduler.name + ": " + problem.what();
             }
         },
-        [&](std::size_t done) {
-            progress.show(done, std::to_string(done) + " of " + std::to_string(runs.size()) + " runs");
-        });
+        progress);
     RunsOutcome outcome;
     for (std::string& problem : problems) {
         if (problem.empty()) {
@@ -315,4 +330,4 @@ std::string commands_of(const CampaignRun& run, const std::string& folder) {
     return "mkdir -p " + command_line({fs::path(prefix).parent_path().string()}) + " && batfill " + command_line(words);
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill::campaign
