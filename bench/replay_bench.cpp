@@ -1,12 +1,11 @@
 // Measures whole replays in memory, without files: a generated workload under each algorithm.
 
 #include <string>
+#include <utility>
 
 #include <benchmark/benchmark.h>
 
-#include <batfill/engine/engine.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
-#include <batfill/simulator/simulator.hpp>
+#include <batfill/replay/replay.hpp>
 #include <batfill/workloads/deadlines.hpp>
 #include <batfill/workloads/models.hpp>
 
@@ -34,27 +33,24 @@ void add_deadlines(batfill::Workload& workload, const char* share) {
     }
 }
 
-void replay(benchmark::State& state, const char* algorithm, double load, const char* share_with_deadlines = "0") {
+void replays(benchmark::State& state, const char* algorithm, double load, const char* share_with_deadlines = "0") {
     batfill::Scenario input = scenario(static_cast<int>(state.range(0)), load);
     add_deadlines(input.workloads.front(), share_with_deadlines);
+    const batfill::Replay replay(std::move(input));
     for (auto _ : state) {
-        batfill::Engine engine(algorithm, {});
-        batfill::EmbeddedScheduler scheduler(engine);
-        batfill::Simulator simulator(input);
-        simulator.run(scheduler);
-        benchmark::DoNotOptimize(simulator.now());
+        benchmark::DoNotOptimize(replay.run({algorithm, {}}).simulation().now());
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-BENCHMARK_CAPTURE(replay, rejecter, "rejecter", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, fcfs, "fcfs", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, easy, "easy", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, conservative, "conservative", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, dbf_20_percent, "dbf", 0.9, "0.2")->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, dbf_80_percent, "dbf", 0.9, "0.8")->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, easy_overload, "easy", 1.05)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, conservative_overload, "conservative", 1.05)->Arg(20000)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(replay, dbf_overload, "dbf", 1.05, "0.8")->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, rejecter, "rejecter", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, fcfs, "fcfs", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, easy, "easy", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, conservative, "conservative", 0.9)->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, dbf_20_percent, "dbf", 0.9, "0.2")->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, dbf_80_percent, "dbf", 0.9, "0.8")->Arg(500)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, easy_overload, "easy", 1.05)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, conservative_overload, "conservative", 1.05)->Arg(20000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replays, dbf_overload, "dbf", 1.05, "0.8")->Arg(20000)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -28,7 +28,7 @@ void replays(benchmark::State& state, const batfill::SchedulerChoice& scheduler)
     for (auto _ : state) {
         benchmark::DoNotOptimize(replay.measure(scheduler, metric));
     }
-    state.counters["jobs"] = static_cast<double>(replay.jobs());
+    state.counters["jobs"] = static_cast<double>(replay.scenario().workloads.front().jobs.size());
 }
 
 const batfill::SchedulerChoice easy{"easy", {}};

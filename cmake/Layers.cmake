@@ -77,16 +77,19 @@ batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats
   RELEASE_FLAGS -O3)
-batfill_layer(report ON analysis)
+batfill_layer(report ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
-batfill_layer(replay ON simulator analysis)
+batfill_layer(replay ON simulator analysis
+  RELEASE_FLAGS -O3)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
 batfill_layer(server ON protocol transport)
 batfill_layer(remote ON simulator protocol transport)
-batfill_layer(commands ON schedulers workloads tuning server remote report
-  LIBRARIES Boost::program_options yaml-cpp
+batfill_layer(campaign ON replay report
+  LIBRARIES yaml-cpp)
+batfill_layer(commands ON schedulers tuning server remote campaign
+  LIBRARIES Boost::program_options
   RELEASE_FLAGS -O1)
 include(cmake/ReportPage.cmake)
 

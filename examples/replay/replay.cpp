@@ -16,10 +16,10 @@ int main(int argc, char** argv) {
         const batfill::Replay replay(batfill::read_platform(argv[1], "master_host"),
                                      batfill::read_workload(argv[2], "w0"));
         batfill::MetricsOptions options;
-        options.processors = static_cast<int>(replay.platform().hosts.size());
+        options.processors = replay.machine().processors();
         std::vector<batfill::RunMetrics> runs;
         for (int i = 3; i < argc; ++i) {
-            const batfill::Schedule schedule = replay.run({argv[i], {}});
+            const batfill::Schedule schedule = replay.run({argv[i], {}}).schedule();
             runs.push_back({argv[i], batfill::compute_metrics(schedule, options)});
         }
         batfill::write_metrics(std::cout, runs, batfill::MetricsFormat::table);

@@ -1,9 +1,11 @@
 #include <algorithm>
 
 #include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
 
 #include "job_measures.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/json.hpp"
 
 namespace batfill {
 
@@ -42,6 +44,17 @@ std::optional<MeasuredSchedule::Wide> MeasuredSchedule::first_beyond(int process
     const auto found =
         std::find_if(widest_.begin(), widest_.end(), [&](const Wide& job) { return job.last_processor >= processor; });
     return found == widest_.end() ? std::nullopt : std::optional(*found);
+}
+
+void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options) {
+    if (!options.processors) {
+        return;
+    }
+    if (const auto job = schedule.first_beyond(*options.processors)) {
+        throw InputError(schedule.path() + ": job " + shown(job->id) + " ran on processor " +
+                         std::to_string(job->last_processor) + ", the machine has " +
+                         std::to_string(*options.processors) + ": expected the platform of the run");
+    }
 }
 
 MeasuredSchedule read_measured_schedule(const std::string& path) {

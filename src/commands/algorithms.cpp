@@ -7,7 +7,8 @@
 
 #include "command.hpp"
 #include "options.hpp"
-#include "scheduler_argument.hpp"
+#include "plugin_option.hpp"
+#include "src/engine/named_scheduler.hpp"
 
 namespace batfill::commands {
 

@@ -16,7 +16,8 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "scheduler_argument.hpp"
+#include "plugin_option.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -257,7 +258,7 @@ SchedulerChoice batsched_choice(const BatschedOptions& options) {
     if (variant.has_policy) {
         choice.parameters.emplace_back("placement", placement);
     }
-    const Duration delay = seconds_option("rjms_delay", options.rjms_delay, Duration());
+    const Duration delay = seconds_of("rjms_delay", options.rjms_delay, Duration());
     choice.parameters.emplace_back("walltime-margin", delay.to_shortest_string());
     follow_options(variant, options.variant_options, choice);
     return choice;

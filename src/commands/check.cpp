@@ -88,7 +88,7 @@ int check(const Arguments& arguments) {
         return 0;
     }
     CheckOptions check_options;
-    check_options.tolerance = seconds_option("--tolerance", options.get<std::string>("tolerance"), Duration());
+    check_options.tolerance = seconds_of("--tolerance", options.get<std::string>("tolerance"), Duration());
     check_options.deadlines_bind = options.given("deadlines");
     check_options.rejections_allowed = options.given("allow-rejections");
     const auto placement = placement_named(options.get<std::string>("placement"));
@@ -117,7 +117,7 @@ int check(const Arguments& arguments) {
     }
     check_options.jobs_survive_losses =
         word_option(options, "on-failure", {"continue", "kill", "requeue"}) == "continue";
-    const auto schedule = [&](const auto& use) { for_each_job(options.get<std::string>("schedule"), use); };
+    const auto schedule = [&](const auto& use) { for_each_job(options.get<std::string>("schedule"), use, note); };
     const CheckReport report = check_schedule(
         schedule, read_workloads(options.get<std::vector<std::string>>("workload")), platform_option(options),
         check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);

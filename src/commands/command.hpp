@@ -1,11 +1,8 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include "src/support/command_line.hpp"
 
 namespace batfill::commands {
-
-using Arguments = std::vector<std::string>;
 
 // One subcommand of `batfill`. `run` gets the arguments after the subcommand's name and returns the exit status.
 // Throws: `run` may throw InputError (status 1) and UsageError (status 2), which main() prints as one line.
@@ -31,8 +28,5 @@ int compare(const Arguments&);
 int tune(const Arguments&);
 int campaign(const Arguments&);
 int algorithms(const Arguments&);
-
-// Returns the arguments as one line that a shell splits into the same arguments.
-std::string command_line(const Arguments& arguments);
 
 }  // namespace batfill::commands

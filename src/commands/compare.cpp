@@ -13,9 +13,10 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
+#include "plugin_option.hpp"
 #include "progress.hpp"
-#include "scheduler_argument.hpp"
 #include "src/analysis/job_measures.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
@@ -61,7 +62,8 @@ std::vector<Row> measure(const std::vector<Replay>& replays, const std::vector<N
             } catch (const std::bad_alloc&) {
                 throw;  // is no fault of what was replayed
             } catch (const std::exception& problem) {
-                throw InputError(replay.workload().path + " under " + scheduler.name + ": " + problem.what());
+                throw InputError(replay.scenario().workloads.front().path + " under " + scheduler.name + ": " +
+                                 problem.what());
             }
         },
         [&](std::size_t done) {

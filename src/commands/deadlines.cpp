@@ -55,7 +55,7 @@ std::optional<DeadlineOptions> parse_deadline_options(const Arguments& arguments
         draw.count = options.get<std::uint64_t>("count");
     }
     read.factor = options.get<std::string>("factor");
-    draw.rule = {seconds_option("--floor", options.get<std::string>("floor"), Duration()),
+    draw.rule = {seconds_of("--floor", options.get<std::string>("floor"), Duration()),
                  decimal_option(options, "factor", "1000000")};
     if (options.given("format")) {
         draw.format = workload_format_option(options, WorkloadFormat::batsim4);

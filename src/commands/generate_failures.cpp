@@ -36,7 +36,7 @@ int processors_of(const Options& options) {
 FailureModel::Lengths lengths_of(const Options& options, const std::string& mean, const std::string& distribution,
                                  const std::string& shape) {
     FailureModel::Lengths lengths;
-    lengths.mean = seconds_option("--" + mean, options.get<std::string>(mean), Duration::seconds(1));
+    lengths.mean = seconds_of("--" + mean, options.get<std::string>(mean), Duration::seconds(1));
     if (word_option(options, distribution, {"exponential", "weibull"}) == "weibull") {
         const double value = options.given(shape) ? options.get<double>(shape) : 0.7;
         if (!(value >= 0.1 && value <= 100)) {
@@ -109,7 +109,7 @@ std::optional<FailureOptions> parse_failure_options(const Arguments& arguments, 
     model.processors_per_node = positive(options, "group");
     model.time_to_failure = lengths_of(options, "mtbf", "distribution", "shape");
     model.time_to_repair = lengths_of(options, "mttr", "repair-distribution", "repair-shape");
-    model.until = Time::at(seconds_option("--until", options.get<std::string>("until"), Duration::seconds(1)));
+    model.until = Time::at(seconds_of("--until", options.get<std::string>("until"), Duration::seconds(1)));
     model.seed = options.get<std::uint64_t>("seed");
     require_reasonable_size(model);
     read.output = options.get<std::string>("output");

@@ -11,19 +11,19 @@
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
+#include "src/support/names.hpp"
+#include "src/workloads/any_schedule.hpp"
+
 namespace batfill::commands {
 
 class Options;
 
-// Reads workloads and names them w0, w1, ... in the order given, as Batsim does. For `keep_source` see read_workload().
-std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source = false);
+// Prints a note on the standard error stream.
+void note(const std::string& text);
 
-// Notes on the standard error stream which workloads were made for a machine of another size than `processors`. This is
+// Notes which workloads were made for a machine of another size than `processors`. This is
 // the most likely slip when a user gives a workload and a platform.
 void note_other_machines(const std::vector<Workload>& workloads, std::size_t processors);
-
-// Returns the name of a file's workload in tables and file names: "sp2-01" for "weeks/sp2-01.json.gz".
-std::string workload_name(const std::string& path);
 
 // Throws: InputError if the folder for files with this prefix does not exist.
 void require_writable_folder(const std::string& prefix);
@@ -57,16 +57,6 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
 // The help of --format.
 inline constexpr const char* workload_format_help = "of the workload: batsim4 (default) or batsim5";
 
-// Returns the names of runs in tables, from their jobs.csv or the prefix of their files. "out/easy_jobs.csv" and
-// "out/easy" are "easy", or "out/easy" if two runs would have the same label.
-std::vector<std::string> run_labels(const std::vector<std::string>& paths);
-
-// "a, b and c"; for more than six names, "a, b, c, d, e and 40 more".
-std::string enumeration(std::vector<std::string> names);
-
-// Sets in `metrics` what they need of a machine.
-void set_machine(const Machine& machine, MetricsOptions& metrics);
-
 // Declares --platform, --master-host and --processors, which machine_options() reads.
 void add_machine_options(Options& options);
 
@@ -74,32 +64,8 @@ void add_machine_options(Options& options);
 // Throws: UsageError if both are given, or --processors is below 1.
 void machine_options(const Options& options, MetricsOptions& metrics);
 
-// Returns the jobs.csv of the run with this prefix: the file of Batsim 4, which batfill writes too; the file of Batsim
-// 5; either of them gzipped; or `prefix` itself.
-// Throws: InputError if there is none.
-std::string jobs_file(const std::string& prefix);
-
-// Reads the schedule of a run, named as for jobs_file(), or of a log in the Standard Workload Format if the name ends
-// in .swf or .swf.gz. The schedule of a log is that of `batfill swf --schedule` without further options. The standard
-// error stream then says how many jobs that leaves out.
-// Throws: InputError, which names the file and place, if it cannot read the schedule, or if that leaves out all jobs.
-Schedule read_any_schedule(const std::string& path);
-
-// As above, but passes the jobs to `use` one by one, in their order.
-void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use);
-
-// As above, for a schedule that is only measured.
+// Reads a schedule that is only measured, as read_any_schedule() does.
 MeasuredSchedule measure_any_schedule(const std::string& path);
-
-// Checks that the machine of `options` has all processors of the jobs: a schedule of a larger machine would have a
-// utilisation above 1.
-// Throws: InputError, which names a job that ran on another processor.
-// Cost: O(number of jobs).
-void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options);
-
-// Returns the duration that the option `name` gives as seconds in `text`.
-// Throws: UsageError if `text` is not a number or is below `min`.
-Duration seconds_option(const std::string& name, const std::string& text, std::optional<Duration> min = {});
 
 // Declares --tau, which tau_option() reads.
 void add_tau_option(Options& options);

@@ -66,7 +66,7 @@ void require_output_written() {
     }
 }
 
-int run(const std::string& name, const batfill::commands::Arguments& arguments) {
+int run(const std::string& name, const batfill::Arguments& arguments) {
     std::vector<std::string> known;
     for (const Command& command : commands) {
         if (name == command.name) {
@@ -82,7 +82,7 @@ int run(const std::string& name, const batfill::commands::Arguments& arguments) 
 }
 
 // "help", "help COMMAND" and "help generate MODEL".
-int help(batfill::commands::Arguments words) {
+int help(batfill::Arguments words) {
     if (words.empty()) {
         print_help(std::cout);
         return 0;
@@ -106,7 +106,7 @@ void refuse_early_exit() {
     }
 }
 
-int run_main(batfill::commands::Arguments arguments) {
+int run_main(batfill::Arguments arguments) {
     if (arguments.empty()) {
         print_help(std::cerr);
         return 2;
@@ -154,7 +154,7 @@ int run_main(batfill::commands::Arguments arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    batfill::commands::Arguments arguments(argv + 1, argv + argc);
+    batfill::Arguments arguments(argv + 1, argv + argc);
     if (argc > 0 && std::filesystem::path(argv[0]).filename() == "batsched") {
         arguments.insert(arguments.begin(), "batsched");
     }

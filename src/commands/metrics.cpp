@@ -152,7 +152,7 @@ int metrics(const Arguments& arguments) {
     const MetricsFormat format = format_named(options.get<std::string>("format"));
     MetricsOptions metrics_options;
     metrics_options.tau = tau_option(options);
-    metrics_options.short_deadline = seconds_option("--short-deadline", options.get<std::string>("short-deadline"));
+    metrics_options.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
     for (const char* option : {"waited-in-any-run", "per-job"}) {
         if (options.given(option) && workload_paths.empty()) {
             throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include <batfill/formats/platform.hpp>
+#include "src/formats/named_platform.hpp"
 
 namespace batfill::commands {
 
@@ -13,29 +10,6 @@ class Options;
 inline constexpr const char* platform_value = "PLATFORM";
 inline constexpr const char* platform_help =
     "the machine: a SimGrid platform file, the name of a platform that comes with batfill, or a number of hosts";
-
-// The host of a platform that does not compute, unless the user names another one.
-inline constexpr const char* default_master_host = "master_host";
-
-// Returns a machine of `hosts` identical hosts. Their names sort in the order of their numbers.
-// Requires: hosts > 0.
-// Cost: O(hosts).
-Platform homogeneous_platform(int hosts);
-
-// Returns the number of hosts that `word` stands for as a platform. None if it names a file.
-// Throws: UsageError for a number outside 1 to 1,000,000.
-std::optional<int> number_of_hosts(const std::string& word);
-
-// Returns the platform file that `word` stands for: the file with this path; else the platform of this name that comes
-// with batfill. Searches for the latter where they are installed, and in the folder `platforms` beside or above the
-// program's own.
-// Requires: `word` is not a number of hosts.
-// Throws: UsageError, which lists the platforms that come with batfill, if there is no such file.
-std::string platform_file(const std::string& word);
-
-// Returns the machine that `word` stands for.
-// Throws: UsageError; InputError as read_platform().
-Platform named_platform(const std::string& word, const std::string& master_host = default_master_host);
 
 // Declares --master-host, which platform_option() reads beside --platform.
 void add_master_host_option(Options& options);

@@ -72,7 +72,7 @@ int plot(const Arguments& arguments) {
     std::vector<report::PlottedRun> runs;
     bool any = false;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-        runs.push_back({names[i], read_any_schedule(prefixes[i])});
+        runs.push_back({names[i], read_any_schedule(prefixes[i], note)});
         const Schedule& schedule = runs.back().schedule;
         require_machine_of(schedule, machine);
         any = any || std::any_of(schedule.jobs.begin(), schedule.jobs.end(),

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iostream>
 
+#include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "src/report/report.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
@@ -20,13 +20,6 @@ constexpr const char* report_summary =
     "baseline. PREFIX is that of the files which simulate or Batsim wrote: PREFIX_jobs.csv, and PREFIX_schedule.csv,\n"
     "PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv if they are there. With the\n"
     "workload also by user and by queue, and deadlines. docs/metrics.md says what everything shows.";
-
-report::Run read_run(const std::string& prefix, std::vector<report::SourceFile>& files) {
-    const std::string path = jobs_file(prefix);
-    report::Run run{"", read_any_schedule(path)};
-    report::read_files_beside(path, run, files);
-    return run;
-}
 
 // Where the baseline is among `prefixes`, to which it is added in front if it is not there.
 std::size_t place_of_baseline(const Options& options, std::vector<std::string>& prefixes) {
@@ -42,17 +35,8 @@ std::size_t place_of_baseline(const Options& options, std::vector<std::string>& 
     return static_cast<std::size_t>(found - prefixes.begin());
 }
 
-std::string default_title(const std::vector<report::Run>& runs) {
-    std::string title;
-    for (const report::Run& run : runs) {
-        title += (title.empty() ? "" : ", ") + run.label;
-    }
-    return title;
-}
-
-}  // namespace
-
-std::optional<ReportOptions> parse_report_options(const Arguments& arguments) {
+// Returns none after printing the help.
+std::optional<report::ReportRequest> parse_report_options(const Arguments& arguments) {
     Options options;
     options.add_positional("prefixes", Value<std::vector<std::string>>().required());
     options.add("output,o", Value<std::string>("FILE.html").required(), "the page");
@@ -68,7 +52,7 @@ std::optional<ReportOptions> parse_report_options(const Arguments& arguments) {
     if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary)) {
         return std::nullopt;
     }
-    ReportOptions read;
+    report::ReportRequest read;
     read.prefixes = options.get<std::vector<std::string>>("prefixes");
     read.workloads = options.get<std::vector<std::string>>("workload");
     read.platform = options.get<std::string>("platform");
@@ -76,7 +60,7 @@ std::optional<ReportOptions> parse_report_options(const Arguments& arguments) {
     require_ending("output", read.output, {".html", ".htm", ".html.gz", ".htm.gz"});
     read.command = command_line(arguments);
     read.metrics.tau = tau_option(options);
-    read.metrics.short_deadline = seconds_option("--short-deadline", options.get<std::string>("short-deadline"));
+    read.metrics.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
     read.baseline = place_of_baseline(options, read.prefixes);
     if (options.given("title")) {
         read.title = options.get<std::string>("title");
@@ -86,42 +70,20 @@ std::optional<ReportOptions> parse_report_options(const Arguments& arguments) {
     return read;
 }
 
-std::string make_report(const ReportOptions& options) {
-    report::Report page;
-    page.command = "batfill report " + options.command;
-    page.options = options.metrics;
-    page.baseline = options.baseline;
-    for (const std::string& prefix : options.prefixes) {
-        page.runs.push_back(read_run(prefix, page.files));
-        require_machine_of(page.runs.back().schedule, page.options);
-    }
-    const std::vector<std::string> names = run_labels(options.prefixes);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        page.runs[i].label = names[i];
-    }
-    page.workloads = read_workloads(options.workloads);
-    for (const std::string& path : options.workloads) {
-        page.files.push_back(report::source_file(path));
-    }
-    if (!options.platform.empty() && !number_of_hosts(options.platform)) {
-        page.files.push_back(report::source_file(platform_file(options.platform)));
-    }
-    page.title = options.title ? *options.title : default_title(page.runs);
-    return report::report_page(page);
-}
+}  // namespace
 
-void print_report(const ReportOptions& options, std::ostream& out) {
-    const std::size_t runs = options.prefixes.size();
-    out << options.output << ": " << runs << (runs == 1 ? " run\n" : " runs\n");
+void print_report(const report::ReportRequest& request, std::ostream& out) {
+    const std::size_t runs = request.prefixes.size();
+    out << request.output << ": " << runs << (runs == 1 ? " run\n" : " runs\n");
 }
 
 int report(const Arguments& arguments) {
-    if (const std::optional<ReportOptions> options = parse_report_options(arguments)) {
-        const std::string page = make_report(*options);
-        OutputFile file(options->output);
+    if (const std::optional<report::ReportRequest> request = parse_report_options(arguments)) {
+        const std::string page = report::render_report(*request, note);
+        OutputFile file(request->output);
         file.write(page);
         file.commit();
-        print_report(*options, std::cout);
+        print_report(*request, std::cout);
     }
     return 0;
 }

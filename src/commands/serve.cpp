@@ -10,7 +10,8 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "scheduler_argument.hpp"
+#include "plugin_option.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/server/session.hpp"
 #include "src/support/names.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 std::chrono::seconds idle_timeout(const std::string& text) {
     constexpr Duration max = Duration::days(366);  // the clock that counts them must not overflow
-    const Duration timeout = seconds_option("idle-timeout", text, Duration::seconds(1));
+    const Duration timeout = seconds_of("idle-timeout", text, Duration::seconds(1));
     if (timeout > max) {
         throw UsageError("--idle-timeout: expected at most " + max.to_shortest_string() + " seconds, found '" + text +
                          "'");

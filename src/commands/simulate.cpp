@@ -2,25 +2,21 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
-#include <memory>
-#include <span>
-
-#include <spdlog/spdlog.h>
+#include <optional>
+#include <utility>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
-#include <batfill/simulator/simulator.hpp>
+#include <batfill/replay/outcome.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
+#include "plugin_option.hpp"
 #include "progress.hpp"
-#include "scheduler_argument.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
-#include "src/simulator/results.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/transport/connections.hpp"
@@ -29,28 +25,22 @@ namespace batfill::commands {
 
 namespace {
 
-using Seconds = std::chrono::duration<double>;
+using Clock = std::chrono::steady_clock;
 
-// Adds up the real time that the scheduler takes.
-class TimedScheduler : public SimulatedScheduler {
- public:
-    explicit TimedScheduler(SimulatedScheduler& scheduler) : scheduler_(scheduler) {}
-    void begin(const Simulator& simulator, SchedulerReply& reply) override {
-        const auto before = std::chrono::steady_clock::now();
-        scheduler_.begin(simulator, reply);
-        spent_ += std::chrono::steady_clock::now() - before;
-    }
-    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
-        const auto before = std::chrono::steady_clock::now();
-        scheduler_.message(now, events, reply);
-        spent_ += std::chrono::steady_clock::now() - before;
-    }
-    void end(Time now) override { scheduler_.end(now); }
-    double seconds() const { return Seconds(spent_).count(); }
-
- private:
-    SimulatedScheduler& scheduler_;
-    std::chrono::steady_clock::duration spent_{};
+// What the options of `batfill simulate` say.
+struct SimulateOptions {
+    SchedulerChoice choice;              // of the embedded scheduler
+    std::string endpoint;                // of the scheduler behind a socket; empty: it is embedded
+    unsigned timeout = 0;                // seconds to wait for each of its answers
+    std::string curve_key;               // its public key; empty: none
+    std::string prefix;                  // of the output files
+    std::string platform;                // as --platform takes it
+    std::string master_host;             // host that is not a resource
+    std::vector<std::string> workloads;  // paths
+    std::vector<std::string> events;     // paths
+    Scenario scenario;                   // without what is in these files
+    bool measures_time = false;
+    bool quiet = false;
 };
 
 // The text of --sched-cfg, or of the file that it or --sched-cfg-file names.
@@ -66,38 +56,36 @@ std::string scheduler_configuration(const Options& options) {
     return InputFile(options.get<std::string>("sched-cfg-file")).read_all(max_file_size);
 }
 
-// `registers_jobs`: that the embedded scheduler does so; one behind a socket may if the options allow it.
-Scenario read_scenario(const Options& options, bool for_socket, bool registers_jobs) {
-    Scenario scenario;
-    scenario.enable_dynamic_jobs = registers_jobs || options.given("enable-dynamic-jobs");
-    scenario.acknowledge_dynamic_jobs = options.given("acknowledge-dynamic-jobs");
-    scenario.enable_profile_reuse = registers_jobs || options.given("enable-profile-reuse");
-    scenario.forward_unknown_events = options.given("forward-unknown-events");
-    scenario.scheduler_configuration = scheduler_configuration(options);
-    scenario.rules = simulator_rules(options.get<std::string>("like"));
-    scenario.platform = platform_option(options);
+// Reads the files that the options name.
+Scenario read_scenario(const SimulateOptions& options) {
+    Scenario scenario = options.scenario;
+    scenario.platform = named_platform(options.platform, options.master_host);
     number_hosts(scenario.platform, scenario.rules);
-    scenario.workloads = read_workloads(options.get<std::vector<std::string>>("workload"), for_socket);
-    for (const std::string& path : options.get<std::vector<std::string>>("events")) {
+    scenario.workloads = read_workloads(options.workloads, !options.endpoint.empty());
+    for (const std::string& path : options.events) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
     return scenario;
 }
 
 // Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
-bool ignores_licenses(const Engine& engine, const Scenario& scenario) {
-    const SchedulerState& state = engine.state();
+bool ignores_licenses(const Outcome& outcome) {
+    if (outcome.engine() == nullptr) {
+        return false;
+    }
+    const SchedulerState& state = outcome.engine()->state();
+    const std::vector<Workload>& workloads = outcome.scenario().workloads;
     return state.placement != Placement::machine && !state.machine.licenses().empty() &&
-           std::any_of(scenario.workloads.begin(), scenario.workloads.end(), [](const Workload& workload) {
+           std::any_of(workloads.begin(), workloads.end(), [](const Workload& workload) {
                return std::any_of(workload.jobs.begin(), workload.jobs.end(),
                                   [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
            });
 }
 
 // Says of the jobs that were rejected how many, why, and what helps.
-void note_rejections(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
-    const std::vector<SimulatedJob>& jobs = simulator.jobs();
-    for (const auto& [cause, rejections] : scheduler.rejections()) {
+void note_rejections(const Outcome& outcome) {
+    const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
+    for (const auto& [cause, rejections] : outcome.rejected()) {
         std::cerr << "batfill: note: " << rejections.jobs << " of " << jobs.size() << " jobs rejected: ";
         if (cause == RejectionCause::no_walltime) {
             std::cerr << "without a walltime (-P default-walltime=SECONDS gives one)";
@@ -106,7 +94,7 @@ void note_rejections(const Simulator& simulator, const EmbeddedScheduler& schedu
             for (const SimulatedJob& job : jobs) {
                 widest = std::max(widest, job.state == JobState::rejected ? job.job->description.processors : 0);
             }
-            std::cerr << "wider than the " << simulator.scenario().platform.hosts.size()
+            std::cerr << "wider than the " << outcome.scenario().platform.hosts.size()
                       << " processors of the platform (-p), the widest asks for " << widest;
         } else {
             std::cerr << "the first, " << shown(jobs[rejections.first].job->description.id) << ", "
@@ -138,9 +126,8 @@ void check_scheduler_options(const Options& options, const SchedulerChoice& choi
     }
 }
 
-}  // namespace
-
-int simulate(const Arguments& arguments) {
+// Returns none after printing the help.
+std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments) {
     Options options;
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
     options.add("workload,w", Value<std::vector<std::string>>().required(),
@@ -180,83 +167,115 @@ int simulate(const Arguments& arguments) {
             arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
             "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "
             "Batsim does.")) {
-        return 0;
+        return std::nullopt;
     }
     load_plugins(options);
-    const auto endpoint = options.get<std::string>("socket-endpoint");
-    const auto prefix = options.get<std::string>("export");
-    SchedulerChoice choice =
+    SimulateOptions read;
+    read.endpoint = options.get<std::string>("socket-endpoint");
+    read.prefix = options.get<std::string>("export");
+    read.choice =
         read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
-    check_scheduler_options(options, choice);
-    std::unique_ptr<Engine> engine;
-    std::unique_ptr<SimulatedScheduler> scheduler;
-    const EmbeddedScheduler* embedded = nullptr;
-    if (endpoint.empty()) {
-        choice = combine(choice, parse_scheduler_configuration(scheduler_configuration(options)), "-a NAME");
-        engine = std::make_unique<Engine>(choice.algorithm, choice.parameters);
-        auto made = std::make_unique<EmbeddedScheduler>(*engine);
-        embedded = made.get();
-        scheduler = std::move(made);
-    } else {
-        scheduler = std::make_unique<SocketScheduler>(
-            endpoint, options.get<unsigned>("socket-timeout"),
-            options.given("curve-server-key") ? transport::read_curve_key(options.get<std::string>("curve-server-key"))
-                                              : "");
+    check_scheduler_options(options, read.choice);
+    if (read.endpoint.empty()) {
+        read.choice = combine(read.choice, parse_scheduler_configuration(scheduler_configuration(options)), "-a NAME");
+        require_usable(read.choice);
+    } else if (options.given("curve-server-key")) {
+        read.curve_key = transport::read_curve_key(options.get<std::string>("curve-server-key"));
     }
+    read.timeout = options.get<unsigned>("socket-timeout");
+    read.platform = options.get<std::string>("platform");
+    read.master_host = options.get<std::string>("master-host");
+    read.workloads = options.get<std::vector<std::string>>("workload");
+    read.events = options.get<std::vector<std::string>>("events");
+    read.scenario.enable_dynamic_jobs = options.given("enable-dynamic-jobs");
+    read.scenario.acknowledge_dynamic_jobs = options.given("acknowledge-dynamic-jobs");
+    read.scenario.enable_profile_reuse = options.given("enable-profile-reuse");
+    read.scenario.forward_unknown_events = options.given("forward-unknown-events");
+    read.scenario.scheduler_configuration = scheduler_configuration(options);
+    read.scenario.rules = simulator_rules(options.get<std::string>("like"));
+    read.measures_time = options.given("real-times");
+    read.quiet = options.given("quiet");
+    return read;
+}
 
-    if (const std::string folder = std::filesystem::path(prefix).parent_path().string();
-        simulator_rules(options.get<std::string>("like")).files_of_batsim5 && !folder.empty()) {
-        create_folders(folder);  // as Batsim 5 does
+// Makes the folder of the output files, as Batsim 5 does. Throws InputError if it is not there then.
+void prepare_folder(const SimulateOptions& options) {
+    const std::string folder = std::filesystem::path(options.prefix).parent_path().string();
+    if (options.scenario.rules.files_of_batsim5 && !folder.empty()) {
+        create_folders(folder);
     }
-    require_writable_folder(prefix);
-    const bool measure = options.given("real-times");
-    const bool quiet = options.given("quiet");
-    const auto begin = std::chrono::steady_clock::now();
-    const Scenario scenario = read_scenario(options, !endpoint.empty(), engine && engine->registers_jobs());
-    note_other_machines(scenario.workloads, scenario.platform.hosts.size());
-    Simulator simulator(scenario);
-    TimedScheduler timed(*scheduler);
-    std::string stopped;
-    {
-        Progress progress(simulator.jobs().size());
-        try {
-            simulator.run(measure ? timed : *scheduler, [&](std::size_t ended, Time now) {
-                if (quiet) {
-                    return;
-                }
-                progress.show(ended, std::to_string(ended) + " jobs, day " +
-                                         std::to_string(static_cast<long long>(now.to_seconds() /
-                                                                               Duration::days(1).to_seconds())));
-            });
-        } catch (const DeadlockError& problem) {
-            stopped = problem.what();
-        }
+    require_writable_folder(options.prefix);
+}
+
+// Runs the scenario under a progress bar.
+Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketScheduler* scheduler) {
+    std::size_t jobs = 0;
+    for (const Workload& workload : scenario.workloads) {
+        jobs += workload.jobs.size();
     }
-    const double total = Seconds(std::chrono::steady_clock::now() - begin).count();
-    const std::vector<Statistic> statistics = engine ? engine->statistics() : std::vector<Statistic>();
-    const std::vector<std::string> written = write_results(
-        {simulator, embedded, statistics, measure ? RealTimes{timed.seconds(), total} : RealTimes{}}, prefix);
-    if (!quiet) {
-        std::cout << simulator.ended().size() << " jobs, " << simulator.messages() << " messages, "
-                  << simulator.now().to_string() << " simulated seconds in " << total << " s; wrote "
-                  << enumeration(written) << '\n';
-        if (!statistics.empty()) {
-            std::cout << "statistics of " << engine->description().name << ": " << text_of(statistics) << '\n';
-        }
+    Progress progress(jobs);
+    RunOptions how;
+    how.keeps_deadlocks = true;
+    how.measures_time = options.measures_time;
+    if (!options.quiet) {
+        how.progress = [&](std::size_t ended, Time now) {
+            const auto day = static_cast<long long>(now.to_seconds() / Duration::days(1).to_seconds());
+            progress.show(ended, std::to_string(ended) + " jobs, day " + std::to_string(day));
+        };
     }
-    if (!stopped.empty()) {
-        throw InputError(stopped);
+    return scheduler != nullptr ? run(std::move(scenario), *scheduler, how)
+                                : run(std::move(scenario), options.choice, how);
+}
+
+// Says what was simulated and written.
+void print_outcome(const Outcome& outcome, double seconds, const std::vector<std::string>& written) {
+    const Simulator& simulation = outcome.simulation();
+    std::cout << simulation.ended().size() << " jobs, " << simulation.messages() << " messages, "
+              << simulation.now().to_string() << " simulated seconds in " << seconds << " s; wrote "
+              << enumeration(written) << '\n';
+    if (const std::vector<Statistic> statistics = outcome.statistics(); !statistics.empty()) {
+        std::cout << "statistics of " << outcome.engine()->description().name << ": " << text_of(statistics) << '\n';
     }
-    if (embedded != nullptr) {
-        note_rejections(simulator, *embedded);
-    }
-    if (engine && ignores_licenses(*engine, scenario)) {
+}
+
+// Says what may surprise.
+void note_surprises(const Outcome& outcome) {
+    note_rejections(outcome);
+    if (ignores_licenses(outcome)) {
         std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
     }
-    if (simulator.rounded_run_times() != 0) {
-        std::cerr << "batfill: note: computing times rounded to microseconds: " << simulator.rounded_run_times()
+    if (const std::size_t rounded = outcome.simulation().rounded_run_times(); rounded != 0) {
+        std::cerr << "batfill: note: computing times rounded to microseconds: " << rounded
                   << "; Batsim does not round them, and may start jobs at other times\n";
     }
+}
+
+}  // namespace
+
+int simulate(const Arguments& arguments) {
+    const std::optional<SimulateOptions> options = parse_simulate_options(arguments);
+    if (!options) {
+        return 0;
+    }
+    std::optional<SocketScheduler> scheduler;
+    if (!options->endpoint.empty()) {
+        scheduler.emplace(options->endpoint, options->timeout, options->curve_key);
+    }
+    prepare_folder(*options);
+    const Clock::time_point begin = Clock::now();
+    Scenario scenario = read_scenario(*options);
+    note_other_machines(scenario.workloads, scenario.platform.hosts.size());
+    const Outcome outcome = simulate(std::move(scenario), *options, scheduler ? &*scheduler : nullptr);
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const RealTimes real_times{outcome.scheduler_seconds(), options->measures_time ? seconds : 0};
+    const std::vector<std::string> written = write_files(outcome, options->prefix, real_times);
+    if (!options->quiet) {
+        print_outcome(outcome, seconds, written);
+    }
+    if (!outcome.deadlock().empty()) {
+        throw InputError(outcome.deadlock());
+    }
+    note_surprises(outcome);
     return 0;
 }
 

@@ -31,7 +31,7 @@ std::optional<Duration> optional_seconds(const Options& options, const std::stri
     if (!options.given(name)) {
         return std::nullopt;
     }
-    return seconds_option("--" + name, options.get<std::string>(name));
+    return seconds_of("--" + name, options.get<std::string>(name));
 }
 
 std::optional<int> optional_positive(const Options& options, const std::string& name) {

@@ -16,8 +16,9 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
+#include "plugin_option.hpp"
 #include "progress.hpp"
-#include "scheduler_argument.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
 #include "tune_options.hpp"
@@ -74,10 +75,11 @@ double measure(const Replay& replay, const SchedulerChoice& scheduler, const Rep
     } catch (const std::bad_alloc&) {
         throw;  // is no fault of what was replayed
     } catch (const std::exception& problem) {
-        throw InputError(replay.workload().path + ": " + problem.what());
+        throw InputError(replay.scenario().workloads.front().path + ": " + problem.what());
     }
     if (!value) {
-        throw InputError(replay.workload().path + ": expected a job that counts for " + metric.name());
+        throw InputError(replay.scenario().workloads.front().path + ": expected a job that counts for " +
+                         metric.name());
     }
     return *value;
 }

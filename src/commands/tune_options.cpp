@@ -15,7 +15,8 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "platform_option.hpp"
-#include "scheduler_argument.hpp"
+#include "plugin_option.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/names.hpp"
 

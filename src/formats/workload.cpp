@@ -396,6 +396,15 @@ Workload read_workload(const std::string& path, const std::string& name, bool ke
     return parse(read_workload_text(path), path, name, keep_source);
 }
 
+std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source) {
+    std::vector<Workload> workloads;
+    workloads.reserve(paths.size());
+    for (const std::string& path : paths) {
+        workloads.push_back(read_workload(path, "w" + std::to_string(workloads.size()), keep_source));
+    }
+    return workloads;
+}
+
 Workload parse_workload(std::string_view text, const std::string& path, const std::string& name, bool keep_source) {
     return parse(std::string(text), path, name, keep_source);
 }

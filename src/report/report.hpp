@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
+
+#include "src/formats/named_values.hpp"
+#include "src/workloads/any_schedule.hpp"
 
 // The page that `batfill report` writes.
 namespace batfill::report {
@@ -18,8 +20,8 @@ namespace batfill::report {
 struct Run {
     std::string label;
     Schedule schedule;
-    std::vector<std::pair<std::string, std::string>> summary{};       // columns of schedule.csv and their values
-    std::vector<std::pair<std::string, std::string>> statistics{};    // names and values of the algorithm's counts
+    NamedValues summary{};                                            // columns of schedule.csv and their values
+    NamedValues statistics{};                                         // names and values of the algorithm's counts
     std::optional<std::vector<Guarantee>> guarantees{};               // none: no such file
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees{};  // none: no such file
 };
@@ -30,14 +32,6 @@ struct SourceFile {
     std::uint64_t bytes = 0;
     std::string sha256;
 };
-
-// Throws: InputError if the file cannot be read.
-SourceFile source_file(const std::string& path);
-
-// Reads the files that simulate or Batsim wrote beside the jobs.csv of a run. Adds all these files, and the jobs.csv,
-// to `files`.
-// Throws: InputError, which names a file that is not as it was written.
-void read_files_beside(const std::string& jobs_path, Run& run, std::vector<SourceFile>& files);
 
 struct Report {
     std::string title;
@@ -57,5 +51,21 @@ std::string report_data(const Report& report);
 
 // Returns the page: one HTML file that needs no other file and no network.
 std::string report_page(const Report& report);
+
+// The runs of a page, and the file that it goes to.
+struct ReportRequest {
+    std::vector<std::string> prefixes;   // of the runs, at least one
+    std::vector<std::string> workloads;  // paths; none: users, queues and deadlines are unknown
+    std::string platform;                // as --platform takes it; empty if not given
+    MetricsOptions metrics;              // with what is known of the machine
+    std::size_t baseline = 0;            // an index in `prefixes`
+    std::optional<std::string> title;    // none: the names of the runs
+    std::string output;                  // path of the page
+    std::string command;                 // the options as the page shows them
+};
+
+// Reads the runs, as read_any_schedule() does, and the files beside them. Returns their page.
+// Throws: InputError as report_page(), and for files that cannot be read or are not as they were written.
+std::string render_report(const ReportRequest& request, const Note& note);
 
 }  // namespace batfill::report

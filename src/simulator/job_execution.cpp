@@ -4,7 +4,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "results.hpp"
+#include "simulated_jobs.hpp"
 #include "simulation.hpp"
 #include "src/support/json.hpp"
 

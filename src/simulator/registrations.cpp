@@ -16,7 +16,7 @@ namespace batfill {
 // `what` names what is registered.
 // Throws: InputError unless something can be registered now.
 void Simulation::require_registration(const std::string& what) const {
-    if (!scenario_.enable_dynamic_jobs) {
+    if (!dynamic_jobs_) {
         throw InputError(what + ": expected a simulation with --enable-dynamic-jobs");
     }
     if (registration_finished_) {
@@ -78,7 +78,7 @@ void Simulation::register_job(RegisterJob& decision) {
     } catch (const InputError& problem) {
         throw InputError(what + ": " + problem.what());
     }
-    if (!scenario_.enable_profile_reuse && removed_profiles_.contains(profile)) {
+    if (!profile_reuse_ && removed_profiles_.contains(profile)) {
         throw InputError(what +
                          ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
     }

@@ -10,7 +10,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "results.hpp"
+#include "simulated_jobs.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/support/json.hpp"
@@ -101,6 +101,8 @@ void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, 
     if (scenario_.rules.clock_of_doubles) {
         clock_.emplace();
     }
+    dynamic_jobs_ = scenario_.enable_dynamic_jobs || scheduler.registers_jobs();
+    profile_reuse_ = scenario_.enable_profile_reuse || scheduler.registers_jobs();
     job_submitters_ = scenario_.workloads.size();
     event_submitters_ = scenario_.event_lists.size();
     for (std::size_t i = 0; i < scenario_.workloads.size(); ++i) {
@@ -169,7 +171,7 @@ void Simulation::send(SimulatedScheduler& scheduler) {
     for (const Event& event : events_) {
         if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
             jobs_[completed->job].end_told = true;
-            if (scenario_.enable_dynamic_jobs) {
+            if (dynamic_jobs_) {
                 removed_profiles_.insert(jobs_[completed->job].profile);
             }
         }
@@ -442,7 +444,7 @@ void Simulation::change_machines(const ExternalEvent& event) {
 
 bool Simulation::finished() const {
     return job_submitters_ == 0 && event_submitters_ == 0 && running_ == 0 && in_queue_ == 0 && pending_calls_ == 0 &&
-           pending_switches_ == 0 && (registration_finished_ || !scenario_.enable_dynamic_jobs);
+           pending_switches_ == 0 && (registration_finished_ || !dynamic_jobs_);
 }
 
 std::string Simulation::deadlock() const {

@@ -146,6 +146,8 @@ class Simulation {
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
     bool scheduler_ready_ = false;
+    bool dynamic_jobs_ = false;
+    bool profile_reuse_ = false;
     bool registration_finished_ = false;
 
     std::size_t job_submitters_ = 0;  // still at work

@@ -68,4 +68,35 @@ std::string unknown_name(const std::string& what, const std::string& name, const
     return "unknown " + what + " '" + name + "', " + names_instead(name, known);
 }
 
+std::string workload_name(const std::string& path) {
+    std::filesystem::path name = std::filesystem::path(path).filename();
+    if (name.extension() == ".gz") {
+        name = name.stem();
+    }
+    return name.stem().string();
+}
+
+std::string enumeration(std::vector<std::string> names) {
+    constexpr std::size_t most = 6;
+    if (names.size() > most) {
+        const std::string more = std::to_string(names.size() - most + 1) + " more";
+        names.resize(most - 1);
+        names.push_back(more);
+    }
+    std::string text = list_of(names);
+    if (const std::size_t comma = text.rfind(", "); names.size() > 1) {
+        text.replace(comma, 2, " and ");
+    }
+    return text;
+}
+
+Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min) {
+    const std::optional<Duration> value = Duration::parse(text);
+    if (!value || (min && *value < *min)) {
+        throw UsageError(name + ": expected a number of seconds" + (min ? " from " + min->to_string() : "") +
+                         ", found '" + text + "'");
+    }
+    return *value;
+}
+
 }  // namespace batfill

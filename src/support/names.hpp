@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <batfill/core/time.hpp>
+
 namespace batfill {
 
 // Joins names for error messages: "a, b, c".
@@ -16,5 +18,15 @@ std::optional<std::string> nearest_name(const std::string& name, const std::vect
 // An error message for an unknown name: "unknown command 'simulat', did you mean 'simulate'? Known: ...", or without a
 // guess if no name is near. `what` is the kind of thing.
 std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known);
+
+// "a, b and c"; for more than six names, "a, b, c, d, e and 40 more".
+std::string enumeration(std::vector<std::string> names);
+
+// Returns the name of a file's workload in tables and file names: "sp2-01" for "weeks/sp2-01.json.gz".
+std::string workload_name(const std::string& path);
+
+// Returns the duration that `text` gives as seconds. `name` is what the user calls it.
+// Throws: UsageError if `text` is not a number or is below `min`.
+Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min = {});
 
 }  // namespace batfill

@@ -105,7 +105,7 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
         past_jobs_.pop_front();
     }
     const Replay replay(machine(state.processors), past(since));
-    if (replay.jobs() == 0) {
+    if (replay.scenario().workloads.front().jobs.empty()) {
         return std::nullopt;
     }
     const ReplayMetric metric("mean_bounded_slowdown");

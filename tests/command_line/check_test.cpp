@@ -59,7 +59,7 @@ struct Outcome {
     std::string output;
 };
 
-Outcome run(int (*command)(const commands::Arguments&), const commands::Arguments& arguments) {
+Outcome run(int (*command)(const Arguments&), const Arguments& arguments) {
     const std::ostringstream out;
     std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
     Outcome outcome{-1, ""};
@@ -78,8 +78,8 @@ Outcome run(int (*command)(const commands::Arguments&), const commands::Argument
 
 TEST_CASE("batfill check ends with status 0 and one line if all is well", "[check][command]") {
     const Folder folder;
-    const commands::Arguments inputs{"-w", folder.file("w.json"), "-p", folder.file("p.xml"), "-m", "boss"};
-    commands::Arguments arguments = inputs;
+    const Arguments inputs{"-w", folder.file("w.json"), "-p", folder.file("p.xml"), "-m", "boss"};
+    Arguments arguments = inputs;
     arguments.push_back(folder.file("one_jobs.csv"));
     const Outcome outcome = run(commands::check, arguments);
     CHECK(outcome.status == 0);
@@ -120,31 +120,31 @@ TEST_CASE("batfill check and metrics read what Batsim 5 writes", "[check][comman
 
 TEST_CASE("batfill check ends with status 1 and the first violations", "[check][command]") {
     const Folder folder;
-    const commands::Arguments arguments{folder.file("bad_jobs.csv"),
-                                        "-w",
-                                        folder.file("w.json"),
-                                        "-w",
-                                        folder.file("w.json"),
-                                        "-p",
-                                        folder.file("p.xml"),
-                                        "-m",
-                                        "boss",
-                                        "--first",
-                                        "1"};
+    const Arguments arguments{folder.file("bad_jobs.csv"),
+                              "-w",
+                              folder.file("w.json"),
+                              "-w",
+                              folder.file("w.json"),
+                              "-p",
+                              folder.file("p.xml"),
+                              "-m",
+                              "boss",
+                              "--first",
+                              "1"};
     const Outcome outcome = run(commands::check, arguments);
     CHECK(outcome.status == 1);
     // The second workload's jobs are missing.
     CHECK(outcome.output ==
           "job w1!1: missing\n"
           "2 jobs, 3 violations, the first 1 shown (0 rejected; 1 of 1 deadlines missed)\n");
-    commands::Arguments tolerant{folder.file("bad_jobs.csv"),
-                                 "-w",
-                                 folder.file("w.json"),
-                                 "-p",
-                                 folder.file("p.xml"),
-                                 "-m",
-                                 "boss",
-                                 "--tolerance"};
+    Arguments tolerant{folder.file("bad_jobs.csv"),
+                       "-w",
+                       folder.file("w.json"),
+                       "-p",
+                       folder.file("p.xml"),
+                       "-m",
+                       "boss",
+                       "--tolerance"};
     tolerant.push_back("0.5");
     CHECK_THAT(run(commands::check, tolerant).output,
                StartsWith("job w0!2: starts at 9.000000 on processor 0, which job w0!1 has until 10.000000\n"));
@@ -160,16 +160,16 @@ TEST_CASE("batfill check finds starts on processors that are unavailable, by eve
                            R"({"type": "machine_available", "timestamp": 9, "resources": "0"})"
                            "\n"
                            R"({"type": "lunch", "timestamp": 9})");
-    const auto check = [&](const commands::Arguments& more) {
-        commands::Arguments arguments{folder.file("one_jobs.csv"),
-                                      "-w",
-                                      folder.file("w.json"),
-                                      "-p",
-                                      folder.file("p.xml"),
-                                      "-m",
-                                      "boss",
-                                      "--events",
-                                      folder.file("e.json")};
+    const auto check = [&](const Arguments& more) {
+        Arguments arguments{folder.file("one_jobs.csv"),
+                            "-w",
+                            folder.file("w.json"),
+                            "-p",
+                            folder.file("p.xml"),
+                            "-m",
+                            "boss",
+                            "--events",
+                            folder.file("e.json")};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(commands::check, arguments);
     };
@@ -219,7 +219,7 @@ TEST_CASE("batfill metrics names the runs by their files", "[metrics][command]")
 TEST_CASE("batfill metrics takes the machine and the deadlines from its options", "[metrics][command]") {
     const Folder folder;
     const std::string schedule = folder.file("one_jobs.csv");
-    const auto json = [&](commands::Arguments options) {
+    const auto json = [&](Arguments options) {
         options.insert(options.begin(), {schedule, "-f", "json"});
         return run(commands::metrics, options).output;
     };

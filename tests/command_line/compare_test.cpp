@@ -12,7 +12,7 @@
 #include <batfill/workloads/models.hpp>
 
 #include "src/commands/command.hpp"
-#include "src/commands/scheduler_argument.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
 #include "unit/simulator_fixture.hpp"
 
@@ -54,7 +54,7 @@ class Inputs {
         return file(name);
     }
     // Compares `schedulers` on all workloads and returns the output file.
-    std::string csv(commands::Arguments schedulers, const commands::Arguments& more = {}) const {
+    std::string csv(Arguments schedulers, const Arguments& more = {}) const {
         schedulers.insert(schedulers.end(),
                           {"-p", file("p.xml"), "-w", week(1), week(2), week(3), "-o", file("out.csv")});
         schedulers.insert(schedulers.end(), more.begin(), more.end());
@@ -72,13 +72,13 @@ class Inputs {
 }  // namespace
 
 TEST_CASE("a scheduler argument has parameters whose values may have commas", "[compare]") {
-    const auto read = [](const std::string& text) { return commands::read_scheduler(text).choice; };
+    const auto read = [](const std::string& text) { return read_scheduler(text).choice; };
     CHECK(read("fcfs").algorithm == "fcfs");
     CHECK(read("fcfs").parameters.empty());
     const SchedulerChoice mixed = read("easy,order=mixed,weights=1,0,-0.5,0,0,0,threshold=72000");
     CHECK(mixed.algorithm == "easy");
     CHECK(mixed.parameters == Given{{"order", "mixed"}, {"weights", "1,0,-0.5,0,0,0"}, {"threshold", "72000"}});
-    CHECK(commands::read_scheduler("easy,order=saf").name == "easy,order=saf");
+    CHECK(read_scheduler("easy,order=saf").name == "easy,order=saf");
     CHECK_THROWS_AS(read(""), UsageError);
     CHECK_THROWS_AS(read("neverheardof"), UsageError);
     CHECK_THROWS_AS(read("easy,saf"), UsageError);
@@ -87,20 +87,20 @@ TEST_CASE("a scheduler argument has parameters whose values may have commas", "[
 
 TEST_CASE("a scheduler argument may be a file", "[compare]") {
     const Inputs inputs;
-    const commands::NamedScheduler scheduler = commands::read_scheduler(
+    const NamedScheduler scheduler = read_scheduler(
         inputs.write("tuned.json", R"({"algorithm": "easy", "params": {"order": "saf", "threshold": 72000}})"));
     CHECK(scheduler.name == "tuned");
     CHECK(scheduler.choice.algorithm == "easy");
     CHECK(scheduler.choice.parameters == Given{{"order", "saf"}, {"threshold", "72000"}});
-    CHECK_THROWS_AS(commands::read_scheduler(inputs.file("missing.json")), InputError);
-    CHECK_THROWS_WITH(commands::read_scheduler(inputs.write("other.json", "{}")), Contains("other.json: expected"));
-    CHECK_THROWS_WITH(commands::read_scheduler(inputs.write("number.json", R"({"algorithm": 1})")),
+    CHECK_THROWS_AS(read_scheduler(inputs.file("missing.json")), InputError);
+    CHECK_THROWS_WITH(read_scheduler(inputs.write("other.json", "{}")), Contains("other.json: expected"));
+    CHECK_THROWS_WITH(read_scheduler(inputs.write("number.json", R"({"algorithm": 1})")),
                       Contains("number.json: ") && Contains("not a string"));
 }
 
 TEST_CASE("batfill compare writes a row per workload and a column per scheduler", "[compare][command]") {
     const Inputs inputs;
-    const commands::Arguments schedulers{"fcfs", "easy,order=saf,backfill-order=spf", "conservative"};
+    const Arguments schedulers{"fcfs", "easy,order=saf,backfill-order=spf", "conservative"};
     const std::string text = inputs.csv(schedulers, {"--metric", "mean_wait", "--threads", "1"});
     CHECK(inputs.csv(schedulers, {"--metric", "mean_wait", "--threads", "7"}) == text);
     CHECK(inputs.csv(schedulers, {"--metric", "mean_bounded_slowdown", "--tau", "60"}) != text);
@@ -111,8 +111,7 @@ TEST_CASE("batfill compare writes a row per workload and a column per scheduler"
         expected += "\"week-" + std::to_string(i) + "\"";
         for (const std::string& scheduler : schedulers) {
             expected +=
-                ',' +
-                exact(replay.measure(commands::read_scheduler(scheduler).choice, ReplayMetric("mean_wait")).value());
+                ',' + exact(replay.measure(read_scheduler(scheduler).choice, ReplayMetric("mean_wait")).value());
         }
         expected += '\n';
     }
@@ -135,7 +134,7 @@ TEST_CASE("batfill compare names the workload and the scheduler of a replay that
 
 TEST_CASE("batfill compare refuses what it cannot use", "[compare][command]") {
     const Inputs inputs;
-    const auto compare = [&](commands::Arguments more) {
+    const auto compare = [&](Arguments more) {
         more.insert(more.end(), {"-p", inputs.file("p.xml"), "-w", inputs.week(1)});
         return commands::compare(more);
     };

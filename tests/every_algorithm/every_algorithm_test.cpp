@@ -14,9 +14,9 @@
 #include <batfill/analysis/check.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/formats/schedule.hpp>
+#include <batfill/replay/outcome.hpp>
 #include <batfill/simulator/embedded_scheduler.hpp>
 
-#include "../workloads_of.hpp"
 #include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"
@@ -24,7 +24,6 @@
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/server/session.hpp"
-#include "src/simulator/results.hpp"
 
 // Tests what must hold for every registered algorithm and all values of its parameters, on many small random workloads.
 // They name no algorithm, so they cover a new one as soon as it registers itself.
@@ -189,60 +188,47 @@ class Daemon : public SimulatedScheduler {
 };
 
 // The observable results of a simulation.
-struct Outcome {
+struct Seen {
     std::string jobs;        // jobs.csv
     std::string guarantees;  // "job start" for each job, and the broken ones; only of an embedded scheduler
     std::size_t messages = 0;
     std::size_t broken_guarantees = 0;
     std::size_t resubmitted = 0;
     std::size_t switches = 0;  // processors that were put to sleep or woken
-    friend bool operator==(const Outcome&, const Outcome&) = default;
+    friend bool operator==(const Seen&, const Seen&) = default;
 };
 
-Schedule schedule_of(const Simulator& simulator) {
-    Schedule schedule;
-    schedule.path = "simulated";
-    for (const JobNumber number : simulator.ended()) {
-        schedule.jobs.push_back(scheduled_job(simulator, number));
-    }
-    return schedule;
-}
-
-// The schedule as read from its file.
-Schedule printed_schedule_of(const Simulator& simulator) {
+std::string text_of(Schedule schedule) {
     std::string text = schedule_csv_header();
-    for (const ScheduledJob& job : schedule_of(simulator).jobs) {
+    for (ScheduledJob& job : schedule.jobs) {
+        job.profile = {};  // which readers of a file pass over, as the metadata
+        job.metadata = {};
         append_csv(job, text);
     }
-    return parse_schedule(text, "simulated_jobs.csv");
+    return text;
 }
 
-Outcome outcome_of(const Simulator& simulator) {
+// Requires that a file of the schedule says the same, so that an audit of the file finds the same.
+void require_same_in_file(const Outcome& outcome) {
+    const std::string text = text_of(outcome.schedule());
+    REQUIRE(text_of(parse_schedule(text, "simulated_jobs.csv")) == text);
+}
+
+Seen seen_of(const Outcome& outcome) {
+    const Simulator& simulator = outcome.simulation();
     REQUIRE(simulator.ended().size() == simulator.jobs().size());
-    Outcome outcome;
-    for (const ScheduledJob& job : schedule_of(simulator).jobs) {
-        append_csv(job, outcome.jobs);
+    Seen seen;
+    for (const ScheduledJob& job : outcome.schedule().jobs) {
+        append_csv(job, seen.jobs);
     }
-    outcome.messages = simulator.messages();
-    outcome.switches = simulator.processor_switches();
-    return outcome;
-}
-
-// The guarantee of each job of a schedule.
-std::vector<Guarantee> guarantees_of(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
-    std::vector<Guarantee> guarantees;
-    for (const JobNumber number : simulator.ended()) {
-        const SimulatedJob& job = simulator.jobs()[number];
-        const bool rejected = job.state == JobState::rejected;
-        guarantees.push_back({job.job->description.id, scheduler.guaranteed_start(number),
-                              rejected ? std::nullopt : std::optional(job.start)});
-    }
-    return guarantees;
+    seen.messages = simulator.messages();
+    seen.switches = simulator.processor_switches();
+    return seen;
 }
 
 // The number of kills that the algorithm decided itself; its statistic `kills`.
-std::size_t own_kills(const Engine& engine) {
-    const std::vector<Statistic> statistics = engine.statistics();
+std::size_t own_kills(const Outcome& outcome) {
+    const std::vector<Statistic> statistics = outcome.statistics();
     const auto kills = std::find_if(statistics.begin(), statistics.end(),
                                     [](const Statistic& statistic) { return statistic.name == "kills"; });
     return kills == statistics.end() ? 0 : kills->value;
@@ -250,7 +236,8 @@ std::size_t own_kills(const Engine& engine) {
 
 // Requires that every job of the workload ended, was rejected or was killed. If jobs killed by losses are submitted
 // again, requires the same of their last run. Jobs that the algorithm itself kills are not submitted again.
-void require_no_job_lost(const Simulator& simulator, const Engine& engine, bool submits_again) {
+void require_no_job_lost(const Outcome& outcome, bool submits_again) {
+    const Simulator& simulator = outcome.simulation();
     std::size_t killed_for_good = 0;
     std::map<std::string, JobState> last_states;
     for (const SimulatedJob& job : simulator.jobs()) {
@@ -263,13 +250,14 @@ void require_no_job_lost(const Simulator& simulator, const Engine& engine, bool 
         REQUIRE(last != last_states.end());
         killed_for_good += job.description.walltime && last->second == JobState::completed_killed ? 1U : 0U;
     }
-    REQUIRE((!submits_again || killed_for_good <= own_kills(engine)));
+    REQUIRE((!submits_again || killed_for_good <= own_kills(outcome)));
 }
 
 // Requires that processor losses broke the listed guarantees, and that the audit finds each omission that matters.
-void require_broken_guarantees_are_needed(const Simulator& simulator, const std::vector<Guarantee>& guarantees,
+void require_broken_guarantees_are_needed(const Outcome& outcome, const std::vector<Guarantee>& guarantees,
                                           const std::vector<BrokenGuarantee>& broken) {
-    const Scenario& scenario = simulator.scenario();
+    const Simulator& simulator = outcome.simulation();
+    const Scenario& scenario = outcome.scenario();
     std::set<Time> losses;
     for (const std::vector<ExternalEvent>& events : scenario.event_lists) {
         for (const ExternalEvent& event : events) {
@@ -278,7 +266,7 @@ void require_broken_guarantees_are_needed(const Simulator& simulator, const std:
             }
         }
     }
-    const Schedule schedule = schedule_of(simulator);
+    const Schedule schedule = outcome.schedule();
     for (std::size_t i = 0; i < broken.size(); ++i) {
         REQUIRE(losses.contains(broken[i].lost_at));
         const SimulatedJob& job = simulator.jobs()[simulator.find_job(broken[i].job_id).value()];
@@ -299,44 +287,38 @@ std::string on_failure_of(const DrawnAlgorithm& drawn) {
 }
 
 // Simulates with the embedded scheduler and audits the schedule.
-Outcome embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
-    Engine engine(drawn.name, drawn.parameters);
-    EmbeddedScheduler scheduler(engine);
-    Simulator simulator(scenario);
-    simulator.run(scheduler);
-    const std::vector<Guarantee> guarantees = guarantees_of(simulator, scheduler);
-    const std::vector<BrokenGuarantee> broken = broken_guarantees(simulator, scheduler);
-    const CheckReport report =
-        check_schedule(printed_schedule_of(simulator), workloads_of(simulator), scenario.platform,
-                       {.placement = engine.state().placement,
-                        .jobs_survive_losses = on_failure_of(drawn) == "continue",
-                        .rejections_allowed = drawn.name == "rejecter"},
-                       &guarantees, &broken, scenario.event_lists);
+Seen embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
+    const Outcome outcome = run(scenario, {drawn.name, drawn.parameters});
+    const CheckReport report = audit(outcome, {.rejections_allowed = drawn.name == "rejecter"});
     INFO((report.violations.empty() ? "" : report.violations[0].text));
     REQUIRE(report.violations.empty());
-    require_no_job_lost(simulator, engine, on_failure_of(drawn) == "requeue");
-    require_broken_guarantees_are_needed(simulator, guarantees, broken);
-    Outcome outcome = outcome_of(simulator);
+    require_same_in_file(outcome);
+    require_no_job_lost(outcome, on_failure_of(drawn) == "requeue");
+    std::vector<Guarantee> guarantees;
+    for (const JobNumber number : outcome.simulation().ended()) {
+        guarantees.push_back(outcome.guarantee(number));
+    }
+    const std::vector<BrokenGuarantee> broken = outcome.broken_guarantees();
+    require_broken_guarantees_are_needed(outcome, guarantees, broken);
+    Seen seen = seen_of(outcome);
     for (const Guarantee& guarantee : guarantees) {
-        outcome.guarantees += guarantee.job_id + " " +
-                              (guarantee.guaranteed_start ? guarantee.guaranteed_start->to_string() : "none") + "\n";
+        seen.guarantees += guarantee.job_id + " " +
+                           (guarantee.guaranteed_start ? guarantee.guaranteed_start->to_string() : "none") + "\n";
     }
     for (const BrokenGuarantee& one : broken) {
-        append_csv(one, outcome.guarantees);
+        append_csv(one, seen.guarantees);
     }
-    outcome.broken_guarantees = broken.size();
-    outcome.resubmitted = report.resubmitted;
-    for (const Statistic& statistic : engine.statistics()) {
-        outcome.guarantees += text_of({statistic}) + "\n";
+    seen.broken_guarantees = broken.size();
+    seen.resubmitted = report.resubmitted;
+    for (const Statistic& statistic : outcome.statistics()) {
+        seen.guarantees += batfill::text_of({statistic}) + "\n";
     }
-    return outcome;
+    return seen;
 }
 
-Outcome by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn) {
+Seen by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     Daemon daemon(drawn);
-    Simulator simulator(scenario);
-    simulator.run(daemon);
-    return outcome_of(simulator);
+    return seen_of(run(scenario, daemon));
 }
 
 bool needs_run_times(const DrawnAlgorithm& drawn) {
@@ -345,23 +327,23 @@ bool needs_run_times(const DrawnAlgorithm& drawn) {
 
 // The outcome of the embedded scheduler. Requires that it is reproducible and that the daemon has the same, unless the
 // daemon refuses the parameters.
-Outcome simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
+Seen simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
     scenario.enable_dynamic_jobs = Engine(drawn.name, drawn.parameters).registers_jobs();
     scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
-    const Outcome outcome = embedded(scenario, drawn);
+    const Seen outcome = embedded(scenario, drawn);
     REQUIRE(embedded(scenario, drawn) == outcome);
     if (needs_run_times(drawn)) {
         REQUIRE_THROWS_AS(by_daemon(scenario, drawn), UsageError);
         return outcome;
     }
-    const Outcome of_daemon = by_daemon(scenario, drawn);
+    const Seen of_daemon = by_daemon(scenario, drawn);
     REQUIRE(of_daemon.jobs == outcome.jobs);
     REQUIRE(of_daemon.messages == outcome.messages);
     REQUIRE(of_daemon.switches == outcome.switches);
     if (scenario.enable_dynamic_jobs) {
         // Jobs that are submitted again wait at once. The algorithm's own jobs wait only when acknowledged.
         scenario.acknowledge_dynamic_jobs = true;
-        const Outcome acknowledged = embedded(scenario, drawn);
+        const Seen acknowledged = embedded(scenario, drawn);
         REQUIRE(by_daemon(scenario, drawn).jobs == acknowledged.jobs);
         REQUIRE(
             (acknowledged.jobs == outcome.jobs || Engine(drawn.name, drawn.parameters).algorithm().registers_jobs()));
@@ -469,7 +451,7 @@ void try_every_algorithm(Trouble trouble, int rounds) {
             const std::string events = fails ? random_failures(random, processors) : "";
             const Scenario scenario = scenario_of(machine_of_round(processors, round), {std::move(workload)}, events);
             const DrawnAlgorithm tried = fails ? with_failure_parameters(drawn, round) : drawn;
-            const Outcome outcome = simulated_in_all_ways(scenario, tried);
+            const Seen outcome = simulated_in_all_ways(scenario, tried);
             broken_guarantees += outcome.broken_guarantees;
             resubmitted += outcome.resubmitted;
             switched += outcome.switches;

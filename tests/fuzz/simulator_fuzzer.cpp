@@ -15,12 +15,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/replay/outcome.hpp>
 #include <batfill/simulator/simulator.hpp>
 
-#include "../workloads_of.hpp"
 #include "fuzzer.hpp"
-#include "src/simulator/results.hpp"
 
 namespace batfill::tests::simulator_fuzzer {
 
@@ -247,33 +245,24 @@ class RandomScheduler : public SimulatedScheduler {
     bool registered_ = false;
 };
 
-// Runs the simulation. Returns whether it reached its end: the scheduler may decide something impossible, or never
+// The outcome of a run to the end; none if it was not reached: the scheduler may decide something impossible, or never
 // start a job.
-bool runs_to_the_end(Simulator& simulator, SimulatedScheduler& scheduler) {
+template <class Scheduler>
+std::optional<Outcome> outcome_of(const Scenario& scenario, Scheduler&& scheduler) {
     try {
-        simulator.run(scheduler);
-        return true;
+        return run(scenario, scheduler);
     } catch (const InputError& problem) {
         const std::string_view line = problem.what();
         if (line.empty() || line.find('\n') != std::string_view::npos) {
             std::abort();
         }
-        return false;
+        return std::nullopt;
     }
 }
 
-// Requires that the audit finds nothing in the written schedule.
-void audit(const Simulator& simulator, const CheckOptions& options,
-           const std::vector<std::vector<ExternalEvent>>& event_lists) {
-    std::string text = schedule_csv_header();
-    for (const JobNumber number : simulator.ended()) {
-        append_csv(scheduled_job(simulator, number), text);
-    }
-    const CheckReport report =
-        check_schedule(parse_schedule(text, "simulated"), batfill::tests::workloads_of(simulator),
-                       simulator.scenario().platform, options, nullptr, nullptr, event_lists);
+void require_no_violation(const CheckReport& report) {
     if (!report.violations.empty()) {
-        std::cerr << text << report.violations.front().text << std::endl;
+        std::cerr << report.violations.front().text << std::endl;
         std::abort();
     }
 }
@@ -281,32 +270,30 @@ void audit(const Simulator& simulator, const CheckOptions& options,
 void try_random_scheduler(Bytes bytes) {
     Scenario scenario = draw_scenario(bytes);
     scenario.enable_dynamic_jobs = bytes.one_in(8);
-    Simulator simulator(scenario);
     RandomScheduler scheduler(bytes);
-    // A late reply may start a job just before its processors are lost at the same instant.
-    if (runs_to_the_end(simulator, scheduler) && !scheduler.has_registered()) {
-        audit(simulator, {.rejections_allowed = true},
-              scheduler.was_prompt() ? scenario.event_lists : std::vector<std::vector<ExternalEvent>>());
+    const std::optional<Outcome> outcome = outcome_of(scenario, scheduler);
+    if (!outcome || scheduler.has_registered()) {
+        return;
+    }
+    if (scheduler.was_prompt()) {
+        require_no_violation(audit(*outcome, {.rejections_allowed = true}));
+    } else {
+        // A late reply may start a job just before its processors are lost at the same instant.
+        require_no_violation(
+            check_schedule(outcome->schedule(), scenario.workloads, scenario.platform, {.rejections_allowed = true}));
     }
 }
 
 // Our algorithms decide nothing impossible, so only the events can be wrong.
 void try_algorithm(Bytes bytes) {
-    Scenario scenario = draw_scenario(bytes);
+    const Scenario scenario = draw_scenario(bytes);
     const std::vector<const AlgorithmDescription*> algorithms = registered_algorithms();
-    const auto which = static_cast<std::size_t>(bytes.below(static_cast<int>(algorithms.size())));
+    const std::string& name =
+        algorithms[static_cast<std::size_t>(bytes.below(static_cast<int>(algorithms.size())))]->name;
     const char* const on_failure[] = {"continue", "requeue", "kill"};
-    const int failure = bytes.below(3);
-    Engine engine(algorithms[which]->name, {{"on-failure", on_failure[failure]}});
-    scenario.enable_dynamic_jobs = engine.registers_jobs();
-    scenario.enable_profile_reuse = engine.registers_jobs();
-    Simulator simulator(scenario);
-    EmbeddedScheduler scheduler(engine);
-    if (runs_to_the_end(simulator, scheduler)) {
-        CheckOptions options;
-        options.jobs_survive_losses = failure == 0;
-        options.rejections_allowed = algorithms[which]->name == "rejecter";
-        audit(simulator, options, scenario.event_lists);
+    const SchedulerChoice choice{name, {{"on-failure", on_failure[bytes.below(3)]}}};
+    if (const std::optional<Outcome> outcome = outcome_of(scenario, choice)) {
+        require_no_violation(audit(*outcome, {.rejections_allowed = name == "rejecter"}));
     }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
+#include <batfill/replay/outcome.hpp>
 #include <batfill/simulator/simulator.hpp>
 
 namespace batfill::tests {
@@ -209,24 +209,24 @@ class ScriptedScheduler : public SimulatedScheduler {
 
 // The results of a scenario that was played with a script.
 struct Played {
-    std::unique_ptr<Simulator> simulator;
+    std::optional<batfill::Outcome> outcome;  // none if there was an error
     std::vector<std::string> frames;
     int ends = 0;
     Time ended_at;
     std::string error;  // empty: none
     bool deadlock = false;
+    const Simulator& simulation() const { return outcome->simulation(); }
 };
 
-// Requires: `scenario` outlives the result.
 inline Played play(const Scenario& scenario, const Script& script) {
     Played played;
-    played.simulator = std::make_unique<Simulator>(scenario);
     ScriptedScheduler scheduler(script);
+    RunOptions options;
+    options.keeps_deadlocks = true;
     try {
-        played.simulator->run(scheduler);
-    } catch (const DeadlockError& error) {
-        played.error = error.what();
-        played.deadlock = true;
+        played.outcome.emplace(run(scenario, scheduler, options));
+        played.error = played.outcome->deadlock();
+        played.deadlock = !played.error.empty();
     } catch (const InputError& error) {
         played.error = error.what();
     }

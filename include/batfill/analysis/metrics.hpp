@@ -26,6 +26,11 @@ struct MetricsOptions {
     std::optional<int> processors;                // of the machine, positive; none: no utilisation is computed
     std::vector<Machine::License> licenses{};     // of the machine, by name, each once; copies not negative
     Duration short_deadline = Duration::days(1);  // a deadline at most this long after the submission is short
+
+    void set_machine(const Machine& machine) {
+        processors = machine.processors();
+        licenses = machine.licenses();
+    }
 };
 
 // What the metrics need to know of a job that ran and ended, in whatever way.
@@ -82,6 +87,12 @@ class MeasuredSchedule {
     std::shared_ptr<std::pmr::monotonic_buffer_resource> texts_ =
         std::make_shared<std::pmr::monotonic_buffer_resource>();
 };
+
+// Checks that the machine of `options` has all processors of the jobs: a schedule of a larger machine would have a
+// utilisation above 1.
+// Throws: InputError, which names a job that ran on another processor.
+// Cost: O(number of jobs).
+void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options);
 
 // As read_schedule(), for a schedule that is only measured.
 MeasuredSchedule read_measured_schedule(const std::string& path);

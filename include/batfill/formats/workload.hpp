@@ -69,6 +69,9 @@ struct Workload {
 // Cost: O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
+// Reads workloads and names them w0, w1, ... in the order given, as Batsim does. For `keep_source` see read_workload().
+std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source = false);
+
 // Returns the text of a workload file, unpacked.
 // Throws: InputError if it cannot be read or is larger than 2 GiB.
 std::string read_workload_text(const std::string& path);

@@ -1,16 +1,17 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <batfill/core/machine.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
-#include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
+#include <batfill/replay/outcome.hpp>
+#include <batfill/simulator/simulator.hpp>
 
 namespace batfill {
 
@@ -40,37 +41,33 @@ class ReplayMetric {
     Duration tau_;
 };
 
-struct ReplayPreparation;
-
-// Replays one workload on an empty machine in this process, without files, any number of times. Prepares once what does
-// not depend on the scheduler. Several threads may call const members at once; their results do not depend on each
-// other.
+// Replays one scenario in this process, without files, any number of times. Prepares once what does not depend on the
+// scheduler. Several threads may call const members at once; their results do not depend on each other.
 class Replay {
  public:
     // Throws: InputError, which names the job, for a job that cannot be simulated (its profile communicates).
+    explicit Replay(Scenario scenario);
+    // A workload on a machine that does not change.
     Replay(Platform platform, Workload workload);
-    ~Replay();
-    Replay(Replay&&) noexcept;
-    Replay& operator=(Replay&&) noexcept;
 
-    // Returns what `batfill simulate` writes to PREFIX_jobs.csv, including rejected jobs, in its order.
-    // Throws:
-    // - UsageError if no such algorithm or parameter exists, or if the algorithm submits jobs of its own
-    // - DeadlockError if some jobs never start
-    Schedule run(const SchedulerChoice& scheduler) const;
+    // As run() of the scenario. The outcome may outlive this object.
+    Outcome run(const SchedulerChoice& scheduler, const RunOptions& options = {}) const;
 
-    // Returns the metric of that schedule, bit for bit as `batfill metrics` computes it, and computes no other. No
-    // value if no job counts for it, for instance because there are no jobs.
-    // Throws: as run(), and InputError, which names a job that the scheduler rejects: values over different jobs must
-    // not be compared.
+    // Returns the metric of the schedule, bit for bit as `batfill metrics` computes it, and computes no other. No value
+    // if no job counts for it, for instance because there are no jobs.
+    // Throws: as run(); UsageError if the algorithm submits jobs of its own; InputError, which names a job that the
+    // scheduler rejects. Values over different jobs must not be compared.
     std::optional<double> measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const;
 
-    std::size_t jobs() const;
-    const Platform& platform() const;
-    const Workload& workload() const;
+    const Scenario& scenario() const { return *scenario_; }
+    const Machine& machine() const { return machine_; }
 
  private:
-    std::unique_ptr<const ReplayPreparation> preparation_;
+    Outcome run(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const RunOptions& options) const;
+
+    std::shared_ptr<const Scenario> scenario_;
+    Simulator simulator_;  // has not run: each run is of a copy
+    Machine machine_;
 };
 
 }  // namespace batfill

@@ -22,6 +22,7 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
     void end(Time) override {}
+    bool registers_jobs() const override { return engine_.registers_jobs(); }
 
     // The jobs that were rejected for one cause.
     struct Rejections {

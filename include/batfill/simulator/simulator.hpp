@@ -105,6 +105,8 @@ class SimulatedScheduler {
     virtual void message(Time now, std::span<Event> events, SchedulerReply& reply) = 0;
     // Ends the simulation, also after an error. No reply is expected.
     virtual void end(Time now) = 0;
+    // Whether it may register jobs, also with profiles of ended jobs, where the scenario does not say so.
+    virtual bool registers_jobs() const { return false; }
 };
 
 // A job in the simulation. `job` and `profile` point into the scenario, or into the simulator if the scheduler

@@ -8,12 +8,12 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/replay/replay.hpp>
 
 #include "engine_rounds.hpp"
 #include "random_stream.hpp"
 #include "simulator_fixture.hpp"
-#include "src/simulator/results.hpp"
+#include "src/simulator/simulated_jobs.hpp"
 
 namespace batfill::tests::machine_failures_test {
 
@@ -676,23 +676,19 @@ TEST_CASE("fcfs and easy under failures are, job by job, what their definitions 
                           R"(available","timestamp":)" + std::to_string(event.time) + R"(,"resources":")" +
                           std::to_string(event.processor) + "\"}\n";
         }
-        Scenario scenario = scenario_of(machine(processors), {workload_of(job_text)}, event_text);
+        const Replay replay(scenario_of(machine(processors), {workload_of(job_text)}, event_text));
         for (const std::string algorithm : {"fcfs", "easy"}) {
             for (const std::string on_failure : {"continue", "requeue", "kill"}) {
                 for (const bool rejects : {false, true}) {
                     CAPTURE(seed, algorithm, on_failure, rejects);
-                    Engine engine(algorithm,
-                                  {{"on-failure", on_failure}, {"when-too-small", rejects ? "reject" : "wait"}});
-                    scenario.enable_dynamic_jobs = engine.registers_jobs();
-                    scenario.enable_profile_reuse = true;
-                    EmbeddedScheduler scheduler(engine);
-                    Simulator simulator(scenario);
-                    simulator.run(scheduler);
+                    const Outcome outcome = replay.run(
+                        {algorithm, {{"on-failure", on_failure}, {"when-too-small", rejects ? "reject" : "wait"}}});
+                    const std::vector<SimulatedJob>& simulated = outcome.simulation().jobs();
                     const std::vector<PlainJob> plain =
                         PlainMachine(processors, jobs, events).run(algorithm == "easy", on_failure, rejects);
-                    REQUIRE(simulator.jobs().size() == plain.size());
+                    REQUIRE(simulated.size() == plain.size());
                     for (std::size_t i = 0; i < plain.size(); ++i) {
-                        REQUIRE(text_of(simulator.jobs()[i]) == text_of(plain[i]));
+                        REQUIRE(text_of(simulated[i]) == text_of(plain[i]));
                     }
                 }
             }

@@ -10,7 +10,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/job_order.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/replay/outcome.hpp>
 
 #include "simulator_fixture.hpp"
 #include "src/support/csv_text.hpp"
@@ -99,13 +99,9 @@ bool goes_first(const JobOrder& order, const Job& a, const Job& b, Time now) {
 
 std::vector<Time> starts(const std::string& algorithm, const std::vector<Workload>& workloads,
                          const Parameters::Given& given) {
-    const Scenario scenario = scenario_of(machine(16), workloads);
-    Engine engine(algorithm, given);
-    EmbeddedScheduler scheduler(engine);
-    Simulator simulator(scenario);
-    simulator.run(scheduler);
+    const Outcome outcome = run(scenario_of(machine(16), workloads), {algorithm, given});
     std::vector<Time> found;
-    for (const SimulatedJob& job : simulator.jobs()) {
+    for (const SimulatedJob& job : outcome.simulation().jobs()) {
         found.push_back(job.start);
     }
     return found;

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/replay/outcome.hpp>
 
 #include "simulator_fixture.hpp"
 
@@ -18,15 +18,9 @@ namespace {
 
 Starts starts(const std::string& algorithm, const Parameters::Given& parameters, int processors,
               const std::string& jobs, const std::string& events = "") {
-    Scenario scenario = scenario_of(machine(processors), {workload_of(jobs)}, events);
-    Engine engine(algorithm, parameters);
-    scenario.enable_dynamic_jobs = engine.registers_jobs();
-    scenario.enable_profile_reuse = engine.reuses_profiles();
-    Simulator simulator(scenario);
-    EmbeddedScheduler scheduler(engine);
-    simulator.run(scheduler);
+    const Outcome outcome = run(scenario_of(machine(processors), {workload_of(jobs)}, events), {algorithm, parameters});
     Starts result;
-    for (const SimulatedJob& simulated : simulator.jobs()) {
+    for (const SimulatedJob& simulated : outcome.simulation().jobs()) {
         const std::string& id = simulated.job->description.id;
         result[id.starts_with("w0!") ? id.substr(3) : id] =
             simulated.state == JobState::rejected ? "rejected" : brief(simulated.start);
@@ -142,13 +136,11 @@ TEST_CASE("conservative: three ways of compression make three schedules", "[sche
 
 TEST_CASE("conservative: asks for a call when nothing is sure to happen at a planned start", "[schedules]") {
     // 1 processor. a ends at 4 instead of 10. Without compression b keeps its plan at 10, when no other event occurs.
-    const Scenario scenario =
-        scenario_of(machine(1), {workload_of(job("a", "0", 1, "10", "4") + "," + job("b", "1", 1, "5", "2") + "," +
-                                             job("c", "1", 1, "5", "5"))});
-    Simulator simulator(scenario);
-    Engine engine("conservative", {{"compression", "none"}});
-    EmbeddedScheduler scheduler(engine);
-    simulator.run(scheduler);
+    const Outcome outcome =
+        run(scenario_of(machine(1), {workload_of(job("a", "0", 1, "10", "4") + "," + job("b", "1", 1, "5", "2") + "," +
+                                                 job("c", "1", 1, "5", "5"))}),
+            {"conservative", {{"compression", "none"}}});
+    const Simulator& simulator = outcome.simulation();
     CHECK(brief(simulator.jobs()[1].start) == "10");
     CHECK(brief(simulator.jobs()[2].start) == "15");  // b ends early, too, at 12
     // begin; a; b and c; no more jobs; a's end; the call; b's end; the call; c's end.

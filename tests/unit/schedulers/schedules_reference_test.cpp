@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/replay/outcome.hpp>
 
 #include "simulator_fixture.hpp"
 #include "src/support/files.hpp"
@@ -98,11 +98,9 @@ TEST_CASE("The reference schedules come out job by job", "[schedules][reference]
         INFO(path.filename());
         const Expectation expectation = expectation_of(path.stem().string());
         ++checked[expectation.algorithm];
-        Engine engine(expectation.algorithm, expectation.parameters);
-        const Scenario scenario = scenario_for(expectation.workload);
-        Simulator simulator(scenario);
-        EmbeddedScheduler scheduler(engine);
-        simulator.run(scheduler);
+        const Outcome outcome =
+            run(scenario_for(expectation.workload), {expectation.algorithm, expectation.parameters});
+        const Simulator& simulator = outcome.simulation();
 
         std::istringstream expected(InputFile(path.string()).read_all(std::size_t{1} << 24));
         std::string line;
@@ -114,7 +112,7 @@ TEST_CASE("The reference schedules come out job by job", "[schedules][reference]
             const auto number = simulator.find_job("w0!" + line.substr(0, line.find(',')));
             REQUIRE(number.has_value());
             const SimulatedJob& job = simulator.jobs()[*number];
-            REQUIRE((names_machine ? row_on(engine.state().machine, job) : row_of(job)) == line);
+            REQUIRE((names_machine ? row_on(outcome.engine()->state().machine, job) : row_of(job)) == line);
         }
         REQUIRE(jobs == simulator.jobs().size());
     }

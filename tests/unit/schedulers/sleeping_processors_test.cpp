@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/replay/outcome.hpp>
 
 #include "protocol/batsim4.hpp"
 #include "quiet_log.hpp"
@@ -140,11 +140,9 @@ TEST_CASE("easy-sleeper puts processors to sleep that were idle for a while, and
     const std::string jobs = job("a", "0", 2, "9", "8") + "," + job("b", "14", 3, "20", "6") + "," +
                              job("c", "15", 1, "3", "2") + "," + job("e", "16", 1, "30", "4") + "," +
                              job("d", "32", 4, "20", "1");
-    const Scenario scenario = scenario_of(machine_that_sleeps(4), {workload_of(jobs)});
-    Engine engine("easy-sleeper", {{"idle-time", "10"}});
-    EmbeddedScheduler scheduler(engine);
-    Simulator simulator(scenario);
-    simulator.run(scheduler);
+    const Outcome outcome =
+        run(scenario_of(machine_that_sleeps(4), {workload_of(jobs)}), {"easy-sleeper", {{"idle-time", "10"}}});
+    const Simulator& simulator = outcome.simulation();
     std::map<std::string, std::string> starts;
     for (const SimulatedJob& simulated : simulator.jobs()) {
         starts[simulated.job->description.id.substr(3)] =
@@ -154,7 +152,7 @@ TEST_CASE("easy-sleeper puts processors to sleep that were idle for a while, and
                         {"a", "0 on 0-1"}, {"b", "20 on 1-3"}, {"c", "15 on 0"}, {"d", "38 on 0-3"}, {"e", "17 on 0"}});
     // All processors fall asleep again from 49.
     CHECK(brief(simulator.now()) == "51");
-    CHECK(batfill::text_of(engine.statistics()) == "put-to-sleep 7, woken 3");
+    CHECK(batfill::text_of(outcome.statistics()) == "put-to-sleep 7, woken 3");
     CHECK(simulator.processor_switches() == 10);
     CHECK(simulator.grouped_switches() == 6);
     // 2 and 3 sleep from 12 to 14 and 15. 0 is woken just after it fell asleep. The last sleep does not end.
@@ -167,11 +165,8 @@ TEST_CASE("easy-sleeper is easy where nothing can sleep", "[schedules]") {
     const std::string jobs = job("a", "0", 3, "10", "9.5") + "," + job("b", "1", 4, "5", "4") + "," +
                              job("c", "2", 1, "8.000001", "1") + "," + job("d", "2", 1, "8", "8");
     for (const char* const algorithm : {"easy", "easy-sleeper"}) {
-        const Scenario scenario = scenario_of(batfill::tests::machine(4), {workload_of(jobs)});
-        Engine engine(algorithm, {});
-        EmbeddedScheduler scheduler(engine);
-        Simulator simulator(scenario);
-        simulator.run(scheduler);
+        const Outcome outcome = run(scenario_of(batfill::tests::machine(4), {workload_of(jobs)}), {algorithm, {}});
+        const Simulator& simulator = outcome.simulation();
         std::string starts;
         for (const SimulatedJob& simulated : simulator.jobs()) {
             starts += brief(simulated.start) + " ";

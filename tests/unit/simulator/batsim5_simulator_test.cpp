@@ -17,7 +17,6 @@
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/simulator/double_clock.hpp"
-#include "src/simulator/results.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::tests::batsim5_simulator_test {
@@ -135,10 +134,10 @@ struct Files {
     std::string schedule;
 };
 
-Files files_of(const Simulator& simulator) {
+Files files_of(const Outcome& outcome) {
     const std::string prefix =
         (std::filesystem::temp_directory_path() / ("batsim5-simulator-" + std::to_string(getpid()) + "-")).string();
-    write_results({simulator, nullptr, {}, {}}, prefix);
+    write_files(outcome, prefix);
     Files files{text_of(prefix + "jobs.csv"), text_of(prefix + "schedule.json")};
     std::filesystem::remove(prefix + "jobs.csv");
     std::filesystem::remove(prefix + "schedule.json");
@@ -181,12 +180,11 @@ TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their file
     if (!workload.empty()) {
         scenario.workloads.push_back(read_workload(test_data("batsim5/in/" + workload + ".json"), "w0", true));
     }
-    Simulator simulator(scenario);
     RecordedScheduler scheduler(recording);
-    simulator.run(scheduler);
+    const Outcome outcome = run(scenario, scheduler);
     CHECK(scheduler.all_said());
     if (has_files) {
-        const Files files = files_of(simulator);
+        const Files files = files_of(outcome);
         CHECK(files.jobs == text_of(test_data("batsim5/out/" + recording + "_jobs.csv")));
         CHECK(without_version(files.schedule) ==
               without_version(text_of(test_data("batsim5/out/" + recording + "_schedule.json"))));
@@ -271,7 +269,7 @@ TEST_CASE("Batsim 5 counts the makespan from time 0, or from a submission before
         const Scenario scenario = like_batsim5({workload_of(job("a", submit, 1, "20", "3"))});
         const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}});
         REQUIRE(played.error.empty());
-        const std::string schedule = files_of(*played.simulator).schedule;
+        const std::string schedule = files_of(*played.outcome).schedule;
         const std::string name = "\"makespan\": ";
         const std::size_t at = schedule.find(name) + name.size();
         return schedule.substr(at, schedule.find(',', at) - at);
@@ -299,7 +297,7 @@ TEST_CASE("To Batsim 5 a machine that is unavailable is still idle or computing"
                                    "4: pstate 1 3", "6: completed w0!a", "9: event_machine_available 0-3",
                                    "9: no_more_external_event_to_occur", "12: completed w0!b", "14: pstate 0 3",
                                    "20: submitted w0!c", "20: no_more_static_job_to_submit", "21: completed w0!c"});
-    const MachineTimes& times = played.simulator->machine_times();
+    const MachineTimes& times = played.simulation().machine_times();
     // 0: idle until 1, then computing until the start at 20. 1: idle until 2, then computing until 20. 2: idle until
     // 20. 3: idle until 2, falls asleep until 4, sleeps until 9, wakes until 14. 4 never changes.
     CHECK(times.idle == Duration::seconds(1 + 2 + 20 + 2));
@@ -365,11 +363,7 @@ TEST_CASE("A library that speaks JSON is called as often as Batsim 5 called it",
         return;
     }
     Scenario scenario = like_batsim5({read_workload(test_data("batsim/found/split-repro.json"), "w0")}, 100);
-    Simulator simulator(scenario);
-    Engine engine("fcfs", {});
-    EmbeddedScheduler scheduler(engine);
-    simulator.run(scheduler);
-    CHECK(simulator.messages() + 1 == 34);  // with the one at the end
+    CHECK(run(scenario, {"fcfs", {}}).simulation().messages() + 1 == 34);  // with the one at the end
 }
 
 TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the others", "[simulator][batsim5]") {

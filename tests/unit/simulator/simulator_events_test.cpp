@@ -23,7 +23,7 @@ TEST_CASE("Of two events at one instant, the one that began to be waited for fir
                                   "11: completed w0!c"});
     CHECK(played.ends == 1);
     CHECK(played.ended_at == at("11"));
-    CHECK(played.simulator->messages() == 5);
+    CHECK(played.simulation().messages() == 5);
 }
 
 TEST_CASE("Jobs started by one reply end in its order, whatever their processors", "[simulator]") {
@@ -43,7 +43,7 @@ TEST_CASE("Jobs submitted at one instant come in the order of their ids as text"
     const Played played = play(scenario, {{1, {{reject(3)}, ""}}, {2, {{reject(0), reject(1), reject(2)}, ""}}});
     CHECK(played.frames == Frames{"0: submitted w0!9", "1: submitted w0!1, submitted w0!10, submitted w0!2",
                                   "1: no_more_static_job_to_submit"});
-    CHECK(played.simulator->ended() == std::vector<JobNumber>{3, 0, 1, 2});
+    CHECK(played.simulation().ended() == std::vector<JobNumber>{3, 0, 1, 2});
 }
 
 TEST_CASE("Workloads take turns in the order in which they began to wait", "[simulator]") {
@@ -86,7 +86,7 @@ TEST_CASE("A job whose run time is 0 ends in a second message of the same instan
     const Scenario scenario = scenario_of(machine(1), {workload_of(job("a", "3", 1, "99", "1e-9"))});
     const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}});
     CHECK(played.frames == Frames{"3: submitted w0!a", "3: no_more_static_job_to_submit", "3: completed w0!a"});
-    CHECK(played.simulator->jobs()[0].end == at("3"));
+    CHECK(played.simulation().jobs()[0].end == at("3"));
 }
 
 TEST_CASE("Calls come one by one, in the order in which they were asked for", "[simulator]") {
@@ -115,7 +115,7 @@ TEST_CASE("Events of the machine are told in order of time, those that bring pro
               Frames{"0: submitted w0!a", "0: no_more_static_job_to_submit", "4: event_machine_unavailable 0-2",
                      "9: completed w0!a, event_machine_available 0, event_machine_unavailable 3, power_cap",
                      "9: no_more_external_event_to_occur"});
-        CHECK(played.simulator->jobs()[0].state == JobState::completed_successfully);
+        CHECK(played.simulation().jobs()[0].state == JobState::completed_successfully);
     }
     SECTION("unavailable processors take no job") {
         const Played played = play(scenario, {{1, {{call("5")}, ""}}, {4, {{start(0, "2")}, ""}}});
@@ -170,27 +170,27 @@ TEST_CASE("While a reply waits for its time, events gather with their own timest
         CHECK(played.frames == Frames{"0: submitted w0!a",
                                       "8: @3 call, @5 submitted w0!b, @5 no_more_static_job_to_submit",
                                       "17.25: completed w0!a"});
-        CHECK(played.simulator->jobs()[0].start == at("7.25"));
+        CHECK(played.simulation().jobs()[0].start == at("7.25"));
     }
     SECTION("a reply began to wait before the job that its last action started") {
         const Played played = play(scenario, {{1, {{start(0, "0"), later("10", reject(1))}, "10"}}});
         CHECK(played.error.empty());
         CHECK(played.frames ==
               Frames{"0: submitted w0!a", "10: @5 submitted w0!b, @5 no_more_static_job_to_submit, completed w0!a"});
-        CHECK(played.simulator->ended() == std::vector<JobNumber>{1, 0});
+        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 0});
         const Played with_another = play(scenario, {{1, {{start(0, "0"), call("30"), later("10", reject(1))}, "10"}}});
         CHECK(with_another.error.empty());
-        CHECK(with_another.simulator->ended() == std::vector<JobNumber>{0, 1});
+        CHECK(with_another.simulation().ended() == std::vector<JobNumber>{0, 1});
     }
     SECTION("decisions with a time in the past are applied now") {
         const Played played = play(scenario, {{2, {{later("1", start(0, "0")), start(1, "1")}, "2"}}});
-        CHECK(played.simulator->jobs()[0].start == at("5"));
+        CHECK(played.simulation().jobs()[0].start == at("5"));
         CHECK(played.frames.back() == "15: completed w0!a");
     }
     SECTION("a job's processors are free for an action of the instant at which it ends") {
         const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{later("10", start(1, "0"))}, "10"}}});
         CHECK(played.error.empty());
-        CHECK(played.simulator->jobs()[1].start == at("10"));
+        CHECK(played.simulation().jobs()[1].start == at("10"));
         CHECK(played.frames.back() == "15: completed w0!b");
     }
 }
@@ -273,8 +273,8 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         CHECK(played.frames == Frames{"0: submitted w0!a, submitted w0!b", "4: submitted w0!c",
                                       "4: no_more_static_job_to_submit, ended w0!b, ended w0!a, killed w0!b w0!a",
                                       "14: completed w0!c"});
-        CHECK(played.simulator->ended() == std::vector<JobNumber>{1, 0, 2});
-        CHECK(played.simulator->jobs()[0].end == at("4"));
+        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 0, 2});
+        CHECK(played.simulation().jobs()[0].end == at("4"));
     }
     SECTION("a second kill is dropped") {
         const Played played =
@@ -288,7 +288,7 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         CHECK(played.error.empty());
         CHECK(played.frames == Frames{"0: submitted w0!a, submitted w0!b", "0: ended w0!a, killed w0!a",
                                       "4: submitted w0!c", "4: no_more_static_job_to_submit"});
-        CHECK(played.simulator->jobs()[0].end == at("0"));
+        CHECK(played.simulation().jobs()[0].end == at("0"));
     }
     SECTION("that ended while the reply was waiting has no second end") {
         const Played played = play(
@@ -303,20 +303,20 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         CHECK(played.error.empty());
         CHECK(played.frames.back() ==
               "4: no_more_static_job_to_submit, ended w0!a, killed w0!a, ended w0!b, killed w0!b");
-        CHECK(played.simulator->ended() == std::vector<JobNumber>{2, 0, 1});
+        CHECK(played.simulation().ended() == std::vector<JobNumber>{2, 0, 1});
     }
     SECTION("before what the reply decides after that") {
         const Played played =
             play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{kill({0}), reject(1), reject(2)}, ""}}});
         CHECK(played.error.empty());
-        CHECK(played.simulator->ended() == std::vector<JobNumber>{1, 0, 2});
+        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 0, 2});
     }
     SECTION("before what the reply decides later") {
         const Played played =
             play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{kill({0}), later("6", reject(1)), reject(2)}, "6"}}});
         CHECK(played.error.empty());
         CHECK(played.frames.back() == "6: @4 no_more_static_job_to_submit, @4 ended w0!a, @4 killed w0!a");
-        CHECK(played.simulator->ended() == std::vector<JobNumber>{0, 1, 2});
+        CHECK(played.simulation().ended() == std::vector<JobNumber>{0, 1, 2});
     }
     SECTION("also where others have something to say") {
         const std::string submissions = jobs + "," + job("d", "4", 1, "99", "10");
@@ -324,7 +324,7 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         const Played played = play(more, {{1, {{start(0, "0"), reject(1), reject(4), reject(5)}, ""}},
                                           {2, {{kill({0}), reject(2), reject(3), reject(6)}, ""}}});
         CHECK(played.error.empty());
-        CHECK(played.simulator->ended() == std::vector<JobNumber>{1, 4, 5, 2, 0, 3, 6});
+        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 4, 5, 2, 0, 3, 6});
     }
     SECTION("at the instant of its end, it has ended") {
         const Played played = play(
@@ -332,7 +332,7 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
             {{1, {{start(0, "0"), reject(1)}, ""}}, {2, {{reject(2)}, ""}}, {3, {{later("10", kill({0}))}, "10"}}});
         CHECK(played.error.empty());
         CHECK(played.frames.back() == "10: completed w0!a, killed w0!a");
-        CHECK(played.simulator->jobs()[0].state == JobState::completed_successfully);
+        CHECK(played.simulation().jobs()[0].state == JobState::completed_successfully);
     }
 }
 
@@ -381,7 +381,7 @@ TEST_CASE("A simulation in which nothing can happen any more has come to a deadl
     CHECK(played.error ==
           "the simulation stops at 10.000000 with 2 jobs that the scheduler never started, the first of them w0!b");
     CHECK(played.ends == 1);
-    CHECK(played.simulator->ended() == std::vector<JobNumber>{0});
+    CHECK(played.simulation().ended() == std::vector<JobNumber>{0});
 }
 
 TEST_CASE("A job that the scheduler registers waits at once, and is told only if that is asked for",
@@ -396,9 +396,10 @@ TEST_CASE("A job that the scheduler registers waits at once, and is told only if
     CHECK(untold.error.empty());
     CHECK(untold.frames == std::vector<std::string>{"0: submitted w0!a", "0: no_more_static_job_to_submit",
                                                     "10: completed w0!a", "20: completed w0!a#1"});
-    CHECK(untold.simulator->ended() == std::vector<JobNumber>{0, 2, 1});
-    const SimulatedJob& registered = untold.simulator->jobs()[1];
-    CHECK(registered.profile == &scenario.workloads[0].profiles.at(registered.job->description.profile));
+    CHECK(untold.simulation().ended() == std::vector<JobNumber>{0, 2, 1});
+    const SimulatedJob& registered = untold.simulation().jobs()[1];
+    CHECK(registered.profile ==
+          &untold.outcome->scenario().workloads[0].profiles.at(registered.job->description.profile));
     scenario.acknowledge_dynamic_jobs = true;
     const Played told = play(scenario, script);
     CHECK(told.frames == std::vector<std::string>{"0: submitted w0!a",
@@ -424,7 +425,7 @@ TEST_CASE("A simulation with dynamic jobs ends only when no more will be registe
         play(scenario, {{1, {{start(0, "0"), finished()}, ""}},
                         {3, {{goes_on, registers(1, "w0!b", 1, "d10"), start(1, "0"), finished()}, ""}}});
     CHECK(going_on.error.empty());
-    CHECK(going_on.simulator->ended() == std::vector<JobNumber>{0, 1});
+    CHECK(going_on.simulation().ended() == std::vector<JobNumber>{0, 1});
 }
 
 TEST_CASE("What a scheduler registers must be possible", "[simulator][failures]") {
@@ -457,7 +458,7 @@ TEST_CASE("Machine times count the periods that ended with a change", "[simulato
         machine(4), {workload_of(job("a", "1", 1, "99", "5") + "," + job("b", "2", 1, "99", "10"))}, events);
     const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{start(1, "1")}, ""}}});
     REQUIRE(played.error.empty());
-    const MachineTimes& times = played.simulator->machine_times();
+    const MachineTimes& times = played.simulation().machine_times();
     // 0: idle until 1, computing until 4, unavailable until 9 although its job ended at 6; then idle, not counted.
     // 1: idle until 2, computing until 12. 2: idle until 4, unavailable until 9. 3 never changes.
     CHECK(times.idle == Duration::seconds(1 + 2 + 4));
@@ -471,8 +472,8 @@ TEST_CASE("Far futures are exact", "[simulator]") {
                                              job("b", "100000000000000016", 1, "1e15", "1e14"))});
     const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}, {3, {{start(1, "0")}, ""}}});
     CHECK(played.error.empty());
-    CHECK(played.simulator->jobs()[0].end == at("100000000000000010.000001"));
-    CHECK(played.simulator->jobs()[1].start == at("100000000000000016"));
+    CHECK(played.simulation().jobs()[0].end == at("100000000000000010.000001"));
+    CHECK(played.simulation().jobs()[1].start == at("100000000000000016"));
     CHECK(played.ended_at == at("100100000000000016"));
 }
 
@@ -505,7 +506,7 @@ TEST_CASE("A job can have a profile that the scheduler registers, also in a work
     CHECK(played.error.empty());
     CHECK(played.frames == std::vector<std::string>{"0: submitted w0!a, no_more_static_job_to_submit",
                                                     "3: completed own!b", "4: completed w0!c"});
-    CHECK(played.simulator->jobs()[1].profile->source == source);
+    CHECK(played.simulation().jobs()[1].profile->source == source);
 }
 
 TEST_CASE("What a scheduler registers of profiles must be possible", "[simulator]") {

@@ -12,7 +12,6 @@
 #include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "simulator_fixture.hpp"
-#include "src/simulator/results.hpp"
 #include "src/support/files.hpp"
 #include "test_data.hpp"
 
@@ -25,10 +24,10 @@ struct Files {
     std::string schedule;
 };
 
-Files written(const Simulator& simulator, const RealTimes& real_times = {}) {
+Files written(const Outcome& outcome, const RealTimes& real_times = {}) {
     const std::string prefix =
         (std::filesystem::temp_directory_path() / ("batfill-results-test-" + std::to_string(getpid()))).string();
-    write_results({simulator, nullptr, {}, real_times}, prefix);
+    write_files(outcome, prefix, real_times);
     Files files{InputFile(prefix + "_jobs.csv").read_all(std::size_t{1} << 30),
                 InputFile(prefix + "_schedule.csv").read_all(std::size_t{1} << 30)};
     std::filesystem::remove(prefix + "_jobs.csv");
@@ -81,7 +80,7 @@ TEST_CASE("The jobs' CSV has a row for each job that ended, in the order of the 
                                           {6, {{start(3, "0"), start(5, "2")}, ""}}});
     INFO(Catch::rangeToString(played.frames));
     REQUIRE(played.error.empty());
-    CHECK(written(*played.simulator).jobs ==
+    CHECK(written(*played.outcome).jobs ==
           "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
           "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
           "allocated_resources,consumed_energy,metadata\n"
@@ -97,7 +96,7 @@ TEST_CASE("The jobs' CSV has a row for each job that ended, in the order of the 
           "f,w0,d7,2.000000,1,9.000000,1,COMPLETED_SUCCESSFULLY,6.000000,7.000000,13.000000,4.000000,11.000000,"
           "1.571429,2,-1.000000,\"\"\n");
 
-    const std::map<std::string, std::string> row = row_of(written(*played.simulator, {1.25, 2.5}).schedule);
+    const std::map<std::string, std::string> row = row_of(written(*played.outcome, {1.25, 2.5}).schedule);
     CHECK(row.at("nb_jobs") == "6");
     CHECK(row.at("nb_jobs_finished") == "5");
     CHECK(row.at("nb_jobs_success") == "3");
@@ -123,7 +122,7 @@ TEST_CASE("The jobs' CSV has a row for each job that ended, in the order of the 
 
 TEST_CASE("Without jobs the CSVs are empty and zero", "[simulator][csv]") {
     const Scenario scenario = scenario_of(machine(3), {workload_of("")});
-    const Files files = written(*play(scenario, {}).simulator);
+    const Files files = written(*play(scenario, {}).outcome);
     CHECK(lines_of(files.jobs).size() == 1);
     for (const auto& [name, value] : row_of(files.schedule)) {
         if (name != "batsim_version" && name != "nb_computing_machines") {
@@ -137,7 +136,7 @@ TEST_CASE("Ids of several workloads lose their workload's name in the CSV", "[si
     const Scenario scenario = scenario_of(
         machine(1), {workload_of(job("a", "0", 1, "9", "1")), workload_of(job("a", "0", 1, "9", "1"), "w1")});
     const std::vector<std::string> lines =
-        lines_of(written(*play(scenario, {{1, {{reject(1), reject(0)}, ""}}}).simulator).jobs);
+        lines_of(written(*play(scenario, {{1, {{reject(1), reject(0)}, ""}}}).outcome).jobs);
     REQUIRE(lines.size() == 3);
     CHECK(lines[1].substr(0, 8) == "a,w1,d1,");
     CHECK(lines[2].substr(0, 8) == "a,w0,d1,");
@@ -151,11 +150,7 @@ TEST_CASE("killer2 writes the rows that Batsim wrote, the rejected job's before 
     Scenario scenario;
     scenario.platform = read_platform(test_data("batsim/found/p4.xml"));
     scenario.workloads.push_back(read_workload(test_data("batsim/found/k4.json"), "w0"));
-    Simulator simulator(scenario);
-    Engine engine("killer2", {});
-    EmbeddedScheduler scheduler(engine);
-    simulator.run(scheduler);
-    CHECK(written(simulator).jobs ==
+    CHECK(written(run(scenario, {"killer2", {}})).jobs ==
           InputFile(test_data("batsim/found/k4.killer2.batsim4_jobs.csv")).read_all(std::size_t{1} << 20));
 }
 
@@ -166,11 +161,7 @@ TEST_CASE("fcfs writes the CSVs that Batsim wrote of 20,000 jobs", "[simulator][
     Scenario scenario;
     scenario.platform = read_platform(test_data("batsim/inputs/platforms/p240.xml"));
     scenario.workloads.push_back(read_workload(test_data("batsim/inputs/workloads/w20k-0.90.json.gz"), "w0"));
-    Simulator simulator(scenario);
-    Engine engine("fcfs", {});
-    EmbeddedScheduler scheduler(engine);
-    simulator.run(scheduler);
-    const Files ours = written(simulator);
+    const Files ours = written(run(scenario, {"fcfs", {}}));
 
     const std::vector<std::string> our_lines = lines_of(ours.jobs);
     const std::vector<std::string> lines =

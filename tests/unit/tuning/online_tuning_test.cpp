@@ -10,7 +10,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/replay/outcome.hpp>
 
 #include "random_stream.hpp"
 #include "simulator_fixture.hpp"
@@ -77,25 +77,21 @@ Workload busy_weeks(unsigned seed) {
     return workload_of(jobs);
 }
 
-struct Outcome {
+struct Tuned {
     std::vector<Time> starts;
     std::map<std::string, std::uint64_t> statistics;
 };
 
-Outcome replayed(const Parameters::Given& given) {
-    const Scenario scenario = scenario_of(machine(4), {busy_weeks(5)});
-    Engine engine("easy", given);
-    EmbeddedScheduler scheduler(engine);
-    Simulator simulator(scenario);
-    simulator.run(scheduler);
-    Outcome outcome;
-    for (const SimulatedJob& job : simulator.jobs()) {
-        outcome.starts.push_back(job.start);
+Tuned replayed(const Parameters::Given& given) {
+    const Outcome outcome = run(scenario_of(machine(4), {busy_weeks(5)}), {"easy", given});
+    Tuned tuned;
+    for (const SimulatedJob& job : outcome.simulation().jobs()) {
+        tuned.starts.push_back(job.start);
     }
-    for (const Statistic& statistic : engine.statistics()) {
-        outcome.statistics[statistic.name] = statistic.value;
+    for (const Statistic& statistic : outcome.statistics()) {
+        tuned.statistics[statistic.name] = statistic.value;
     }
-    return outcome;
+    return tuned;
 }
 
 Parameters::Given with(Parameters::Given given, const Parameters::Given& more) {
@@ -143,17 +139,14 @@ TEST_CASE("Weights are tuned for scaled features, and the scales stay", "[tuning
                                                     std::to_string(run));
         }
     }
-    const Scenario scenario = scenario_of(machine(1), {workload_of(jobs)});
-    Engine engine("easy", {{"order", "mixed"},
-                           {"weights", "0,-1,0,0,0,0"},
-                           {"scales", "1,-1,1,1,1,1"},
-                           {"period", "86400"},
-                           {"evaluations", "60"}});
-    EmbeddedScheduler scheduler(engine);
-    Simulator simulator(scenario);
-    simulator.run(scheduler);
+    const Outcome outcome = run(scenario_of(machine(1), {workload_of(jobs)}), {"easy",
+                                                                               {{"order", "mixed"},
+                                                                                {"weights", "0,-1,0,0,0,0"},
+                                                                                {"scales", "1,-1,1,1,1,1"},
+                                                                                {"period", "86400"},
+                                                                                {"evaluations", "60"}}});
     const auto start = [&](const std::string& id) {
-        const auto& simulated = simulator.jobs();
+        const auto& simulated = outcome.simulation().jobs();
         return std::find_if(simulated.begin(), simulated.end(),
                             [&](const SimulatedJob& one) { return one.job->description.id == "w0!" + id; })
             ->start;
@@ -179,12 +172,12 @@ TEST_CASE("easy with tuned weights depends on the jobs and the seed alone, and b
     const Parameters::Given fixed{
         {"order", "mixed"}, {"weights", "0,1,0,0,0,0"}, {"backfill-order", "mixed"}, {"threshold", "100000"}};
     const Parameters::Given tuned = with(fixed, {{"period", "86400"}, {"evaluations", "30"}});
-    const Outcome once = replayed(tuned);
+    const Tuned once = replayed(tuned);
     CHECK(once.starts == replayed(tuned).starts);
     CHECK(once.statistics.at("tunings") >= 2);
     CHECK(once.statistics.at("improvements") >= 1);
     CHECK(once.starts != replayed(with(tuned, {{"seed", "2"}})).starts);
-    const Outcome never = replayed(fixed);
+    const Tuned never = replayed(fixed);
     CHECK(never.statistics.empty());
     REQUIRE(never.starts.size() == once.starts.size());
     CHECK(never.starts != once.starts);

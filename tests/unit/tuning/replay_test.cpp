@@ -9,12 +9,9 @@
 #include <unistd.h>
 
 #include <batfill/analysis/metrics.hpp>
-#include <batfill/engine/engine.hpp>
 #include <batfill/replay/replay.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/workloads/models.hpp>
 
-#include "src/simulator/results.hpp"
 #include "src/support/files.hpp"
 #include "unit/simulator_fixture.hpp"
 
@@ -46,17 +43,12 @@ Workload odd() {
 
 // The schedule of `batfill simulate`, read back from its file.
 Schedule through_a_file(const Workload& workload, int processors, const SchedulerChoice& choice) {
-    const Scenario scenario = scenario_of(machine(processors), {workload});
-    Engine engine(choice.algorithm, choice.parameters);
-    EmbeddedScheduler scheduler(engine);
-    Simulator simulator(scenario);
-    simulator.run(scheduler);
     const std::string prefix =
         (std::filesystem::temp_directory_path() / ("batfill-replay-test-" + std::to_string(getpid()))).string();
-    write_results({simulator, nullptr, {}, {}}, prefix);
+    const std::vector<std::string> files =
+        write_files(run(scenario_of(machine(processors), {workload}), choice), prefix);
     Schedule schedule = read_schedule(prefix + "_jobs.csv");
-    std::filesystem::remove(prefix + "_jobs.csv");
-    std::filesystem::remove(prefix + "_schedule.csv");
+    std::for_each(files.begin(), files.end(), [](const std::string& file) { std::filesystem::remove(file); });
     return schedule;
 }
 
@@ -92,10 +84,9 @@ TEST_CASE("A replay gives the schedule and the metrics of simulate and metrics, 
     const std::vector<Workload> workloads{drawn(1), drawn(2), odd()};
     for (const Workload& workload : workloads) {
         const Replay replay(machine(32), workload);
-        CHECK(replay.jobs() == workload.jobs.size());
         for (const SchedulerChoice& choice : schedulers) {
             const Schedule expected = through_a_file(workload, 32, choice);
-            const Schedule found = replay.run(choice);
+            const Schedule found = replay.run(choice).schedule();
             REQUIRE(found.jobs.size() == expected.jobs.size());
             for (std::size_t i = 0; i < found.jobs.size(); ++i) {
                 const ScheduledJob& a = found.jobs[i];
@@ -157,7 +148,7 @@ TEST_CASE("A replay without jobs has no value", "[replay]") {
     Workload workload;
     workload.name = "w0";
     const Replay replay(machine(4), workload);
-    CHECK(replay.run({"easy", {}}).jobs.empty());
+    CHECK(replay.run({"easy", {}}).schedule().jobs.empty());
     for (const std::string& name : ReplayMetric::known_names()) {
         CHECK_FALSE(replay.measure({"easy", {}}, ReplayMetric(name)));
     }
@@ -177,7 +168,7 @@ TEST_CASE("A replay says what cannot be run or measured", "[replay]") {
     const Replay wide(machine(2), workload_of(job("1", "0", 1, "10", "5") + "," + job("2", "0", 3, "10", "5")));
     const ReplayMetric metric("mean_wait");
     CHECK_THROWS_WITH(wide.measure({"easy", {}}, metric), Contains("job w0!2") && Contains("rejected"));
-    const Schedule schedule = wide.run({"easy", {}});
+    const Schedule schedule = wide.run({"easy", {}}).schedule();
     REQUIRE(schedule.jobs.size() == 2);
     CHECK(schedule.jobs.front().state == JobState::rejected);
     CHECK_FALSE(schedule.jobs.front().execution);

@@ -9,10 +9,10 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/time.hpp>
 
-#include "command.hpp"
-#include "scheduler_argument.hpp"
+#include "src/engine/named_scheduler.hpp"
+#include "src/support/command_line.hpp"
 
-namespace batfill::commands {
+namespace batfill::campaign {
 
 // One combination of the values in a `sweep`: each option and its value.
 using Swept = std::vector<std::pair<std::string, std::string>>;
@@ -35,6 +35,10 @@ struct CampaignWorkload {
     std::optional<Arguments> deadlines;  // options of `batfill deadlines`; none: no deadlines
     std::optional<Arguments> failures;   // options of `batfill generate failures`; none: the machine does not fail
     Swept swept;
+
+    // Whether a machine is generated with the workload, and the name of its file.
+    bool draws_machine() const { return source == Source::model && options.front() == farm_model; }
+    std::string platform_name() const { return name + ".xml"; }
 };
 
 struct CampaignMachine {
@@ -75,4 +79,4 @@ Campaign read_campaign(const std::string& path);
 // Returns the name as a file name: replaces everything but letters, digits and "._=,+-" by "_", and limits the length.
 std::string file_name_of(const std::string& name);
 
-}  // namespace batfill::commands
+}  // namespace batfill::campaign

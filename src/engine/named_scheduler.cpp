@@ -1,18 +1,16 @@
-#include "scheduler_argument.hpp"
+#include "named_scheduler.hpp"
 
 #include <cstddef>
 #include <filesystem>
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
 
-#include "options.hpp"
 #include "src/support/files.hpp"
 
-namespace batfill::commands {
+namespace batfill {
 
 namespace {
 
@@ -61,16 +59,6 @@ SchedulerChoice parse(const std::string& argument) {
 
 }  // namespace
 
-void add_plugin_option(Options& options) {
-    options.add("plugin", Value<std::vector<std::string>>("FILE"), "shared object with further algorithms; repeatable");
-}
-
-void load_plugins(const Options& options) {
-    for (const std::string& path : options.get<std::vector<std::string>>("plugin")) {
-        load_plugin(path);
-    }
-}
-
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
     SchedulerChoice choice = parse(algorithm);
     for (const std::string& parameter : parameters) {
@@ -100,4 +88,4 @@ NamedScheduler read_scheduler(const std::string& argument) {
     return scheduler;
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill

@@ -1,10 +1,10 @@
-#include "command.hpp"
+#include "command_line.hpp"
 
 #include <string>
 
 #include <batfill/core/error.hpp>
 
-namespace batfill::commands {
+namespace batfill {
 
 std::string command_line(const Arguments& arguments) {
     constexpr const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:,+@%";
@@ -24,4 +24,4 @@ std::string command_line(const Arguments& arguments) {
     return one_line(line);
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill

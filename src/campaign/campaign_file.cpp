@@ -12,14 +12,13 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
 
-#include "inputs.hpp"
-#include "platform_option.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/sha256.hpp"
 
-namespace batfill::commands {
+namespace batfill::campaign {
 
 namespace {
 
@@ -133,7 +132,7 @@ Duration Reader::seconds(const YAML::Node& map, const char* key, Duration otherw
         return otherwise;
     }
     try {
-        return seconds_option(key, text(node, "a number of seconds"), min);
+        return seconds_of(key, text(node, "a number of seconds"), min);
     } catch (const UsageError& problem) {
         fail(node, problem.what());
     }
@@ -450,7 +449,7 @@ void Reader::read_scheduler(const YAML::Node& entry) {
     if (entry.IsScalar()) {
         const std::string word = text(entry, "a scheduler");
         try {
-            add_scheduler(entry, commands::read_scheduler(word.ends_with(".json") ? path_of(entry) : word), {});
+            add_scheduler(entry, batfill::read_scheduler(word.ends_with(".json") ? path_of(entry) : word), {});
         } catch (const UsageError& problem) {
             fail(entry, problem.what());
         }
@@ -584,4 +583,4 @@ std::string file_name_of(const std::string& name) {
     return changed ? "_" + result.substr(0, longest) + '-' + sha256(name).substr(0, 8) : result;
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill::campaign

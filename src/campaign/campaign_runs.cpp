@@ -12,22 +12,19 @@
 #include <string_view>
 #include <utility>
 
-#include <batfill/analysis/check.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
-#include <batfill/simulator/simulator.hpp>
+#include <batfill/replay/replay.hpp>
 
-#include "inputs.hpp"
-#include "platform_option.hpp"
-#include "progress.hpp"
-#include "src/simulator/results.hpp"
+#include "src/formats/named_platform.hpp"
+#include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/library_file.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/sha256.hpp"
 
-namespace batfill::commands {
+namespace batfill::campaign {
 
 namespace {
 
@@ -36,118 +33,57 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_result_size = std::size_t{1} << 20;
 constexpr std::string_view of_file = "sha256 of ";  // begins the line of a file in what is kept of a run
 
-// What the replays of one workload on one machine share; they do not change it.
-struct Prepared {
-    Prepared(const CampaignRun& run, const std::string& workload_path, bool registers_jobs)
-        : scenario(scenario_of(run, workload_path, registers_jobs)),
-          simulator(scenario),
-          machine(scenario.platform.hosts) {}
-    Prepared(const Prepared&) = delete;
-    Prepared& operator=(const Prepared&) = delete;
-
+Scenario scenario_of(const CampaignRun& run, const std::string& workload_path) {
     Scenario scenario;
-    Simulator simulator;  // has not run
-    Machine machine;
-
- private:
-    static Scenario scenario_of(const CampaignRun& run, const std::string& workload_path, bool registers_jobs) {
-        Scenario scenario;
-        scenario.platform = named_platform(run.platform);
-        const std::string text = read_workload_text(workload_path);
-        if (sha256(text) != run.workload->sha256) {
-            throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
-        }
-        scenario.workloads.push_back(parse_workload(text, workload_path, "w0"));
-        if (!run.events.empty()) {
-            scenario.event_lists.push_back(read_external_events(run.events, false));
-        }
-        // As `simulate` has it for an algorithm that registers jobs.
-        scenario.enable_dynamic_jobs = registers_jobs;
-        scenario.enable_profile_reuse = registers_jobs;
-        return scenario;
+    scenario.platform = named_platform(run.platform);
+    const std::string text = read_workload_text(workload_path);
+    if (sha256(text) != run.workload->sha256) {
+        throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
     }
-};
+    scenario.workloads.push_back(parse_workload(text, workload_path, "w0"));
+    if (!run.events.empty()) {
+        scenario.event_lists.push_back(read_external_events(run.events, false));
+    }
+    return scenario;
+}
 
 // Those that are at work now: a workload is read once by the threads that replay it at the same time, and forgotten
 // when the last of them has ended.
-class Preparations {
+class Replays {
  public:
-    explicit Preparations(std::string folder) : folder_(std::move(folder)) {}
+    explicit Replays(std::string folder) : folder_(std::move(folder)) {}
 
-    std::shared_ptr<const Prepared> get(const CampaignRun& run, bool registers_jobs) {
+    std::shared_ptr<const Replay> get(const CampaignRun& run) {
         Place* place = nullptr;
         {
             const std::lock_guard lock(mutex_);
-            place = &places_[{run.workload, run.machine, registers_jobs}];
+            place = &places_[{run.workload, run.machine}];
         }
         const std::lock_guard lock(place->mutex);
-        std::shared_ptr<const Prepared> prepared = place->prepared.lock();
-        if (!prepared) {
-            prepared = std::make_shared<const Prepared>(run, folder_ + '/' + run.workload->file, registers_jobs);
-            place->prepared = prepared;
+        std::shared_ptr<const Replay> replay = place->replay.lock();
+        if (!replay) {
+            replay = std::make_shared<const Replay>(scenario_of(run, folder_ + '/' + run.workload->file));
+            place->replay = replay;
         }
-        return prepared;
+        return replay;
     }
 
  private:
     struct Place {
         std::mutex mutex;
-        std::weak_ptr<const Prepared> prepared;
+        std::weak_ptr<const Replay> replay;
     };
 
     std::string folder_;
     std::mutex mutex_;
-    std::map<std::tuple<const MadeWorkload*, const CampaignMachine*, bool>, Place> places_;
+    std::map<std::pair<const MadeWorkload*, const CampaignMachine*>, Place> places_;
 };
 
-bool jobs_survive_losses(const SchedulerChoice& choice) {
-    const auto said = std::find_if(choice.parameters.rbegin(), choice.parameters.rend(),
-                                   [](const auto& parameter) { return parameter.first == "on-failure"; });
-    return said == choice.parameters.rend() || said->second == "continue";
-}
-
-// The jobs that an algorithm has registered, as a workload; later runs of killed jobs are not among them.
-Workload registered_workload(const Simulator& simulator) {
-    Workload registered;
-    registered.name = "registered";
-    std::size_t number = 0;
-    for (const Workload& workload : simulator.scenario().workloads) {
-        number += workload.jobs.size();
-    }
-    for (; number < simulator.jobs().size(); ++number) {
-        const SimulatedJob& job = simulator.jobs()[number];
-        const std::string& id = job.job->description.id;
-        const std::size_t mark = id.rfind('#');
-        if (mark == std::string::npos || !simulator.find_job(id.substr(0, mark))) {
-            registered.jobs.push_back(*job.job);
-            registered.profiles.emplace(job.job->description.profile, *job.profile);
-        }
-    }
-    return registered;
-}
-
 // Throws InputError with the first violation.
-void audit(const Schedule& schedule, const std::vector<Workload>& workloads, const Simulator& simulator,
-           const EmbeddedScheduler& scheduler, const Engine& engine, const SchedulerChoice& choice) {
-    const Scenario& scenario = simulator.scenario();
+void require_no_violation(const Outcome& outcome) {
     CheckOptions options;
-    options.placement = engine.state().placement;
     options.rejections_allowed = true;  // the table counts them
-    options.jobs_survive_losses = jobs_survive_losses(choice);
-    std::vector<Guarantee> guarantees;
-    std::vector<BrokenGuarantee> broken;
-    const bool guaranteed = scheduler.gives_guarantees();
-    if (guaranteed) {
-        for (const JobNumber number : simulator.ended()) {
-            const SimulatedJob& job = simulator.jobs()[number];
-            guarantees.push_back({job.job->description.id, scheduler.guaranteed_start(number),
-                                  job.state == JobState::rejected ? std::nullopt : std::optional(job.start)});
-        }
-        broken = broken_guarantees(simulator, scheduler);
-    }
-    const CheckReport report =
-        check_schedule(schedule, workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
-                       guaranteed ? &broken : nullptr, scenario.event_lists);
+    const CheckReport report = audit(outcome, options);
     if (!report.violations.empty()) {
         throw InputError("the audit finds " + std::to_string(report.violations.size()) +
                          " violations, the first: " + report.violations.front().text);
@@ -180,28 +116,23 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     file.commit();
 }
 
-void replay(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Preparations& preparations) {
+void make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays) {
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
-    Engine engine(choice.algorithm, choice.parameters);
-    const std::shared_ptr<const Prepared> prepared = preparations.get(run, engine.registers_jobs());
-    EmbeddedScheduler scheduler(engine, &prepared->machine);
-    Simulator simulator(prepared->simulator);
-    simulator.run(scheduler);
-    Schedule schedule{run.prefix, {}};
-    schedule.jobs.reserve(simulator.ended().size());
-    for (const JobNumber number : simulator.ended()) {
-        schedule.jobs.push_back(scheduled_job(simulator, number));
-    }
+    require_usable(choice);
+    const std::shared_ptr<const Replay> replay = replays.get(run);
+    const Outcome outcome = replay->run(choice);
+    require_no_violation(outcome);
+    Schedule schedule = outcome.schedule();
+    schedule.path = run.prefix;
+    leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
     std::vector<Workload> with_registered;
-    if (Workload registered = registered_workload(simulator); !registered.jobs.empty()) {
-        with_registered = prepared->scenario.workloads;
+    if (Workload registered = outcome.registered_jobs(); !registered.jobs.empty()) {
+        with_registered = outcome.scenario().workloads;
         with_registered.push_back(std::move(registered));
     }
-    const std::vector<Workload>& workloads = with_registered.empty() ? prepared->scenario.workloads : with_registered;
-    audit(schedule, workloads, simulator, scheduler, engine, choice);
-    leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
+    const std::vector<Workload>& workloads = with_registered.empty() ? outcome.scenario().workloads : with_registered;
     MetricsOptions options = campaign.metrics;
-    set_machine(prepared->machine, options);
+    options.set_machine(replay->machine());
     const Metrics metrics = compute_metrics(schedule, options, workloads);
     RunResult result;
     const std::vector<std::string> names = metric_names();
@@ -213,7 +144,7 @@ void replay(const Campaign& campaign, const CampaignRun& run, const std::string&
     const std::string prefix = folder + '/' + run.prefix;
     create_folders(fs::path(prefix).parent_path().string());
     if (campaign.schedules) {
-        for (const std::string& path : write_results({simulator, &scheduler, engine.statistics(), {}}, prefix)) {
+        for (const std::string& path : write_files(outcome, prefix)) {
             result.files.emplace_back(path.substr(prefix.size() + 1), sha256_of_file(path));
         }
     }
@@ -238,7 +169,7 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
 }  // namespace
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
-                                 const std::string& folder, const std::string& program) {
+                                 const std::string& folder, const std::string& program, const Makers& makers) {
     // More than the campaign file says if logs are cut into periods.
     if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
         throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
@@ -247,7 +178,7 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
     std::vector<CampaignRun> runs;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
-            std::string events = make_failures(campaign, workload, machine, folder);
+            std::string events = make_failures(campaign, workload, machine, folder, makers);
             if (!events.empty()) {
                 events.insert(0, folder + '/');
             }
@@ -269,6 +200,14 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
     return runs;
 }
 
+std::string hash_of_program(const std::vector<std::string>& plugins) {
+    std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
+    for (const std::string& plugin : plugins) {
+        text += sha256_of_file(plugin);
+    }
+    return sha256(text);
+}
+
 std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key) {
     const std::string path = folder + '/' + prefix + "_result.csv";
     std::error_code ignored;
@@ -287,24 +226,34 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
         return std::nullopt;
     }
     RunResult result;
-    text.str(lines);
-    text.clear();
-    while (std::getline(text, line)) {
-        const std::size_t comma = line.find(',');
-        const std::string name = line.substr(0, comma);
+    for (auto& [name, value] : parse_named_values("name,value\n" + lines, path)) {
         const bool is_file = name.starts_with(of_file);
         (is_file ? result.files : result.values)
-            .emplace_back(is_file ? name.substr(of_file.size()) : name, line.substr(comma + 1));
+            .emplace_back(is_file ? name.substr(of_file.size()) : name, std::move(value));
     }
     return result;
 }
 
+namespace {
+
+// Whether the files of the run's schedule are unchanged since the result was kept.
 bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result) {
     return std::all_of(result.files.begin(), result.files.end(), [&](const auto& file) {
         const std::string path = std::string(folder).append("/").append(prefix).append("_").append(file.first);
         std::error_code ignored;
         return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
     });
+}
+
+}  // namespace
+
+std::vector<CampaignRun> missing_runs(const std::vector<CampaignRun>& runs, const std::string& folder) {
+    std::vector<CampaignRun> missing;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(missing), [&](const CampaignRun& run) {
+        const std::optional<RunResult> kept = kept_result(folder, run.prefix, run.key);
+        return !kept || !schedule_is_kept(folder, run.prefix, *kept);
+    });
+    return missing;
 }
 
 std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
@@ -339,16 +288,15 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
 }
 
 RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,
-                        unsigned threads) {
-    Preparations preparations(folder);
+                        unsigned threads, const std::function<void(std::size_t)>& progress) {
+    Replays replays(folder);
     std::vector<std::string> problems(runs.size());
-    Progress progress(runs.size());
     for_each_in_parallel(
         runs.size(), threads,
         [&](std::size_t number) {
             const CampaignRun& run = runs[number];
             try {
-                replay(campaign, run, folder, preparations);
+                make_run(campaign, run, folder, replays);
             } catch (const std::bad_alloc&) {
                 throw;  // is no fault of what was replayed
             } catch (const std::exception& problem) {
@@ -356,9 +304,7 @@ RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>
                                    run.scheduler->scheduler.name + ": " + problem.what();
             }
         },
-        [&](std::size_t done) {
-            progress.show(done, std::to_string(done) + " of " + std::to_string(runs.size()) + " runs");
-        });
+        progress);
     RunsOutcome outcome;
     for (std::string& problem : problems) {
         if (problem.empty()) {
@@ -384,4 +330,4 @@ std::string commands_of(const CampaignRun& run, const std::string& folder) {
     return "mkdir -p " + command_line({fs::path(prefix).parent_path().string()}) + " && batfill " + command_line(words);
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill::campaign

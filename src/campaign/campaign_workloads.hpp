@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -8,7 +11,7 @@
 
 #include "campaign_file.hpp"
 
-namespace batfill::commands {
+namespace batfill::campaign {
 
 // A workload file of a campaign.
 struct MadeWorkload {
@@ -23,15 +26,31 @@ struct MadeWorkload {
     Time last_submission;
 };
 
+// What makes the files of a campaign, with the options that its file has for the commands of `batfill`. Whoever knows
+// these options hands it in.
+struct Makers {
+    // Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and says what was dropped.
+    std::function<void(const CampaignWorkload& workload, const std::filesystem::path& folder, std::ostream& said)>
+        convert_log;
+    // Draws a workload, FOLDER/NAME.json, and its machine, if the model has one.
+    std::function<void(const CampaignWorkload& workload, const std::filesystem::path& folder, std::ostream& said)> draw;
+    // Draws the deadlines of the workload in this file.
+    std::function<void(const std::filesystem::path& file, const Arguments& options, std::ostream& said)> draw_deadlines;
+    // Draws when a machine fails. The options are all that `batfill generate failures` takes.
+    std::function<void(const Arguments& options)> draw_failures;
+    // Hears of each folder of workloads that was made, and how many are in it.
+    std::function<void(const std::string& folder, std::size_t workloads)> made;
+};
+
 // Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/.
 // Each folder appears whole or not at all. The output of these commands is in FOLDER/workloads/NAME/made.txt.
 // Keeps a workload that the same program made of the same log with the same options. `program` is a hash of the
-// program. Prints one line for each workload that it makes. Other processes may do the same at the same time: one waits
+// program. Other processes may do the same at the same time: one waits
 // for the other.
 // Throws: InputError and UsageError, which name the place in the campaign file.
 // Throws: InputError for a file that it would have to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
-                                         const std::string& program);
+                                         const std::string& program, const Makers& makers);
 
 // Returns the machine that replays a workload, as --platform takes it.
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
@@ -41,9 +60,9 @@ std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine
 // option says otherwise.
 // Throws: as make_workloads().
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
-                          const std::string& folder);
+                          const std::string& folder, const Makers& makers);
 
 // Returns the command that makes a workload, for a shell: the arguments after "batfill".
 Arguments making_command(const CampaignWorkload& workload);
 
-}  // namespace batfill::commands
+}  // namespace batfill::campaign

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <sstream>
 
@@ -14,16 +13,12 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
-#include "deadlines.hpp"
-#include "generate.hpp"
-#include "inputs.hpp"
-#include "platform_option.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/sha256.hpp"
-#include "swf.hpp"
 
-namespace batfill::commands {
+namespace batfill::campaign {
 
 namespace {
 
@@ -65,21 +60,6 @@ auto in_place_of(const CampaignWorkload& workload, Work work) {
     }
 }
 
-// What `parse` makes of arguments and of the options that the campaign file adds to them.
-template <class Parse>
-auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return parse(arguments, OptionsFrom::file).value();
-}
-
-bool draws_machine(const CampaignWorkload& workload) {
-    return workload.source == CampaignWorkload::Source::model && workload.options.front() == farm_model;
-}
-
-std::string platform_name(const CampaignWorkload& workload) {
-    return workload.name + ".xml";
-}
-
 // The workloads in a folder.
 std::vector<fs::path> workload_files(const fs::path& folder) {
     std::vector<fs::path> files;
@@ -92,53 +72,27 @@ std::vector<fs::path> workload_files(const fs::path& folder) {
     return files;
 }
 
-void convert(const CampaignWorkload& workload, const fs::path& folder, const std::string& file, std::ostream& out) {
-    SwfOptions options = parsed(parse_swf_options, {workload.path, "-o", file}, workload.options);
-    if (options.conversion.conversion.split) {
-        options.conversion.output = folder.string();
-        options.conversion.name = workload.name;
-    }
-    print_converted_log(convert_log(options.conversion), options, out);
-}
-
-void draw(const CampaignWorkload& workload, const fs::path& folder, const std::string& file, std::ostream& out) {
-    const Arguments model_options(workload.options.begin() + 1, workload.options.end());
-    const std::string name = workload.name + ".json";
-    if (draws_machine(workload)) {
-        const std::string platform = platform_name(workload);
-        const FarmFiles options =
-            parsed(parse_farm_options, model_options, {"-o", file, "--platform", (folder / platform).string()});
-        print_farm(write_farm(options), options.model, name, platform, out);
-    } else {
-        const LublinFile options = parsed(parse_lublin_options, model_options, {"-o", file});
-        print_lublin_workload(write_lublin(options), name, out);
-    }
-}
-
 // Makes the files of the workload in the empty `folder`, named as they will be, and says what was made.
-void make(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
-    const std::string file = (folder / (workload.name + ".json")).string();
+void make(const CampaignWorkload& workload, const fs::path& folder, const Makers& makers, std::ostream& out) {
     switch (workload.source) {
         case CampaignWorkload::Source::log:
-            convert(workload, folder, file, out);
+            makers.convert_log(workload, folder, out);
             break;
         case CampaignWorkload::Source::workload: {
-            OutputFile copy(file);
+            OutputFile copy((folder / (workload.name + ".json")).string());
             copy.write(read_workload_text(workload.path));
             copy.commit();
             break;
         }
         case CampaignWorkload::Source::model:
-            draw(workload, folder, file, out);
+            makers.draw(workload, folder, out);
             break;
     }
     if (!workload.deadlines) {
         return;
     }
     for (const fs::path& path : workload_files(folder)) {
-        const DeadlineOptions options =
-            parsed(parse_deadline_options, {path.string(), "-o", path.string()}, *workload.deadlines);
-        print_drawn_deadlines(draw_deadlines(options.draw), options, path.filename().string(), out);
+        makers.draw_deadlines(path, *workload.deadlines, out);
     }
 }
 
@@ -160,8 +114,8 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
     if (files.empty()) {
         throw InputError(workload.subject + ": no job is left");
     }
-    if (draws_machine(workload)) {
-        const std::string name = platform_name(workload);
+    if (workload.draws_machine()) {
+        const std::string name = workload.platform_name();
         lines << "platform " << name << ' ' << sha256_of_file((folder / name).string()) << '\n';
     }
     return "key " + key + "\nsha256 " + sha256(lines.str()) + '\n' + lines.str() + "\nbatfill " +
@@ -237,8 +191,8 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
         one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
         one.file = (fs::path("workloads") / workload.name / file.name).string();
         one.last_submission = Time::at(*time);
-        if (draws_machine(workload)) {
-            one.platform = (fs::path("workloads") / workload.name / platform_name(workload)).string();
+        if (workload.draws_machine()) {
+            one.platform = (fs::path("workloads") / workload.name / workload.platform_name()).string();
         }
         made.push_back(std::move(one));
     }
@@ -283,13 +237,14 @@ void remove_made(const fs::path& folder) {
     }
 }
 
-void make_folder(const CampaignWorkload& workload, const fs::path& place, const std::string& key) {
+void make_folder(const CampaignWorkload& workload, const fs::path& place, const std::string& key,
+                 const Makers& makers) {
     remove_made(place);
     OutputFolder folder(place.string());
     const std::string path = folder.file(made_file);
     const fs::path inside = fs::path(path).parent_path();
     std::ostringstream said;
-    in_place_of(workload, [&] { make(workload, inside, said); });
+    in_place_of(workload, [&] { make(workload, inside, makers, said); });
     OutputFile file(path);
     file.write(description(workload, inside, key) + said.str());
     file.commit();
@@ -339,7 +294,7 @@ Arguments making_command(const CampaignWorkload& workload) {
 }
 
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
-                                         const std::string& program) {
+                                         const std::string& program, const Makers& makers) {
     const fs::path workloads = fs::path(folder) / "workloads";
     create_folders(workloads.string());
     const MakingAlone alone(workloads);
@@ -356,10 +311,9 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         const fs::path place = workloads / workload.name;
         std::vector<MadeWorkload> made = made_in(place, key, workload, entry);
         if (made.empty()) {
-            make_folder(workload, place, key);
+            make_folder(workload, place, key, makers);
             made = made_in(place, key, workload, entry);
-            std::cout << place.string() << ": " << made.size() << (made.size() == 1 ? " workload\n" : " workloads\n")
-                      << std::flush;
+            makers.made(place.string(), made.size());
         }
         all.insert(all.end(), made.begin(), made.end());
     }
@@ -375,7 +329,7 @@ std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine
 }
 
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
-                          const std::string& folder) {
+                          const std::string& folder, const Makers& makers) {
     const CampaignWorkload& workload = campaign.workloads[made.entry];
     if (!workload.failures) {
         return "";
@@ -393,12 +347,9 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     }
     const std::string platform = platform_of(made, machine, folder);
     const std::string hosts = (number_of_hosts(platform) ? "--processors=" : "--platform=") + platform;
-    in_place_of(workload, [&] {
-        const FailureOptions options =
-            parsed(parse_failure_options, {hosts, "-o", (fs::path(folder) / file).string()}, arguments);
-        write_events(generate_failures(options.model), options.output);
-    });
+    arguments.insert(arguments.begin(), {hosts, "-o", (fs::path(folder) / file).string()});
+    in_place_of(workload, [&] { makers.draw_failures(arguments); });
     return file;
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill::campaign

@@ -1,12 +1,9 @@
-#include "results.hpp"
-
 #include <algorithm>
-#include <string_view>
-#include <unordered_set>
 
-#include <batfill/core/error.hpp>
+#include <batfill/replay/outcome.hpp>
 #include <batfill/version.hpp>
 
+#include "src/simulator/simulated_jobs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 
@@ -139,32 +136,28 @@ void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file
     }
 }
 
-void write_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler, OutputFile& file) {
+void write_guarantees(const Outcome& outcome, OutputFile& file) {
     file.write(guarantees_csv_header());
     std::string row;
-    for (const JobNumber number : simulator.ended()) {
-        const SimulatedJob& job = simulator.jobs()[number];
-        const bool started = job.state != JobState::rejected;
+    for (const JobNumber number : outcome.simulation().ended()) {
         row.clear();
-        append_csv({job.job->description.id, scheduler.guaranteed_start(number),
-                    started ? std::optional(job.start) : std::nullopt},
-                   row);
+        append_csv(outcome.guarantee(number), row);
         file.write(row);
     }
 }
 
-void write_broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler, OutputFile& file) {
+void write_broken_guarantees(const Outcome& outcome, OutputFile& file) {
     file.write(broken_guarantees_csv_header());
     std::string row;
-    for (const BrokenGuarantee& broken : broken_guarantees(simulator, scheduler)) {
+    for (const BrokenGuarantee& broken : outcome.broken_guarantees()) {
         row.clear();
         append_csv(broken, row);
         file.write(row);
     }
 }
 
-bool machine_changes(const Simulator& simulator) {
-    const auto& lists = simulator.scenario().event_lists;
+bool machine_changes(const Scenario& scenario) {
+    const auto& lists = scenario.event_lists;
     return std::any_of(lists.begin(), lists.end(), [](const std::vector<ExternalEvent>& events) {
         return std::any_of(events.begin(), events.end(),
                            [](const ExternalEvent& event) { return event.kind != ExternalEvent::Kind::other; });
@@ -173,72 +166,31 @@ bool machine_changes(const Simulator& simulator) {
 
 }  // namespace
 
-ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number) {
-    ScheduledJob scheduled;
-    describe(simulator, number, scheduled);
-    return scheduled;
-}
-
-void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled) {
-    const SimulatedJob& job = simulator.jobs()[number];
-    const JobDescription& description = job.job->description;
-    scheduled.id = description.id;
-    scheduled.submit = description.submit;
-    scheduled.processors = description.processors;
-    scheduled.walltime = description.walltime;
-    scheduled.state = job.state;
-    scheduled.success = job.state == JobState::completed_successfully;
-    if (job.state != JobState::rejected) {
-        const ReportedTimes times(job);
-        scheduled.execution = {job.start, times.run, times.finish, times.wait, times.turnaround};
-        scheduled.allocation = job.allocation;
-    } else {
-        scheduled.execution.reset();
-        scheduled.allocation.clear();
-    }
-    scheduled.profile = description.profile;
-    scheduled.metadata = simulator.metadata(number);
-}
-
-std::vector<BrokenGuarantee> broken_guarantees(const Simulator& simulator, const EmbeddedScheduler& scheduler) {
-    const std::unordered_set<JobNumber> ended(simulator.ended().begin(), simulator.ended().end());
-    std::vector<BrokenGuarantee> broken;
-    for (const GuaranteeBreak& one : scheduler.broken_guarantees()) {
-        if (ended.contains(one.job)) {
-            broken.push_back({simulator.jobs()[one.job].job->description.id, one.at, one.guaranteed_start,
-                              one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start)});
-        }
-    }
-    return broken;
-}
-
-std::vector<std::string> write_results(const RunResults& results, const std::string& prefix) {
-    const Simulator& simulator = results.simulator;
-    const bool batsim5 = simulator.scenario().rules.files_of_batsim5;
+std::vector<std::string> write_files(const Outcome& outcome, const std::string& prefix, const RealTimes& real_times) {
+    const bool batsim5 = outcome.scenario().rules.files_of_batsim5;
     const std::string files_prefix = batsim5 ? prefix : prefix + '_';
     OutputFiles files;
     const auto add = [&](const std::string& name) -> OutputFile& { return files.add(files_prefix + name); };
     const auto leave_out = [&](const std::string& name) { files.leave_out(files_prefix + name); };
-    write_jobs(simulator, add("jobs.csv"));
-    write_schedule(simulator, results.real_times, add(batsim5 ? "schedule.json" : "schedule.csv"));
-    if (batsim5 && results.real_times.simulation > 0) {
-        write_real_times(results.real_times, add("real_exec_info.json"));
+    write_jobs(outcome.simulation(), add("jobs.csv"));
+    write_schedule(outcome.simulation(), real_times, add(batsim5 ? "schedule.json" : "schedule.csv"));
+    if (batsim5 && real_times.simulation > 0) {
+        write_real_times(real_times, add("real_exec_info.json"));
     } else if (batsim5) {
         leave_out("real_exec_info.json");
     }
-    if (!results.statistics.empty()) {
-        write_statistics(results.statistics, add("statistics.csv"));
+    if (const std::vector<Statistic> statistics = outcome.statistics(); !statistics.empty()) {
+        write_statistics(statistics, add("statistics.csv"));
     } else {
         leave_out("statistics.csv");
     }
-    const bool guarantees = results.scheduler != nullptr && results.scheduler->gives_guarantees();
-    if (guarantees) {
-        write_guarantees(simulator, *results.scheduler, add("guarantees.csv"));
+    if (outcome.gives_guarantees()) {
+        write_guarantees(outcome, add("guarantees.csv"));
     } else {
         leave_out("guarantees.csv");
     }
-    if (guarantees && machine_changes(simulator)) {
-        write_broken_guarantees(simulator, *results.scheduler, add("broken_guarantees.csv"));
+    if (outcome.gives_guarantees() && machine_changes(outcome.scenario())) {
+        write_broken_guarantees(outcome, add("broken_guarantees.csv"));
     } else {
         leave_out("broken_guarantees.csv");
     }

@@ -2,14 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "campaign_file.hpp"
 #include "campaign_workloads.hpp"
+#include "src/formats/named_values.hpp"
 
-namespace batfill::commands {
+namespace batfill::campaign {
 
 // One replay of a campaign.
 struct CampaignRun {
@@ -24,23 +26,26 @@ struct CampaignRun {
 
 // The stored result of a run.
 struct RunResult {
-    std::vector<std::pair<std::string, std::string>> files;   // of its schedule, without PREFIX_, and their hashes
-    std::vector<std::pair<std::string, std::string>> values;  // the metrics that have a value, by name
+    NamedValues files;   // of its schedule, without PREFIX_, and their hashes
+    NamedValues values;  // the metrics that have a value
 };
+
+// A hash of the program, its library and the plugins: others may give other results.
+std::string hash_of_program(const std::vector<std::string>& plugins);
 
 // Returns all runs of the campaign in the order of the file: by workload, then by machine. Makes the failures.
 // `program` is a hash of the program and its plugins.
 // Throws: InputError and UsageError as make_failures(), and for platforms that cannot be read.
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
-                                 const std::string& folder, const std::string& program);
+                                 const std::string& folder, const std::string& program, const Makers& makers);
 
 // Returns the result that `folder` keeps for the run with this prefix and key. None if it keeps no result, or one with
 // another key, or one that has changed since.
 std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key);
 
-// Returns whether the files of the run's schedule are unchanged since the result was kept.
+// Returns those of the runs whose result is not kept, or whose schedule is not as it was kept.
 // Cost: O(size of the files).
-bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result);
+std::vector<CampaignRun> missing_runs(const std::vector<CampaignRun>& runs, const std::string& folder);
 
 // Estimates the size of the campaign's folder, in bytes, once these runs are made. `runs` are some or all runs of the
 // campaign. Includes the pages if `pages`.
@@ -56,11 +61,12 @@ struct RunsOutcome {
 
 // Replays the runs on `threads` threads and audits each schedule. Keeps the measurements in FOLDER/PREFIX_result.csv;
 // with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be replayed or the audit
-// finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all.
+// finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all. `progress` hears how
+// many runs are done.
 RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,
-                        unsigned threads);
+                        unsigned threads, const std::function<void(std::size_t)>& progress);
 
 // Returns the ordinary commands that repeat a run, one per line.
 std::string commands_of(const CampaignRun& run, const std::string& folder);
 
-}  // namespace batfill::commands
+}  // namespace batfill::campaign

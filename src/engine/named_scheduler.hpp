@@ -5,19 +5,9 @@
 
 #include <batfill/engine/parameters.hpp>
 
-namespace batfill::commands {
+namespace batfill {
 
-class Options;
-
-// Adds --plugin, for every command that takes an algorithm.
-void add_plugin_option(Options& options);
-
-// Loads the plugins that --plugin names.
-// Requires: the caller has not looked up an algorithm yet.
-// Throws: InputError as load_plugin().
-void load_plugins(const Options& options);
-
-// A scheduler on the command line, and its name in tables.
+// A scheduler as users write it, and its name in tables.
 struct NamedScheduler {
     std::string name;
     SchedulerChoice choice;
@@ -43,4 +33,4 @@ void require_usable(const SchedulerChoice& choice);
 // Throws: UsageError if a file names another algorithm than -a or the files before it.
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
 
-}  // namespace batfill::commands
+}  // namespace batfill

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <batfill/analysis/check.hpp>
+#include <batfill/engine/engine.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/formats/workload.hpp>
+#include <batfill/simulator/embedded_scheduler.hpp>
+#include <batfill/simulator/simulator.hpp>
+
+namespace batfill {
+
+struct RunOptions {
+    Simulator::Progress progress{};  // called now and then
+    // If some jobs never start, the outcome says so, with what came of the others. If not set, this is an error.
+    bool keeps_deadlocks = false;
+    // The outcome says how much real time the scheduler took.
+    bool measures_time = false;
+};
+
+// What came of a run: one simulation of a scenario under a scheduler. Keeps the scenario alive. Nothing is copied until
+// it is asked for.
+class Outcome {
+ public:
+    Outcome(Outcome&&) noexcept = default;
+
+    const Scenario& scenario() const { return *scenario_; }
+    // The jobs, the clock and the counts of the simulation at its end.
+    const Simulator& simulation() const { return simulator_; }
+    // The engine at the end; null if the scheduler is not one of ours.
+    const Engine* engine() const { return engine_.get(); }
+    // Why some jobs never started; empty if all did.
+    const std::string& deadlock() const { return deadlock_; }
+    // Whether jobs run on when their processors become unavailable, as the parameter on-failure says.
+    bool jobs_survive_losses() const { return jobs_survive_losses_; }
+    // The real time that the scheduler took, in seconds; 0 unless RunOptions asks for it.
+    double scheduler_seconds() const { return scheduler_seconds_; }
+
+    // The schedule as PREFIX_jobs.csv has it: the jobs in the order in which they ended, rejected ones among them.
+    // Cost: O(jobs).
+    Schedule schedule() const;
+    // What jobs of the schedule were guaranteed at their submission; which of these guarantees a loss of processors has
+    // moved, in the order in which they broke; and the algorithm's counts. Empty if the scheduler is not one of ours.
+    bool gives_guarantees() const { return engine_ && engine_->gives_guarantees(); }
+    Guarantee guarantee(JobNumber job) const;
+    std::vector<BrokenGuarantee> broken_guarantees() const;
+    std::vector<Statistic> statistics() const;
+    std::map<RejectionCause, EmbeddedScheduler::Rejections> rejected() const;
+    // The jobs that the scheduler registered and the scenario does not have. Later runs of killed jobs are not among
+    // them.
+    Workload registered_jobs() const;
+
+ private:
+    friend class Replay;
+    friend Outcome run(Scenario scenario, const SchedulerChoice& scheduler, const RunOptions& options);
+    friend Outcome run(Scenario scenario, SimulatedScheduler& scheduler, const RunOptions& options);
+
+    Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator);
+    void simulate(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const Machine* machine,
+                  const RunOptions& options);
+    void simulate(SimulatedScheduler& scheduler, const RunOptions& options);
+
+    std::shared_ptr<const Scenario> scenario_;
+    Simulator simulator_;
+    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<EmbeddedScheduler> scheduler_;
+    bool jobs_survive_losses_ = true;
+    std::string deadlock_;
+    double scheduler_seconds_ = 0;
+};
+
+// Runs a scenario under one of our algorithms, which may register jobs.
+// Throws:
+// - UsageError if no such algorithm or parameter exists
+// - InputError, which names the job, for a job that cannot be simulated (its profile communicates)
+// - DeadlockError if some jobs never start, unless the options keep it
+Outcome run(Scenario scenario, const SchedulerChoice& scheduler, const RunOptions& options = {});
+// As above, under any scheduler. It may register jobs if it says so or the scenario allows it.
+Outcome run(Scenario scenario, SimulatedScheduler& scheduler, const RunOptions& options = {});
+
+// Audits the schedule, with the guarantees if there are any. The outcome of one of our algorithms knows its placement,
+// and whether jobs survive losses of processors; `options` say the rest.
+// Throws: as check_schedule().
+CheckReport audit(const Outcome& outcome, CheckOptions options = {});
+
+// The two columns of real time in the schedule's CSV, in seconds.
+struct RealTimes {
+    double scheduling = 0;
+    double simulation = 0;
+};
+
+// Writes the files of a run, all or none, and returns their paths:
+// - PREFIX_jobs.csv and PREFIX_schedule.csv, with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
+//   lists them)
+// - PREFIX_statistics.csv (statistic, value), if the algorithm counts anything
+// - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed at its
+//   submission, and when it started
+// - PREFIX_broken_guarantees.csv, if the machine also changes
+//
+// With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file. Removes
+// files of an earlier run that this run does not write.
+// Throws: InputError if a file cannot be written.
+// Cost: O(jobs).
+std::vector<std::string> write_files(const Outcome& outcome, const std::string& prefix,
+                                     const RealTimes& real_times = {});
+
+}  // namespace batfill

@@ -1,0 +1,245 @@
+#include "campaign_results.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include <batfill/core/error.hpp>
+#include <batfill/version.hpp>
+
+#include "src/support/csv_text.hpp"
+#include "src/support/files.hpp"
+#include "src/support/json.hpp"
+#include "src/support/sha256.hpp"
+
+namespace batfill::campaign {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* manifest_name = "manifest.json";
+constexpr std::size_t max_manifest_size = std::size_t{1} << 30;
+
+void add_columns(const Swept& swept, const std::string& prefix, std::vector<std::string>& columns) {
+    for (const auto& [key, value] : swept) {
+        const std::string column = prefix + key;
+        if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
+            columns.push_back(column);
+        }
+    }
+}
+
+using JsonWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+void write_text(JsonWriter& json, const char* key, const std::string& value) {
+    json.Key(key);
+    json.String(value);
+}
+
+std::vector<std::string> texts(const JsonValue& array, const std::string& path) {
+    std::vector<std::string> result;
+    for (const JsonValue& element : array.GetArray()) {
+        if (!element.IsString()) {
+            throw InputError(path + ": expected texts in 'columns' and 'cells'");
+        }
+        result.emplace_back(view(element));
+    }
+    return result;
+}
+
+RunList read_manifest(const std::string& folder) {
+    const std::string path = folder + '/' + manifest_name;
+    const std::string text = InputFile(path).read_all(max_manifest_size);
+    RunList list;
+    try {
+        JsonReader reader;
+        const JsonValue& root = reader.parse(text);
+        if (!root.IsObject()) {
+            throw InputError("expected an object");
+        }
+        Fields fields(root, "");
+        list.campaign = fields.text("runs_sha256");
+        list.columns = texts(fields.array("columns"), path);
+        for (const JsonValue& element : fields.array("runs").GetArray()) {
+            if (!element.IsObject()) {
+                throw InputError("expected objects in 'runs'");
+            }
+            Fields run(element, "runs: ");
+            list.rows.push_back(
+                {std::string(run.text("prefix")), std::string(run.text("key")), texts(run.array("cells"), path)});
+            if (list.rows.back().cells.size() != list.columns.size()) {
+                throw InputError("expected as many cells as columns in each run");
+            }
+        }
+    } catch (const InputError& problem) {
+        throw InputError(path + ": " + problem.what());
+    }
+    return list;
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+    std::string line;
+    for (const std::string& cell : cells) {
+        line += line.empty() ? "" : ",";
+        if (!cell.empty()) {
+            append_csv_field(cell, line);
+        }
+    }
+    return line;
+}
+
+}  // namespace
+
+RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs) {
+    RunList list;
+    list.columns = {"workload", "period", "machine", "scheduler", "algorithm"};
+    for (const CampaignWorkload& workload : campaign.workloads) {
+        add_columns(workload.swept, "workload.", list.columns);
+    }
+    for (const CampaignScheduler& scheduler : campaign.schedulers) {
+        add_columns(scheduler.swept, "scheduler.", list.columns);
+    }
+    std::string everything;
+    for (const CampaignRun& run : runs) {
+        const CampaignWorkload& workload = campaign.workloads[run.workload->entry];
+        std::map<std::string, std::string> cells{{"workload", workload.name},
+                                                 {"period", run.workload->period},
+                                                 {"machine", run.machine->name},
+                                                 {"scheduler", run.scheduler->scheduler.name},
+                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm}};
+        for (const auto& [key, value] : workload.swept) {
+            cells["workload." + key] = value;
+        }
+        for (const auto& [key, value] : run.scheduler->swept) {
+            cells["scheduler." + key] = value;
+        }
+        RunList::Row row{run.prefix, run.key, {}};
+        std::transform(list.columns.begin(), list.columns.end(), std::back_inserter(row.cells),
+                       [&](const std::string& column) { return cells[column]; });
+        everything += row.prefix + '\n' + row.key + '\n';
+        list.rows.push_back(std::move(row));
+    }
+    list.campaign = sha256(everything);
+    return list;
+}
+
+void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& workloads, const RunList& list,
+                    const std::string& program, const std::string& folder) {
+    rapidjson::StringBuffer buffer;
+    JsonWriter json(buffer);
+    json.SetIndent(' ', 1);
+    json.StartObject();
+    write_text(json, "batfill", version);
+    write_text(json, "program_sha256", program);
+    write_text(json, "campaign_file", fs::path(campaign.path).filename().string());
+    write_text(json, "campaign_file_sha256", sha256(campaign.text));
+    json.Key("workloads");
+    json.StartArray();
+    for (const MadeWorkload& workload : workloads) {
+        json.StartObject();
+        write_text(json, "file", workload.file);
+        write_text(json, "sha256", workload.sha256);
+        json.Key("jobs");
+        json.Uint64(workload.jobs);
+        json.Key("processors");
+        json.Int(workload.processors);
+        json.EndObject();
+    }
+    json.EndArray();
+    write_text(json, "runs_sha256", list.campaign);
+    json.Key("columns");
+    json.StartArray();
+    for (const std::string& column : list.columns) {
+        json.String(column);
+    }
+    json.EndArray();
+    json.Key("runs");
+    json.StartArray();
+    for (const RunList::Row& row : list.rows) {
+        json.StartObject();
+        write_text(json, "prefix", row.prefix);
+        write_text(json, "key", row.key);
+        json.Key("cells");
+        json.StartArray();
+        for (const std::string& cell : row.cells) {
+            json.String(cell);
+        }
+        json.EndArray();
+        json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+    OutputFile file(folder + '/' + manifest_name);
+    file.write(buffer.GetString());
+    file.write("\n");
+    file.commit();
+}
+
+std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const std::string& folder) {
+    std::vector<RunResult> results;
+    results.reserve(runs.size());
+    for (const CampaignRun& run : runs) {
+        std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
+        if (!result) {
+            throw InputError(folder + '/' + run.prefix + "_result.csv: has gone or changed: run the campaign again");
+        }
+        results.push_back(std::move(*result));
+    }
+    return results;
+}
+
+void write_results_table(const RunList& list, const std::vector<RunResult>& results, const std::string& folder) {
+    OutputFile file(folder + "/results.csv");
+    std::vector<std::string> header = list.columns;
+    header.insert(header.end(), {"metric", "value"});
+    file.write(csv_line(header) + '\n');
+    for (std::size_t i = 0; i < list.rows.size(); ++i) {
+        std::string line = csv_line(list.rows[i].cells);
+        const std::size_t end_of_cells = line.size();
+        for (const auto& [metric, value] : results[i].values) {
+            line.resize(end_of_cells);
+            line.append(",").append(metric).append(",").append(value).append("\n");
+            file.write(line);
+        }
+    }
+    file.commit();
+}
+
+std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output) {
+    const RunList list = read_manifest(folders.front());
+    for (const std::string& folder : folders) {
+        if (read_manifest(folder).campaign != list.campaign) {
+            throw InputError(folder + '/' + manifest_name + ": is of another campaign, or another program, than " +
+                             folders.front() + '/' + manifest_name);
+        }
+    }
+    std::vector<RunResult> results;
+    std::vector<std::string> missing;
+    for (const RunList::Row& row : list.rows) {
+        std::optional<RunResult> result;
+        for (const std::string& folder : folders) {
+            if (!result) {
+                result = kept_result(folder, row.prefix, row.key);
+            }
+        }
+        if (result) {
+            results.push_back(std::move(*result));
+        } else {
+            missing.push_back(row.prefix);
+        }
+    }
+    if (!missing.empty()) {
+        throw InputError(std::to_string(missing.size()) + " of " + std::to_string(list.rows.size()) +
+                         " runs are in none of the folders, the first: " + missing.front());
+    }
+    create_folders(output);
+    write_results_table(list, results, output);
+    return results.size();
+}
+
+}  // namespace batfill::campaign

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "campaign_runs.hpp"
+
+namespace batfill::campaign {
+
+// What a table of results needs of the runs, also where the campaign file is not at hand.
+struct RunList {
+    struct Row {
+        std::string prefix;
+        std::string key;
+        std::vector<std::string> cells;  // of `columns`; empty where a column says nothing of the run
+    };
+
+    std::string campaign;  // hash of all that follows
+    std::vector<std::string> columns;
+    std::vector<Row> rows;
+};
+
+// Returns the list of the runs, with what the table says of each.
+RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs);
+
+// Writes FOLDER/manifest.json: what is run, by which program.
+// Throws: InputError if it cannot be written.
+void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& workloads, const RunList& list,
+                    const std::string& program, const std::string& folder);
+
+// Returns the kept results of all runs, in their order.
+// Throws: InputError if one has gone or changed.
+std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const std::string& folder);
+
+// Writes FOLDER/results.csv.
+// Requires: as many results as there are rows.
+void write_results_table(const RunList& list, const std::vector<RunResult>& results, const std::string& folder);
+
+// Writes OUTPUT/results.csv of the runs that shards have made in these folders. Returns how many there are.
+// Requires: a folder.
+// Throws: InputError if the folders are of different campaigns, or if a run is in none of them.
+std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output);
+
+}  // namespace batfill::campaign

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <span>
+#include <unordered_set>
+#include <utility>
+
+#include <batfill/replay/outcome.hpp>
+
+#include "src/simulator/simulated_jobs.hpp"
+
+namespace batfill {
+
+namespace {
+
+// Adds up the real time that the scheduler takes.
+class TimedScheduler : public SimulatedScheduler {
+ public:
+    explicit TimedScheduler(SimulatedScheduler& scheduler) : scheduler_(scheduler) {}
+    void begin(const Simulator& simulator, SchedulerReply& reply) override {
+        const auto before = Clock::now();
+        scheduler_.begin(simulator, reply);
+        spent_ += Clock::now() - before;
+    }
+    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
+        const auto before = Clock::now();
+        scheduler_.message(now, events, reply);
+        spent_ += Clock::now() - before;
+    }
+    void end(Time now) override { scheduler_.end(now); }
+    bool registers_jobs() const override { return scheduler_.registers_jobs(); }
+    double seconds() const { return std::chrono::duration<double>(spent_).count(); }
+
+ private:
+    using Clock = std::chrono::steady_clock;
+
+    SimulatedScheduler& scheduler_;
+    Clock::duration spent_{};
+};
+
+bool survive_losses(const Parameters::Given& parameters) {
+    const auto said = std::find_if(parameters.rbegin(), parameters.rend(),
+                                   [](const auto& parameter) { return parameter.first == "on-failure"; });
+    return said == parameters.rend() || said->second == "continue";
+}
+
+}  // namespace
+
+Outcome::Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator)
+    : scenario_(std::move(scenario)), simulator_(std::move(simulator)) {}
+
+void Outcome::simulate(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const Machine* machine,
+                       const RunOptions& options) {
+    engine_ = std::move(engine);
+    scheduler_ = std::make_unique<EmbeddedScheduler>(*engine_, machine);
+    jobs_survive_losses_ = survive_losses(choice.parameters);
+    simulate(*scheduler_, options);
+}
+
+void Outcome::simulate(SimulatedScheduler& scheduler, const RunOptions& options) {
+    TimedScheduler timed(scheduler);
+    try {
+        simulator_.run(options.measures_time ? timed : scheduler, options.progress);
+    } catch (const DeadlockError& problem) {
+        if (!options.keeps_deadlocks) {
+            throw;
+        }
+        deadlock_ = problem.what();
+    }
+    scheduler_seconds_ = timed.seconds();
+}
+
+Schedule Outcome::schedule() const {
+    Schedule schedule;
+    if (!scenario_->workloads.empty()) {
+        schedule.path = scenario_->workloads.front().path;
+    }
+    schedule.jobs.reserve(simulator_.ended().size());
+    for (const JobNumber number : simulator_.ended()) {
+        schedule.jobs.push_back(scheduled_job(simulator_, number));
+    }
+    return schedule;
+}
+
+Guarantee Outcome::guarantee(JobNumber number) const {
+    const SimulatedJob& job = simulator_.jobs()[number];
+    return {job.job->description.id, scheduler_ ? scheduler_->guaranteed_start(number) : std::nullopt,
+            job.state == JobState::rejected ? std::nullopt : std::optional(job.start)};
+}
+
+std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
+    std::vector<BrokenGuarantee> broken;
+    if (!scheduler_) {
+        return broken;
+    }
+    const std::unordered_set<JobNumber> ended(simulator_.ended().begin(), simulator_.ended().end());
+    for (const GuaranteeBreak& one : scheduler_->broken_guarantees()) {
+        if (ended.contains(one.job)) {
+            broken.push_back({simulator_.jobs()[one.job].job->description.id, one.at, one.guaranteed_start,
+                              one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start)});
+        }
+    }
+    return broken;
+}
+
+std::vector<Statistic> Outcome::statistics() const {
+    return engine_ ? engine_->statistics() : std::vector<Statistic>();
+}
+
+std::map<RejectionCause, EmbeddedScheduler::Rejections> Outcome::rejected() const {
+    return scheduler_ ? scheduler_->rejections() : std::map<RejectionCause, EmbeddedScheduler::Rejections>();
+}
+
+Workload Outcome::registered_jobs() const {
+    Workload registered;
+    registered.name = "registered";
+    std::size_t number = 0;
+    for (const Workload& workload : scenario_->workloads) {
+        number += workload.jobs.size();
+    }
+    for (; number < simulator_.jobs().size(); ++number) {
+        const SimulatedJob& job = simulator_.jobs()[number];
+        const std::string& id = job.job->description.id;
+        const std::size_t mark = id.rfind('#');
+        if (mark == std::string::npos || !simulator_.find_job(id.substr(0, mark))) {
+            registered.jobs.push_back(*job.job);
+            registered.profiles.emplace(job.job->description.profile, *job.profile);
+        }
+    }
+    return registered;
+}
+
+Outcome run(Scenario scenario, const SchedulerChoice& scheduler, const RunOptions& options) {
+    auto engine = std::make_unique<Engine>(scheduler.algorithm, scheduler.parameters);
+    const auto shared = std::make_shared<const Scenario>(std::move(scenario));
+    Outcome outcome(shared, Simulator(*shared));
+    outcome.simulate(std::move(engine), scheduler, nullptr, options);
+    return outcome;
+}
+
+Outcome run(Scenario scenario, SimulatedScheduler& scheduler, const RunOptions& options) {
+    const auto shared = std::make_shared<const Scenario>(std::move(scenario));
+    Outcome outcome(shared, Simulator(*shared));
+    outcome.simulate(scheduler, options);
+    return outcome;
+}
+
+CheckReport audit(const Outcome& outcome, CheckOptions options) {
+    const Simulator& simulation = outcome.simulation();
+    if (outcome.engine() != nullptr) {
+        options.placement = outcome.engine()->state().placement;
+        options.jobs_survive_losses = outcome.jobs_survive_losses();
+    }
+    const auto schedule = [&](const std::function<void(const ScheduledJob&)>& use) {
+        ScheduledJob job;  // one for all, to reuse its memory
+        for (const JobNumber number : simulation.ended()) {
+            describe(simulation, number, job);
+            use(job);
+        }
+    };
+    std::vector<Guarantee> guarantees;
+    std::vector<BrokenGuarantee> broken;
+    const bool guaranteed = outcome.gives_guarantees();
+    if (guaranteed) {
+        std::transform(simulation.ended().begin(), simulation.ended().end(), std::back_inserter(guarantees),
+                       [&](JobNumber number) { return outcome.guarantee(number); });
+        broken = outcome.broken_guarantees();
+    }
+    const Scenario& scenario = outcome.scenario();
+    const auto check = [&](const std::vector<Workload>& workloads) {
+        return check_schedule(schedule, workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
+                              guaranteed ? &broken : nullptr, scenario.event_lists);
+    };
+    Workload registered = outcome.registered_jobs();
+    if (registered.jobs.empty()) {
+        return check(scenario.workloads);
+    }
+    std::vector<Workload> workloads = scenario.workloads;
+    workloads.push_back(std::move(registered));
+    return check(workloads);
+}
+
+}  // namespace batfill

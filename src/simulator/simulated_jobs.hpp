@@ -1,0 +1,27 @@
+#pragma once
+
+#include <batfill/formats/schedule.hpp>
+#include <batfill/simulator/simulator.hpp>
+
+namespace batfill {
+
+// The times of a job that ran, as Batsim reports them.
+struct ReportedTimes {
+    Duration run;
+    Time finish;
+    Duration wait;
+    Duration turnaround;
+
+    explicit ReportedTimes(const SimulatedJob& job)
+        : run(job.end == job.start ? shown_for_no_time : job.end - job.start),
+          finish(job.start + run),
+          wait(job.start - job.job->description.submit),
+          turnaround(wait + run) {}
+};
+
+// What happened to a job that ended.
+ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number);
+// As above, in an object that may have described another job.
+void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled);
+
+}  // namespace batfill
