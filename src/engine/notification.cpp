@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstddef>
 
-#include <batfill/core/notification.hpp>
+#include <batfill/engine/events.hpp>
 
 namespace batfill {
 
