@@ -106,6 +106,11 @@ JobCompleted job_completed(EventData& data) {
     return {job_number(data), job_state(data, "job_state")};
 }
 
+JobsKilled job_killed(EventData& data) {
+    data.fields.ignore("job_progress");
+    return {job_numbers(data)};
+}
+
 MessageEvent::Data notify(EventData& data) {
     const NotificationType type = parse_notification_type(data.fields.text("type"));
     data.fields.ignore_rest();
@@ -126,7 +131,7 @@ constexpr std::array<EventType<FromBatsim>, 11> batsim_events{{
     {"JOB_COMPLETED", as<FromBatsim, job_completed>},
     {"REQUESTED_CALL", empty<FromBatsim, RequestedCall>},
     {"NOTIFY", notify},
-    {"JOB_KILLED", as<FromBatsim, jobs_killed>},
+    {"JOB_KILLED", as<FromBatsim, job_killed>},
     {"SIMULATION_BEGINS", as<FromBatsim, simulation_begins>},
     {"SIMULATION_ENDS", empty<FromBatsim, SimulationEnds>},
     {"RESOURCE_STATE_CHANGED", as<FromBatsim, resource_state_changed>},
