@@ -90,14 +90,10 @@ batfill_layer(commands ON schedulers workloads tuning server remote report
   RELEASE_FLAGS -O1)
 include(cmake/ReportPage.cmake)
 
-# RapidJSON looks at 16 bytes at a time where each machine of a kind can.
-string(REGEX MATCH "^(x86_64|AMD64)$" BATFILL_HAS_SSE2 "${CMAKE_SYSTEM_PROCESSOR}")
-
 # For all: scores of jobs must depend neither on whether a machine can multiply and add in one step, nor on how many
 # numbers it adds up at once.
 target_compile_options(batfill_core_headers INTERFACE -ffp-contract=off)
 target_compile_definitions(batfill_core_headers INTERFACE
-  EIGEN_DONT_VECTORIZE RAPIDJSON_HAS_STDSTRING=1 SPDLOG_FMT_EXTERNAL
-  $<$<BOOL:${BATFILL_HAS_SSE2}>:RAPIDJSON_SSE2>)
+  EIGEN_DONT_VECTORIZE RAPIDJSON_HAS_STDSTRING=1 SPDLOG_FMT_EXTERNAL)
 # The version is generated.
 target_include_directories(batfill_core_headers INTERFACE ${PROJECT_BINARY_DIR}/include)

@@ -176,8 +176,7 @@ void JsonReader::start(std::string text) {
 void JsonReader::begin() {
     size_ = text_.size();
     plain_ = is_plain(text_);
-    // The parser looks for all bytes of a character before it sees that the first was the last, and reads 16 at a time.
-    text_.append(16, '\0');
+    text_.append(4, '\0');  // the parser looks for all bytes of a character before it sees that the first was the last
     stream_ = rapidjson::InsituStringStream(text_.data());
 }
 
