@@ -83,7 +83,8 @@ batfill_layer(simulator ON engine formats
 batfill_layer(replay ON simulator analysis)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
-batfill_layer(server ON protocol transport)
+batfill_layer(session ON protocol)
+batfill_layer(server ON session transport)
 batfill_layer(remote ON simulator protocol transport)
 batfill_layer(commands ON schedulers workloads tuning server remote report
   LIBRARIES Boost::program_options yaml-cpp

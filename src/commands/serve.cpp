@@ -12,7 +12,7 @@
 #include "platform_option.hpp"
 #include "scheduler_argument.hpp"
 #include "src/server/server.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/names.hpp"
 #include "src/transport/connections.hpp"
 

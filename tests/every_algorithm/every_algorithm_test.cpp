@@ -23,7 +23,7 @@
 #include "random_farm.hpp"
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/simulator/results.hpp"
 
 // Tests what must hold for every registered algorithm and every value of its parameters, on many small random
