@@ -13,7 +13,7 @@
 #include "plugin_option.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/names.hpp"
 #include "src/transport/connections.hpp"
 

@@ -17,7 +17,7 @@
 #include "quiet_log.hpp"
 #include "recorded_run.hpp"
 #include "src/commands/batsched.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/overloaded.hpp"
 #include "test_data.hpp"
 

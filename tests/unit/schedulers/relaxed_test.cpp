@@ -19,7 +19,7 @@
 #include "plain_machine.hpp"
 #include "protocol/codec.hpp"
 #include "random_stream.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 namespace batfill::tests::relaxed_test {
 
