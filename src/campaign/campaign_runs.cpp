@@ -111,9 +111,7 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     for (const auto& [name, value] : result.values) {
         lines.append(name).append(",").append(value).append("\n");
     }
-    OutputFile file(path);
-    file.write("name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
-    file.commit();
+    write_file(path, "name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
 }
 
 void make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays) {

@@ -16,7 +16,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "plugin_option.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/support/files.hpp"

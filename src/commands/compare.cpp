@@ -12,8 +12,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "progress.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/engine/named_scheduler.hpp"

@@ -9,16 +9,35 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
+
+void add_plugin_option(Options& options) {
+    options.add("plugin", Value<std::vector<std::string>>("FILE"), "shared object with further algorithms; repeatable");
+}
+
+void load_plugins(const Options& options) {
+    for (const std::string& path : options.get<std::vector<std::string>>("plugin")) {
+        load_plugin(path);
+    }
+}
+
+void add_master_host_option(Options& options) {
+    options.add("master-host,m", Value<std::string>("NAME").otherwise(default_master_host),
+                "host of the platform that does not compute");
+}
+
+Platform platform_option(const Options& options) {
+    return named_platform(options.get<std::string>("platform"), options.get<std::string>("master-host"));
+}
 
 void note(const std::string& text) {
     std::cerr << "batfill: note: " << text << '\n';
@@ -73,6 +92,10 @@ unsigned threads_option(const Options& options) {
         throw UsageError("--threads: expected 1 to 1024, found " + std::to_string(threads));
     }
     return threads;
+}
+
+std::optional<std::string> optional_text(const Options& options, const std::string& name) {
+    return options.given(name) ? std::optional(options.get<std::string>(name)) : std::nullopt;
 }
 
 std::string word_option(const Options& options, const std::string& name, const std::vector<std::string>& words) {
@@ -133,6 +156,22 @@ void add_tau_option(Options& options) {
 
 Duration tau_option(const Options& options) {
     return seconds_of("--tau", options.get<std::string>("tau"), Duration::microseconds(1));
+}
+
+EstimatesOption estimates_option(const Options& options, const std::vector<std::string>& words) {
+    const auto text = options.get<std::string>("estimates");
+    if (std::find(words.begin(), words.end(), text) != words.end()) {
+        return {text};
+    }
+    const std::string factor = "factor:";
+    if (!text.starts_with(factor)) {
+        throw UsageError("--estimates: unknown value '" + text + "', known: " + list_of(words) + ", factor:K");
+    }
+    const std::optional<Decimal> value = Decimal::parse(text.substr(factor.size()));
+    if (!value || value->millionths() < Decimal::of(1).millionths()) {
+        throw UsageError("--estimates: expected factor:K with K in 1..1000000, found '" + text + "'");
+    }
+    return {"factor", *value};
 }
 
 }  // namespace batfill::commands

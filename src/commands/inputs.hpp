@@ -10,13 +10,35 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
+#include <batfill/workloads/deadlines.hpp>
 
+#include "src/formats/named_platform.hpp"
 #include "src/support/names.hpp"
 #include "src/workloads/any_schedule.hpp"
 
 namespace batfill::commands {
 
 class Options;
+
+// Adds --plugin, for every command that takes an algorithm.
+void add_plugin_option(Options& options);
+
+// Loads the plugins that --plugin names.
+// Requires: the caller has not looked up an algorithm yet.
+// Throws: InputError as load_plugin().
+void load_plugins(const Options& options);
+
+// What the help of a command calls the value of --platform.
+inline constexpr const char* platform_value = "PLATFORM";
+inline constexpr const char* platform_help =
+    "the machine: a SimGrid platform file, the name of a platform that comes with batfill, or a number of hosts";
+
+// Declares --master-host, which platform_option() reads beside --platform.
+void add_master_host_option(Options& options);
+
+// Returns the machine that the options --platform and --master-host describe.
+// Throws: UsageError; InputError as read_platform().
+Platform platform_option(const Options& options);
 
 // Prints a note on the standard error stream.
 void note(const std::string& text);
@@ -41,6 +63,9 @@ void add_threads_option(Options& options);
 // Returns the value of --threads, by default the number of cores.
 // Throws: UsageError if it is not 1 to 1024.
 unsigned threads_option(const Options& options);
+
+// Returns the value of the option `name`; none if it is not given.
+std::optional<std::string> optional_text(const Options& options, const std::string& name);
 
 // Returns the value of the option `name`, which is one of `words`; the first of them if the option is neither given nor
 // has a default.
@@ -73,5 +98,14 @@ void add_tau_option(Options& options);
 // Returns the bound of the bounded slowdown that --tau gives.
 // Throws: UsageError unless it is a number from 0.000001.
 Duration tau_option(const Options& options);
+
+// The value of the option --estimates: one of the words that the command knows, or "factor:K".
+struct EstimatesOption {
+    std::string word;                 // "factor" for the latter
+    Decimal factor = Decimal::of(1);  // K, at least 1
+};
+
+// Throws: UsageError for another value.
+EstimatesOption estimates_option(const Options& options, const std::vector<std::string>& words);
 
 }  // namespace batfill::commands

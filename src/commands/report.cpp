@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "src/report/report.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -6,7 +6,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
@@ -62,9 +61,7 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
     read.metrics.tau = tau_option(options);
     read.metrics.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
     read.baseline = place_of_baseline(options, read.prefixes);
-    if (options.given("title")) {
-        read.title = options.get<std::string>("title");
-    }
+    read.title = optional_text(options, "title");
     require_writable_folder(read.output);
     machine_options(options, read.metrics);
     return read;
@@ -72,18 +69,11 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
 
 }  // namespace
 
-void print_report(const report::ReportRequest& request, std::ostream& out) {
-    const std::size_t runs = request.prefixes.size();
-    out << request.output << ": " << runs << (runs == 1 ? " run\n" : " runs\n");
-}
-
 int report(const Arguments& arguments) {
     if (const std::optional<report::ReportRequest> request = parse_report_options(arguments)) {
         const std::string page = report::render_report(*request, note);
-        OutputFile file(request->output);
-        file.write(page);
-        file.commit();
-        print_report(*request, std::cout);
+        write_file(request->output, page);
+        std::cout << request->output << ": " << counted(request->prefixes.size(), "run") << '\n';
     }
     return 0;
 }

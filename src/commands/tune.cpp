@@ -15,8 +15,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "progress.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/tuning/checkpoint.hpp"

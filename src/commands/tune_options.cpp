@@ -14,8 +14,6 @@
 
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/names.hpp"
@@ -159,11 +157,9 @@ TuneOptions::TuneOptions(const Options& options)
       workloads(options.get<std::vector<std::string>>("workload")),
       platform(options.get<std::string>("platform")),
       master_host(options.get<std::string>("master-host")),
-      prefix(options.get<std::string>("output")) {
+      prefix(options.get<std::string>("output")),
+      values_file(optional_text(options, "values")) {
     require_known(policy);
-    if (options.given("values")) {
-        values_file = options.get<std::string>("values");
-    }
 }
 
 std::string TuneOptions::description() const {

@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include "src/support/csv_text.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill::commands {
 
@@ -15,26 +13,22 @@ constexpr const char* weight_columns = "w_q,w_p,w_wait,w_ratio,w_expansion,w_are
 
 // The text of a file for --sched-cfg.
 std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& weights) {
-    rapidjson::StringBuffer buffer;
-    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-    writer.StartObject();
-    writer.Key("algorithm");
-    writer.String(policy.algorithm);
-    writer.Key("params");
-    writer.StartObject();
+    CompactJson json;
+    json.open_object();
+    json.key("algorithm").text(policy.algorithm);
+    json.key("params").open_object();
     const SchedulerChoice tuned = with_weights(policy, weights);
     for (const auto& [name, value] : tuned.parameters) {
-        writer.Key(name.c_str());
+        json.key(name.c_str());
         if (name == "weights" || name == "scales") {
-            const std::string array = '[' + value + ']';
-            writer.RawValue(array.c_str(), array.size(), rapidjson::kArrayType);
+            json.raw('[' + value + ']', rapidjson::kArrayType);
         } else {
-            writer.String(value);
+            json.text(value);
         }
     }
-    writer.EndObject();
-    writer.EndObject();
-    return buffer.GetString() + std::string("\n");
+    json.close_object();
+    json.close_object();
+    return std::string(json.view()) + '\n';
 }
 
 }  // namespace
