@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "src/support/files.hpp"
+#include "src/tuning/tune.hpp"
 #include "src/tuning/tuning_run.hpp"
-#include "tune_options.hpp"
 
-namespace batfill::commands {
+namespace batfill {
 
 // The files that `batfill tune` writes: all of them or none.
 // Throws: all members throw InputError if a file cannot be written.
 class TuneResults {
  public:
     // `workloads` are the names of the workloads in the files.
-    // Requires: `options` outlives the results.
-    TuneResults(const TuneOptions& options, std::vector<std::string> workloads);
+    // Requires: `request` outlives the results.
+    TuneResults(const TuneRequest& request, std::vector<std::string> workloads);
 
     // Adds a line to the file of all values, if the user wants one.
     void add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value);
@@ -31,10 +31,10 @@ class TuneResults {
     void write_best(const std::vector<TuningTask>& tasks);
     void write_policies(const std::vector<TuningTask>& tasks);
 
-    const TuneOptions& options_;
+    const TuneRequest& request_;
     std::vector<std::string> workloads_;
     OutputFiles files_;
     OutputFile* values_ = nullptr;  // file of all values; null if the user wants none
 };
 
-}  // namespace batfill::commands
+}  // namespace batfill

@@ -5,7 +5,7 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
 
-namespace batfill::commands {
+namespace batfill {
 
 namespace {
 
@@ -33,10 +33,10 @@ std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& 
 
 }  // namespace
 
-TuneResults::TuneResults(const TuneOptions& options, std::vector<std::string> workloads)
-    : options_(options), workloads_(std::move(workloads)) {
-    if (options.values_file) {
-        values_ = &files_.add(*options.values_file);
+TuneResults::TuneResults(const TuneRequest& request, std::vector<std::string> workloads)
+    : request_(request), workloads_(std::move(workloads)) {
+    if (request.values_file) {
+        values_ = &files_.add(*request.values_file);
         values_->write(std::string("workload,evaluation,value,") + weight_columns + '\n');
     }
 }
@@ -57,11 +57,11 @@ std::vector<std::string> TuneResults::write(const std::vector<TuningTask>& tasks
 
 // What the results of a task are about, in quotes: a workload, or the sum over all.
 std::string TuneResults::subject(const TuningTask& task) const {
-    return csv_text(options_.sum ? "sum" : workloads_[task.workloads.front()]);
+    return csv_text(request_.sum ? "sum" : workloads_[task.workloads.front()]);
 }
 
 void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) {
-    OutputFile& file = files_.add(options_.prefix + "_convergence.csv");
+    OutputFile& file = files_.add(request_.prefix + "_convergence.csv");
     file.write(std::string("workload,evaluation,start,value,objective,") + weight_columns + '\n');
     for (const TuningTask& task : tasks) {
         for (const WeightSearch::Improvement& improvement : task.search->improvements()) {
@@ -73,11 +73,11 @@ void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) {
 }
 
 void TuneResults::write_best(const std::vector<TuningTask>& tasks) {
-    OutputFile& file = files_.add(options_.prefix + "_results.csv");
+    OutputFile& file = files_.add(request_.prefix + "_results.csv");
     file.write(std::string("workload,metric,value,") + weight_columns + ",found_at,evaluations\n");
     for (const TuningTask& task : tasks) {
         const WeightSearch::Improvement& best = task.search->best();
-        file.write(subject(task) + ',' + options_.metric.name() + ',' + exact(best.value) + ',' +
+        file.write(subject(task) + ',' + request_.metric.name() + ',' + exact(best.value) + ',' +
                    numbers_text(best.weights) + ',' + std::to_string(best.evaluation) + ',' +
                    std::to_string(task.search->evaluations()) + '\n');
     }
@@ -85,10 +85,10 @@ void TuneResults::write_best(const std::vector<TuningTask>& tasks) {
 
 void TuneResults::write_policies(const std::vector<TuningTask>& tasks) {
     for (const TuningTask& task : tasks) {
-        const std::string suffix = options_.sum ? "" : "_" + workloads_[task.workloads.front()];
-        OutputFile& file = files_.add(options_.prefix + suffix + ".json");
-        file.write(policy_file_text(options_.policy, task.search->best().weights));
+        const std::string suffix = request_.sum ? "" : "_" + workloads_[task.workloads.front()];
+        OutputFile& file = files_.add(request_.prefix + suffix + ".json");
+        file.write(policy_file_text(request_.policy, task.search->best().weights));
     }
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill
