@@ -1,6 +1,7 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -109,6 +110,16 @@ std::string word_option(const Options& options, const std::string& name, const s
     return word;
 }
 
+std::uint64_t whole_option(const Options& options, const std::string& name, std::uint64_t min, std::uint64_t max,
+                           std::uint64_t otherwise) {
+    const std::uint64_t number = options.given(name) ? options.get<std::uint64_t>(name) : otherwise;
+    if (number < min || number > max) {
+        throw UsageError("--" + name + ": expected " + std::to_string(min) + " to " + std::to_string(max) + ", found " +
+                         std::to_string(number));
+    }
+    return number;
+}
+
 int integer_option(const Options& options, const std::string& name, int min, int max) {
     const int value = options.get<int>(name);
     if (value < min || value > max) {
@@ -124,6 +135,12 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
     }
     return word_option(options, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
                                                                                : WorkloadFormat::batsim4;
+}
+
+void add_replayed_options(Options& options) {
+    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
+    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
+                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
 }
 
 void add_machine_options(Options& options) {
@@ -152,6 +169,17 @@ MeasuredSchedule measure_any_schedule(const std::string& path) {
 
 void add_tau_option(Options& options) {
     options.add("tau", Value<std::string>("SECONDS").otherwise("10"), "bound of the bounded slowdown");
+}
+
+void add_measure_options(Options& options) {
+    add_tau_option(options);
+    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
+                "a deadline at most this long after the submission is a short one");
+}
+
+void measure_options(const Options& options, MetricsOptions& metrics) {
+    metrics.tau = tau_option(options);
+    metrics.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
 }
 
 Duration tau_option(const Options& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -72,6 +73,11 @@ std::optional<std::string> optional_text(const Options& options, const std::stri
 // Throws: UsageError, which lists the words, for another value.
 std::string word_option(const Options& options, const std::string& name, const std::vector<std::string>& words);
 
+// Returns the value of the option `name`, a whole number that is not negative; `otherwise` if it is not given.
+// Throws: UsageError if it is not `min` to `max`.
+std::uint64_t whole_option(const Options& options, const std::string& name, std::uint64_t min, std::uint64_t max,
+                           std::uint64_t otherwise);
+
 // Returns the value of the option `name`, a whole number.
 // Throws: UsageError if it is not `min` to `max`.
 int integer_option(const Options& options, const std::string& name, int min, int max);
@@ -81,6 +87,9 @@ int integer_option(const Options& options, const std::string& name, int min, int
 WorkloadFormat workload_format_option(const Options& options, WorkloadFormat otherwise);
 // The help of --format.
 inline constexpr const char* workload_format_help = "of the workload: batsim4 (default) or batsim5";
+
+// Declares --platform and --workload, of workloads that are replayed each on its own.
+void add_replayed_options(Options& options);
 
 // Declares --platform, --master-host and --processors, which machine_options() reads.
 void add_machine_options(Options& options);
@@ -94,6 +103,11 @@ MeasuredSchedule measure_any_schedule(const std::string& path);
 
 // Declares --tau, which tau_option() reads.
 void add_tau_option(Options& options);
+
+// Declares --tau and --short-deadline, which measure_options() reads into `metrics`.
+// Throws: UsageError unless they are numbers, --tau from 0.000001.
+void add_measure_options(Options& options);
+void measure_options(const Options& options, MetricsOptions& metrics);
 
 // Returns the bound of the bounded slowdown that --tau gives.
 // Throws: UsageError unless it is a number from 0.000001.

@@ -90,18 +90,10 @@ std::optional<IntervalOptions> interval_options(const Options& options) {
     IntervalOptions intervals;
     const bool wanted = options.given("intervals");
     const auto number = [&](const char* option, std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) {
-        if (!options.given(option)) {
-            return otherwise;
-        }
-        const auto given = options.get<std::uint64_t>(option);
-        if (!wanted) {
+        if (options.given(option) && !wanted) {
             throw UsageError("--" + std::string(option) + " is of confidence intervals, expected --intervals");
         }
-        if (given < min || given > max) {
-            throw UsageError("--" + std::string(option) + ": expected " + std::to_string(min) + " to " +
-                             std::to_string(max) + ", found " + std::to_string(given));
-        }
-        return given;
+        return whole_option(options, option, min, max, otherwise);
     };
     if (wanted && options.given("waited-in-any-run")) {
         throw UsageError("--intervals are of all finished jobs, expected no --waited-in-any-run");
@@ -131,9 +123,7 @@ void add_metrics_options(Options& options) {
     options.add("workload,w", Value<std::vector<std::string>>("FILE"),
                 "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
     add_machine_options(options);
-    add_tau_option(options);
-    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
-                "a deadline at most this long after the submission is a short one");
+    add_measure_options(options);
     options.add("waited-in-any-run",
                 "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
     options.add(
@@ -161,8 +151,7 @@ MetricsRequest read_metrics_options(const Options& options) {
     read.schedules = options.get<std::vector<std::string>>("schedules");
     read.workloads = options.get<std::vector<std::string>>("workload");
     read.format = format_named(options.get<std::string>("format"));
-    read.options.tau = tau_option(options);
-    read.options.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
+    measure_options(options, read.options);
     for (const char* option : {"waited-in-any-run", "per-job"}) {
         if (options.given(option) && read.workloads.empty()) {
             throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");

@@ -44,9 +44,7 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
     add_machine_options(options);
     options.add("baseline", Value<std::string>("PREFIX"),
                 "run that the others are compared with, instead of the first one");
-    add_tau_option(options);
-    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
-                "a deadline at most this long after the submission is a short one");
+    add_measure_options(options);
     options.add("title", Value<std::string>("TEXT"), "of the page, instead of the names of the runs");
     if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary)) {
         return std::nullopt;
@@ -58,8 +56,7 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
     read.output = options.get<std::string>("output");
     require_ending("output", read.output, {".html", ".htm", ".html.gz", ".htm.gz"});
     read.command = command_line(arguments);
-    read.metrics.tau = tau_option(options);
-    read.metrics.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
+    measure_options(options, read.metrics);
     read.baseline = place_of_baseline(options, read.prefixes);
     read.title = optional_text(options, "title");
     require_writable_folder(read.output);

@@ -26,16 +26,6 @@ namespace {
 constexpr std::size_t max_evaluations = 10'000'000;
 constexpr std::size_t max_points = 2001;
 
-std::size_t number_option(const Options& options, const std::string& name, std::size_t min, std::size_t max,
-                          std::size_t default_value) {
-    const std::size_t number = options.given(name) ? options.get<std::uint64_t>(name) : default_value;
-    if (number < min || number > max) {
-        throw UsageError("--" + name + ": expected " + std::to_string(min) + " to " + std::to_string(max) + ", found " +
-                         std::to_string(number));
-    }
-    return number;
-}
-
 constexpr std::array<const char*, 6> feature_names{"q", "p", "wait", "ratio", "expansion", "area"};
 
 // The scales of all features; 1 for those without an option. None if there is no such option.
@@ -100,9 +90,7 @@ SchedulerChoice read_policy(const Options& options) {
 }
 
 void add_tune_options(Options& options) {
-    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
-    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
-                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
+    add_replayed_options(options);
     options.add("output,o", Value<std::string>("PREFIX").required(), "of the files that are written");
     options.add("over", Value<std::string>("each|sum").otherwise("each"),
                 "the best weights for each workload, or those with the smallest sum over all");
@@ -137,8 +125,8 @@ SearchRequest search_of(const Options& options) {
     search.xnes = word_option(options, "method", {"xnes", "cover"}) == "xnes";
     search.features = word_option(options, "features", {"3", "6"}) == "3" ? MixedFeatures::three : MixedFeatures::six;
     search.seed = options.get<std::uint64_t>("seed");
-    search.evaluations = number_option(options, "evaluations", 1, max_evaluations, search.xnes ? 5000 : 10'000);
-    search.points = number_option(options, "points", 3, max_points, 100);
+    search.evaluations = whole_option(options, "evaluations", 1, max_evaluations, search.xnes ? 5000 : 10'000);
+    search.points = whole_option(options, "points", 3, max_points, 100);
     search.lambda = options.get<double>("lambda");
     const bool grid = !search.xnes && search.features == MixedFeatures::three;
     if (options.given("points") && !grid) {
