@@ -244,11 +244,11 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
 void note_surprises(const Outcome& outcome) {
     note_rejections(outcome);
     if (ignores_licenses(outcome)) {
-        std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
+        note("jobs ask for licences, which only placement=machine looks at");
     }
     if (const std::size_t rounded = outcome.simulation().rounded_run_times(); rounded != 0) {
-        std::cerr << "batfill: note: computing times rounded to microseconds: " << rounded
-                  << "; Batsim does not round them, and may start jobs at other times\n";
+        note("computing times rounded to microseconds: " + std::to_string(rounded) +
+             "; Batsim does not round them, and may start jobs at other times");
     }
 }
 

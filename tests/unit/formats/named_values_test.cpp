@@ -26,7 +26,8 @@ TEST_CASE("A summary has a value below each name", "[csv]") {
     write_file(path, "makespan,nb_jobs\n12.5\n");
     CHECK_THROWS_WITH(read_summary(path), Equals(path + ":2: expected 2 values as there are columns, found 1"));
     write_file(path, "makespan,nb_jobs");
-    CHECK_THROWS_WITH(read_summary(path), Equals(path + ":1: expected a line of values below the names of the columns"));
+    CHECK_THROWS_WITH(read_summary(path),
+                      Equals(path + ":1: expected a line of values below the names of the columns"));
 }
 
 }  // namespace batfill::tests::named_values_test
