@@ -9,8 +9,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
