@@ -1,8 +1,11 @@
 #include "protocol/codec.hpp"
 
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include <batfill/core/error.hpp>
 
@@ -62,11 +65,7 @@ std::optional<std::string> protocol_opened_by(std::string_view frame) {
 }
 
 std::string known_protocols() {
-    std::string names;
-    for (const auto& [name, protocol] : registry()) {
-        names += (names.empty() ? "" : ", ") + name;
-    }
-    return names;
+    return fmt::format("{}", fmt::join(std::views::keys(registry()), ", "));
 }
 
 }  // namespace batfill::protocol

@@ -2,6 +2,8 @@
 #include <array>
 #include <cstddef>
 
+#include <fmt/format.h>
+
 #include <batfill/core/job.hpp>
 
 namespace batfill {
@@ -27,11 +29,7 @@ std::optional<JobState> parse_job_state(std::string_view word) {
 }
 
 std::string known_job_states() {
-    std::string text;
-    for (const char* word : words) {
-        text += (text.empty() ? "" : ", ") + std::string(word);
-    }
-    return text;
+    return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace batfill

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -79,11 +80,8 @@ std::vector<const AlgorithmDescription*> registered_algorithms() {
 namespace {
 
 std::vector<std::string> names_of_algorithms() {
-    std::vector<std::string> names;
-    for (const auto& [name, description] : registry()) {
-        names.push_back(name);
-    }
-    return names;
+    const auto names = std::views::keys(registry());
+    return {names.begin(), names.end()};
 }
 
 }  // namespace
