@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <batfill/core/error.hpp>
+
+#include "src/support/names.hpp"
 
 namespace batfill::protocol {
 
@@ -65,7 +65,8 @@ std::optional<std::string> protocol_opened_by(std::string_view frame) {
 }
 
 std::string known_protocols() {
-    return fmt::format("{}", fmt::join(std::views::keys(registry()), ", "));
+    const auto names = std::views::keys(registry());
+    return list_of({names.begin(), names.end()});
 }
 
 }  // namespace batfill::protocol

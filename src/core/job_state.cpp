@@ -2,8 +2,6 @@
 #include <array>
 #include <cstddef>
 
-#include <fmt/format.h>
-
 #include <batfill/core/job.hpp>
 
 namespace batfill {
@@ -29,7 +27,11 @@ std::optional<JobState> parse_job_state(std::string_view word) {
 }
 
 std::string known_job_states() {
-    return fmt::format("{}", fmt::join(words, ", "));
+    std::string text;
+    for (const char* word : words) {
+        text += (text.empty() ? "" : ", ") + std::string(word);
+    }
+    return text;
 }
 
 }  // namespace batfill

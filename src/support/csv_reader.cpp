@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <csv.h>
-#include <fmt/format.h>
 
 #include <batfill/core/error.hpp>
 
@@ -32,7 +31,11 @@ std::string beginning_of(std::string_view text) {
 }  // namespace
 
 std::string CsvFormat::header() const {
-    return fmt::format("{}\n", fmt::join(columns, ","));
+    std::string line;
+    for (const std::string_view column : columns) {
+        line.append(line.empty() ? "" : ",").append(column);
+    }
+    return line + '\n';
 }
 
 std::string_view CsvRow::name(std::size_t column) const {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <fmt/format.h>
-
 namespace batfill {
 
 namespace {
@@ -38,7 +36,12 @@ bool differ_in_digits(const std::string& name, const std::string& other) {
 }  // namespace
 
 std::string list_of(const std::vector<std::string>& names) {
-    return fmt::format("{}", fmt::join(names, ", "));
+    std::string list;
+    for (const std::string& name : names) {
+        list += list.empty() ? "" : ", ";
+        list += name;
+    }
+    return list;
 }
 
 std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known) {
