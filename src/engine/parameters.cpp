@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
-#include <ranges>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -177,9 +178,11 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
     for (const auto& [name, text] : given) {
         const auto parameter = std::ranges::find(declared, name, &Parameter::name);
         if (parameter == declared.end()) {
-            const auto names = std::views::transform(declared, &Parameter::name);
-            throw UsageError("algorithm " + algorithm + " has no parameter '" + name + "', " +
-                             names_instead(name, {names.begin(), names.end()}));
+            std::vector<std::string> names;
+            std::transform(declared.begin(), declared.end(), std::back_inserter(names), std::mem_fn(&Parameter::name));
+            std::string problem = "algorithm ";
+            problem.append(algorithm).append(" has no parameter '").append(name).append("', ");
+            throw UsageError(problem.append(names_instead(name, names)));
         }
         values_[name] = {parameter->type, text, parameter->parse(text)};
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -80,8 +79,11 @@ std::vector<const AlgorithmDescription*> registered_algorithms() {
 namespace {
 
 std::vector<std::string> names_of_algorithms() {
-    const auto names = std::views::keys(registry());
-    return {names.begin(), names.end()};
+    std::vector<std::string> names;
+    for (const auto& [name, description] : registry()) {
+        names.push_back(name);
+    }
+    return names;
 }
 
 }  // namespace
