@@ -1,7 +1,6 @@
 #include "protocol/batsim4.hpp"
 
 #include <charconv>
-#include <set>
 
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
@@ -43,27 +42,13 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
     return result;
 }
 
-std::vector<std::pair<int, Host>> resources(EventData& data, std::string_view name, std::string_view path,
-                                            std::set<int>& ids) {
-    std::vector<std::pair<int, Host>> result;
-    for (const auto& object : data.fields.array(name).GetArray()) {
-        if (!object.IsObject()) {
-            data.fields.fail(name, "an array of objects");
-        }
-        Fields fields(object, path);
-        auto& [id, host] = result.emplace_back();
-        id = fields.integer("id");
-        if (id < 0 || !ids.insert(id).second) {
-            fields.fail("id", "a number that no other resource has");
-        }
-        host.name = fields.text("name");
-        host.properties = properties(fields, "properties");
-        host.zone_properties = properties(fields, "zone_properties");
-        fields.ignore("state");
-        fields.warn_of_unread(data.warn);
-    }
-    return result;
+void read_rest_of_host(Fields& fields, Host&, WarnOnce& warn) {
+    fields.ignore("state");
+    fields.warn_of_unread(warn);
 }
+
+constexpr HostFormat host_format{"data",     "compute_resources", "storage_resources",
+                                 "resource", properties,          read_rest_of_host};
 
 Options options(EventData& data) {
     Fields fields(data.fields.object("config"), "data.config.");
@@ -82,12 +67,7 @@ Options options(EventData& data) {
 SimulationBegins simulation_begins(EventData& data) {
     SimulationBegins begins;
     begins.options = options(data);
-    std::set<int> ids;
-    begins.hosts = resources(data, "compute_resources", "data.compute_resources.", ids);
-    if (data.fields.find("storage_resources") != nullptr) {
-        resources(data, "storage_resources", "data.storage_resources.", ids);
-    }
-    begins.last_resource = ids.empty() ? -1 : *ids.rbegin();
+    read_hosts(data, host_format, begins);
     data.fields.ignore("allow_compute_sharing", "allow_storage_sharing", "nb_compute_resources", "nb_storage_resources",
                        "nb_resources", "workloads", "profiles");
     return begins;

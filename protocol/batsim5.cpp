@@ -1,15 +1,14 @@
 // The JSON flavour of Batsim 5's protocol ("batprotocol"), as Batsim 5.0.0-rc2 writes and reads it. docs/protocol.md
 // says what becomes of each event.
 
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <set>
 
 #include "protocol/json_frames.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill::protocol {
 
@@ -80,51 +79,26 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
     return result;
 }
 
-// Of the pstate in which the host is.
-double speed_of(const JsonValue& host, std::string_view path) {
-    Fields fields(host, path);
+// Reads the speed in the pstate in which the host is.
+void read_speed(Fields& fields, Host& host, WarnOnce&) {
     int pstate = 0;
     fields.optional("pstate", pstate);
     const JsonValue* speeds = fields.find("computation_speed");
     if (speeds == nullptr) {
-        return 0;
+        return;
     }
     if (!speeds->IsArray() || pstate < 0 || static_cast<unsigned>(pstate) >= speeds->Size() ||
         !(*speeds)[static_cast<unsigned>(pstate)].IsNumber()) {
         fields.fail("computation_speed", "an array of numbers, one for each pstate");
     }
-    return (*speeds)[static_cast<unsigned>(pstate)].GetDouble();
+    host.speed = (*speeds)[static_cast<unsigned>(pstate)].GetDouble();
 }
 
-std::vector<std::pair<int, Host>> hosts(EventData& data, std::string_view name, std::string_view path,
-                                        std::set<int>& ids) {
-    std::vector<std::pair<int, Host>> result;
-    for (const auto& object : data.fields.array(name).GetArray()) {
-        if (!object.IsObject()) {
-            data.fields.fail(name, "an array of objects");
-        }
-        Fields fields(object, path);
-        auto& [id, host] = result.emplace_back();
-        id = fields.integer("id");
-        if (id < 0 || !ids.insert(id).second) {
-            fields.fail("id", "a number that no other host has");
-        }
-        host.name = fields.text("name");
-        host.properties = properties(fields, "properties");
-        host.zone_properties = properties(fields, "zone_properties");
-        host.speed = speed_of(object, path);
-    }
-    return result;
-}
+constexpr HostFormat host_format{"event", "computation_hosts", "storage_hosts", "host", properties, read_speed};
 
 SimulationBegins simulation_begins(EventData& data) {
     SimulationBegins begins;
-    std::set<int> ids;
-    begins.hosts = hosts(data, "computation_hosts", "event.computation_hosts.", ids);
-    if (data.fields.find("storage_hosts") != nullptr) {
-        hosts(data, "storage_hosts", "event.storage_hosts.", ids);
-    }
-    begins.last_resource = ids.empty() ? -1 : *ids.rbegin();
+    read_hosts(data, host_format, begins);
     data.fields.ignore_rest();
     return begins;
 }
@@ -234,23 +208,6 @@ constexpr std::array<EventType<FromBatsim>, 12> batsim_events{{
 
 // ---- Encoding: one function for each decision that Batsim 5 has a word for
 
-// An instant as it was received, which may have more decimals than a Time: Batsim waits for a reply's `now` if that is
-// later than its clock, be it by less than a microsecond.
-struct ExactTime {
-    Time rounded;
-    double seconds = 0;
-};
-
-// Such an instant, if `time` is that.
-std::string text_of(Time time, const ExactTime& exact) {
-    if (time != exact.rounded) {
-        return time.to_string();
-    }
-    std::array<char, 400> text;  // the largest double has 309 digits before the point
-    const auto written = std::to_chars(text.data(), text.data() + text.size(), exact.seconds, std::chars_format::fixed);
-    return {text.data(), written.ptr};
-}
-
 class Batsim5Reply : public ReplyWriter {
  public:
     // `calls` counts the calls, whose ids are their numbers.
@@ -334,12 +291,13 @@ class Batsim5Codec final : public Codec {
         EnvelopeDecoder<Message, MessageEvent, batsim_events.size()>(batsim_events, field_names, true, reader_.warn,
                                                                      ids_)
             .decode(root, message_);
-        now_ = {message_.now, root["now"].GetDouble()};
+        now_ = message_.now;
+        exact_now_ = root["now"].GetDouble();
         return message_;
     }
     void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) override {
         frame.clear();
-        write_reply(Batsim5Reply(frame, text_of(now, now_), ids_, calls_), decisions);
+        write_reply(Batsim5Reply(frame, now == now_ ? exact(exact_now_) : now.to_string(), ids_, calls_), decisions);
         frame += '\0';
     }
     void encode(const Hello& hello, std::string& frame) override {
@@ -362,7 +320,10 @@ class Batsim5Codec final : public Codec {
  private:
     ReaderState reader_;
     Message message_;
-    ExactTime now_;              // of the last message
+    Time now_;  // of the last message
+    // The same as it was received, maybe with more decimals than a Time: Batsim waits for a reply's `now` if that is
+    // later than its clock, be it by less than a microsecond.
+    double exact_now_ = 0;
     std::size_t calls_ = 0;      // requested so far
     bool answers_init_ = false;  // whether the last message was an Init
 };

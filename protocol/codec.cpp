@@ -6,6 +6,8 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/names.hpp"
+
 namespace batfill::protocol {
 
 namespace {
@@ -62,11 +64,11 @@ std::optional<std::string> protocol_opened_by(std::string_view frame) {
 }
 
 std::string known_protocols() {
-    std::string names;
+    std::vector<std::string> names;
     for (const auto& [name, protocol] : registry()) {
-        names += (names.empty() ? "" : ", ") + name;
+        names.push_back(name);
     }
-    return names;
+    return list_of(names);
 }
 
 }  // namespace batfill::protocol

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -61,6 +63,46 @@ inline JobState job_state(EventData& data, std::string_view name) {
         data.fields.fail(name, "a job state such as \"COMPLETED_SUCCESSFULLY\"");
     }
     return *state;
+}
+
+// How a protocol writes the hosts of a simulation.
+struct HostFormat {
+    std::string_view data;  // the field of an event with its data
+    std::string_view computing;
+    std::string_view storage;
+    std::string_view name;  // in errors
+    std::map<std::string, std::string> (*properties)(Fields& fields, std::string_view name);
+    void (*read_rest)(Fields& fields, Host& host, WarnOnce& warn);
+};
+
+// Reads all hosts. A simulation need not say that it has no storage.
+inline void read_hosts(EventData& data, const HostFormat& format, SimulationBegins& begins) {
+    std::set<int> ids;
+    for (const std::string_view list : {format.computing, format.storage}) {
+        if (list == format.storage && data.fields.find(list) == nullptr) {
+            continue;
+        }
+        const std::string path = std::string(format.data).append(".").append(list).append(".");
+        for (const auto& object : data.fields.array(list).GetArray()) {
+            if (!object.IsObject()) {
+                data.fields.fail(list, "an array of objects");
+            }
+            Fields fields(object, path);
+            Host host;
+            const int id = fields.integer("id");
+            if (id < 0 || !ids.insert(id).second) {
+                fields.fail("id", std::string("a number that no other ").append(format.name).append(" has"));
+            }
+            host.name = fields.text("name");
+            host.properties = format.properties(fields, "properties");
+            host.zone_properties = format.properties(fields, "zone_properties");
+            format.read_rest(fields, host, data.warn);
+            if (list == format.computing) {
+                begins.hosts.emplace_back(id, std::move(host));
+            }
+        }
+    }
+    begins.last_resource = ids.empty() ? -1 : *ids.rbegin();
 }
 
 // The decoder of one type of event.

@@ -191,9 +191,7 @@ class Relaxed : public Algorithm {
         for (RunningJob& running : running_) {
             running.end = state.job(running.job).start + known_length(state, running.job);
         }
-        std::sort(running_.begin(), running_.end(), [](const RunningJob& a, const RunningJob& b) {
-            return a.end != b.end ? a.end < b.end : a.job < b.job;
-        });
+        std::sort(running_.begin(), running_.end());
         return Reservation(state, top, running_).shadow_time();
     }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -87,42 +87,19 @@ Copies copies_stated_by_zones(std::span<const Host> hosts) {
     return copies;
 }
 
-// Adds a number. Requires: it exceeds all numbers in `intervals`.
-void append(int number, std::vector<ResourceSet::Interval>& intervals) {
-    if (!intervals.empty() && intervals.back().last == number - 1) {
-        intervals.back().last = number;
-    } else {
-        intervals.push_back({number, number});
-    }
-}
-
-ResourceSet set_of(const std::vector<ResourceSet::Interval>& intervals) {
-    ResourceSet set;
-    for (const ResourceSet::Interval& interval : intervals) {
-        set.insert(ResourceSet::range(interval.first, interval.last));
-    }
-    return set;
-}
-
-constexpr std::pair<Placement, std::string_view> placement_names[] = {
-    {Placement::lowest, "lowest"},
-    {Placement::contiguous, "contiguous"},
-    {Placement::best_effort_contiguous, "best-effort-contiguous"},
-    {Placement::machine, "machine"},
-};
+// In the order of the enumeration.
+constexpr std::array placement_names{"lowest", "contiguous", "best-effort-contiguous", "machine"};
 
 }  // namespace
 
 const char* to_string(Placement placement) {
-    return std::find_if(std::begin(placement_names), std::end(placement_names),
-                        [=](const auto& named) { return named.first == placement; })
-        ->second.data();
+    return placement_names[static_cast<std::size_t>(placement)];
 }
 
 std::optional<Placement> placement_named(std::string_view name) {
-    const auto* const found = std::find_if(std::begin(placement_names), std::end(placement_names),
-                                           [=](const auto& named) { return named.second == name; });
-    return found == std::end(placement_names) ? std::nullopt : std::optional(found->first);
+    const auto* const found = std::find(placement_names.begin(), placement_names.end(), name);
+    return found == placement_names.end() ? std::nullopt
+                                          : std::optional(static_cast<Placement>(found - placement_names.begin()));
 }
 
 std::optional<SleepPstates> sleep_pstates_of(const Host& host) {
@@ -177,7 +154,7 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
 
     // The key orders groups as groups() does, except for equal speeds.
     using Likeness = std::tuple<double, std::string_view, std::vector<LicenseIndex>>;
-    std::map<Likeness, std::vector<ResourceSet::Interval>> alike;
+    std::map<Likeness, ResourceSet> alike;
     std::map<std::string_view, std::vector<LicenseIndex>> installed;  // by the text of the property
     for (int number = 0; number < processors_; ++number) {
         const Host& host = hosts[static_cast<std::size_t>(number)];
@@ -186,16 +163,16 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         if (is_new) {
             known->second = licenses_named(licenses);
         }
-        auto& intervals = alike[{-speed_of(host), property(host.properties, "machine"), known->second}];
-        append(number, intervals);
+        alike[{-speed_of(host), property(host.properties, "machine"), known->second}].insert(
+            ResourceSet::range(number, number));
     }
-    for (const auto& [likeness, intervals] : alike) {
+    for (auto& [likeness, processors] : alike) {
         const auto& [negative_speed, name, licenses] = likeness;
         Group& group = groups_.emplace_back();
         group.name = name;
         group.speed = -negative_speed;
         group.licenses = licenses;
-        group.processors = set_of(intervals);
+        group.processors = std::move(processors);
         group.size = group.processors.size();
     }
     refuse_machines_of_several_kinds();
@@ -222,15 +199,15 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
 }
 
 void Machine::read_sleep_states(std::span<const Host> hosts) {
-    std::map<int, std::vector<ResourceSet::Interval>> by_pstate;
+    std::map<int, ResourceSet> by_pstate;
     for (int number = 0; number < processors_; ++number) {
         if (const std::optional<SleepPstates> pstates = sleep_pstates_of(hosts[static_cast<std::size_t>(number)])) {
-            append(number, by_pstate[pstates->sleep]);
+            by_pstate[pstates->sleep].insert(ResourceSet::range(number, number));
         }
     }
-    for (const auto& [pstate, intervals] : by_pstate) {
-        sleep_states_.push_back({pstate, set_of(intervals)});
-        can_sleep_.insert(sleep_states_.back().processors);
+    for (auto& [pstate, processors] : by_pstate) {
+        can_sleep_.insert(processors);
+        sleep_states_.push_back({pstate, std::move(processors)});
     }
 }
 

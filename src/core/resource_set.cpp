@@ -21,6 +21,28 @@ void append(std::vector<Interval>& intervals, Interval next) {
     }
 }
 
+// Calls handle(interval) for each interval of the intersection, in order.
+template <class Handle>
+void for_each_common(const std::vector<Interval>& some, const std::vector<Interval>& others, Handle handle) {
+    if (others.empty()) {
+        return;
+    }
+    auto b = others.begin();
+    auto a = std::lower_bound(some.begin(), some.end(), b->first,
+                              [](const Interval& interval, int value) { return interval.last < value; });
+    while (a != some.end() && b != others.end()) {
+        const Interval common{std::max(a->first, b->first), std::min(a->last, b->last)};
+        if (common.first <= common.last) {
+            handle(common);
+        }
+        if (a->last < b->last) {
+            ++a;
+        } else {
+            ++b;
+        }
+    }
+}
+
 void append_number(std::string& out, int number) {
     char text[12];
     out.append(text, std::to_chars(text, text + sizeof text, number).ptr);
@@ -129,39 +151,13 @@ bool ResourceSet::contains_all(const ResourceSet& other) const {
 
 ResourceSet ResourceSet::intersection(const ResourceSet& other) const {
     ResourceSet result;
-    if (other.empty()) {
-        return result;
-    }
-    auto b = other.intervals_.begin();
-    auto a = std::lower_bound(intervals_.begin(), intervals_.end(), b->first,
-                              [](const Interval& interval, int value) { return interval.last < value; });
-    while (a != intervals_.end() && b != other.intervals_.end()) {
-        const int first = std::max(a->first, b->first);
-        const int last = std::min(a->last, b->last);
-        if (first <= last) {
-            result.intervals_.push_back({first, last});
-        }
-        if (a->last < b->last) {
-            ++a;
-        } else {
-            ++b;
-        }
-    }
+    for_each_common(intervals_, other.intervals_, [&](Interval common) { result.intervals_.push_back(common); });
     return result;
 }
 
 int ResourceSet::count_common(const ResourceSet& other) const {
     int count = 0;
-    auto a = intervals_.begin();
-    auto b = other.intervals_.begin();
-    while (a != intervals_.end() && b != other.intervals_.end()) {
-        count += std::max(0, std::min(a->last, b->last) - std::max(a->first, b->first) + 1);
-        if (a->last < b->last) {
-            ++a;
-        } else {
-            ++b;
-        }
-    }
+    for_each_common(intervals_, other.intervals_, [&](Interval common) { count += common.last - common.first + 1; });
     return count;
 }
 

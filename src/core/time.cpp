@@ -148,24 +148,20 @@ void Duration::append_to(std::string& out) const {
     std::array<char, max_digits + 16> text;
     char* at = text.data() + text.size();
     Microseconds rest = us_ < 0 ? -us_ : us_;
-    if (rest >> 63 == 0) {
-        auto small = static_cast<unsigned long long>(rest);  // 128-bit division is a library call
-        for (int i = 0; i < decimals; ++i, small /= 10) {
-            *--at = static_cast<char>('0' + small % 10);
+    const auto write = [&](auto number) {
+        for (int i = 0; i < decimals; ++i, number /= 10) {
+            *--at = static_cast<char>('0' + static_cast<int>(number % 10));
         }
         *--at = '.';
         do {
-            *--at = static_cast<char>('0' + small % 10);
-            small /= 10;
-        } while (small != 0);
+            *--at = static_cast<char>('0' + static_cast<int>(number % 10));
+            number /= 10;
+        } while (number != 0);
+    };
+    if (rest >> 63 == 0) {
+        write(static_cast<unsigned long long>(rest));  // 128-bit division is a library call
     } else {
-        for (int i = 0; i < decimals; ++i, rest /= 10) {
-            *--at = static_cast<char>('0' + static_cast<int>(rest % 10));
-        }
-        *--at = '.';
-        for (; rest != 0; rest /= 10) {
-            *--at = static_cast<char>('0' + static_cast<int>(rest % 10));
-        }
+        write(rest);
     }
     if (us_ < 0) {
         *--at = '-';

@@ -19,26 +19,22 @@ namespace batfill {
 
 namespace {
 
+template <class... Kinds>
+bool is_one_of(const std::exception& problem) {
+    return (... || (dynamic_cast<const Kinds*>(&problem) != nullptr));
+}
+
 // Calls an algorithm, possibly a plugin's. Turns a foreign exception into a DecisionError that names the algorithm.
 template <class Call>
 decltype(auto) call_algorithm(const std::string& name, Call call) {
     try {
         return call();
-    } catch (const InputError&) {
-        throw;
-    } catch (const UsageError&) {
-        throw;
-    } catch (const DecisionError&) {
-        throw;
-    } catch (const BrokenRule&) {
-        throw;
-    } catch (const Interrupted&) {
-        throw;
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::system_error&) {
-        throw;  // for example, no more threads can be created
     } catch (const std::exception& problem) {
+        // The system's errors say, for example, that no more threads can be created.
+        if (is_one_of<InputError, UsageError, DecisionError, BrokenRule, Interrupted, std::bad_alloc,
+                      std::system_error>(problem)) {
+            throw;
+        }
         throw DecisionError("algorithm " + name + " fails: " + problem.what());
     } catch (...) {
         throw DecisionError("algorithm " + name + " fails: it throws something that is no std::exception");

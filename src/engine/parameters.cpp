@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -64,21 +66,9 @@ Parameter Parameter::whole_number(std::string name, std::string default_value, s
 }
 
 std::string Parameter::type_name() const {
-    switch (type) {
-        case Type::boolean:
-            return "boolean";
-        case Type::choice:
-            return "choice";
-        case Type::number:
-            return "number";
-        case Type::seconds:
-            return "seconds";
-        case Type::whole_number:
-            return may_be_all ? "whole number or all" : "whole number";
-        case Type::numbers:
-            break;
-    }
-    return std::to_string(count) + " numbers";
+    constexpr const char* names[] = {"boolean", "choice", "number", "seconds", " numbers", "whole number"};
+    const std::string text = names[static_cast<std::size_t>(type)];
+    return type == Type::numbers ? std::to_string(count) + text : text + (may_be_all ? " or all" : "");
 }
 
 namespace {
@@ -124,39 +114,26 @@ std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool ma
     return is_one ? std::optional(number) : std::nullopt;
 }
 
-// Describes an invalid value, as a predicate for the error.
-std::string problem_of(const Parameter& parameter) {
-    switch (parameter.type) {
-        case Parameter::Type::boolean:
-            return "is neither yes nor no";
-        case Parameter::Type::number: {
-            std::ostringstream text;
-            text << "is not a number";
-            if (std::isfinite(parameter.least)) {
-                text << " (" << parameter.least << " or more" << (parameter.may_be_infinite ? ", or inf)" : ")");
-            }
-            return text.str();
-        }
-        case Parameter::Type::seconds:
-            return "is not a number of seconds (0 or more)";
-        case Parameter::Type::numbers:
-            return "is not a list of " + std::to_string(parameter.count) + " numbers with commas between them";
-        case Parameter::Type::whole_number:
-            return std::string("is not a whole number (0 or more") + (parameter.may_be_all ? ", or all)" : ")");
-        case Parameter::Type::choice:
-            break;
+// Describes a number that is not allowed, as a predicate for the error.
+std::string no_number(const Parameter& parameter) {
+    std::ostringstream text;
+    text << "is not a number";
+    if (std::isfinite(parameter.least)) {
+        text << " (" << parameter.least << " or more" << (parameter.may_be_infinite ? ", or inf)" : ")");
     }
-    return "";
+    return text.str();
 }
 
 }  // namespace
 
 ParameterValue Parameter::parse(const std::string& text) const {
+    std::string problem;
     switch (type) {
         case Type::boolean:
             if (text == "yes" || text == "true" || text == "no" || text == "false") {
                 return text == "yes" || text == "true";
             }
+            problem = "is neither yes nor no";
             break;
         case Type::choice: {
             const auto chosen = std::find(choices.begin(), choices.end(), text);
@@ -169,44 +146,29 @@ ParameterValue Parameter::parse(const std::string& text) const {
             if (const auto number = parse_number(text, may_be_infinite); number && *number >= least) {
                 return *number;
             }
+            problem = no_number(*this);
             break;
         case Type::seconds:
             if (const auto duration = Duration::parse(text); duration && *duration >= Duration()) {
                 return *duration;
             }
+            problem = "is not a number of seconds (0 or more)";
             break;
         case Type::numbers:
             if (auto numbers = parse_numbers(text); numbers && numbers->size() == count) {
                 return std::move(*numbers);
             }
+            problem = "is not a list of " + std::to_string(count) + " numbers with commas between them";
             break;
         case Type::whole_number:
             if (const auto number = parse_whole_number(text, may_be_all)) {
                 return *number;
             }
+            problem = std::string("is not a whole number (0 or more") + (may_be_all ? ", or all)" : ")");
             break;
     }
-    throw UsageError("parameter " + name + ": '" + text + "' " + problem_of(*this));
+    throw UsageError("parameter " + name + ": '" + text + "' " + problem);
 }
-
-namespace {
-
-std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
-    std::vector<std::string> names;
-    names.reserve(parameters.size());
-    for (const Parameter& parameter : parameters) {
-        names.push_back(parameter.name);
-    }
-    return names;
-}
-
-[[noreturn]] void fail_unknown(const std::string& algorithm, const std::string& name,
-                               const std::vector<Parameter>& declared) {
-    throw UsageError("algorithm " + algorithm + " has no parameter '" + name + "', " +
-                     names_instead(name, names_of(declared)));
-}
-
-}  // namespace
 
 Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given) {
     for (const Parameter& parameter : declared) {
@@ -214,11 +176,13 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
         values_[parameter.name] = {parameter.type, text, text.empty() ? ParameterValue() : parameter.parse(text)};
     }
     for (const auto& [name, text] : given) {
-        const auto parameter =
-            std::find_if(declared.begin(), declared.end(),
-                         [&key = name](const Parameter& candidate) { return candidate.name == key; });
+        const auto parameter = std::ranges::find(declared, name, &Parameter::name);
         if (parameter == declared.end()) {
-            fail_unknown(algorithm, name, declared);
+            std::vector<std::string> names;
+            std::transform(declared.begin(), declared.end(), std::back_inserter(names), std::mem_fn(&Parameter::name));
+            std::string problem = "algorithm ";
+            problem.append(algorithm).append(" has no parameter '").append(name).append("', ");
+            throw UsageError(problem.append(names_instead(name, names)));
         }
         values_[name] = {parameter->type, text, parameter->parse(text)};
     }

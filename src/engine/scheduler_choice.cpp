@@ -27,7 +27,7 @@ std::string checked(std::string text) {
 
 std::string scalar_text(const JsonValue& value) {
     if (value.IsString()) {
-        return {value.GetString(), value.GetStringLength()};
+        return std::string(view(value));
     }
     rapidjson::StringBuffer buffer;
     rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
@@ -82,16 +82,16 @@ SchedulerChoice parse_scheduler_configuration(const std::string& configuration) 
         if (!algorithm.IsString()) {
             throw UsageError("scheduler configuration: \"algorithm\" is not a string");
         }
-        choice.algorithm = checked({algorithm.GetString(), algorithm.GetStringLength()});
+        choice.algorithm = checked(std::string(view(algorithm)));
     }
     if (document.HasMember("params")) {
         const JsonValue& parameters = document["params"];
         if (!parameters.IsObject()) {
             throw UsageError("scheduler configuration: \"params\" is not an object");
         }
-        for (auto member = parameters.MemberBegin(); member < parameters.MemberEnd(); ++member) {
-            const std::string name = checked({member->name.GetString(), member->name.GetStringLength()});
-            choice.parameters.emplace_back(name, checked(parameter_text(name, member->value)));
+        for (const auto& member : parameters.GetObject()) {
+            const std::string name = checked(std::string(view(member.name)));
+            choice.parameters.emplace_back(name, checked(parameter_text(name, member.value)));
         }
     }
     return choice;

@@ -6,23 +6,6 @@
 
 namespace batfill {
 
-namespace {
-
-// Drops the values before `first`.
-template <class Value>
-void drop_front(std::vector<Value>& values, std::size_t first) {
-    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(first));
-}
-
-// Moves the values from `first` up to `gap` one position towards the end.
-template <class Value>
-void move_front(std::vector<Value>& values, std::size_t first, std::size_t gap) {
-    const auto end = values.begin() + static_cast<std::ptrdiff_t>(gap);
-    std::move_backward(values.begin() + static_cast<std::ptrdiff_t>(first), end, end + 1);
-}
-
-}  // namespace
-
 std::size_t WaitingQueue::next_fitting(std::size_t from, int processors) const {
     const int* const end = processors_.data() + processors_.size();
     const int* at = processors_.data() + first_ + from;
@@ -56,6 +39,13 @@ std::size_t WaitingQueue::place(JobIndex index, const JobTable& jobs) const {
     return static_cast<std::size_t>(std::lower_bound(first, jobs_.end(), index, before) - jobs_.begin());
 }
 
+template <class Change>
+void WaitingQueue::change_arrays(Change change) {
+    change(jobs_);
+    change(processors_);
+    change(walltimes_);
+}
+
 void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
     const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
     jobs_.insert(jobs_.begin() + at, index);
@@ -64,22 +54,19 @@ void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
 }
 
 void WaitingQueue::remove(JobIndex index, const JobTable& jobs) {
-    const std::size_t at = place(index, jobs);
-    if (at - first_ >= size() / 2) {
-        jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(at));
-        processors_.erase(processors_.begin() + static_cast<std::ptrdiff_t>(at));
-        walltimes_.erase(walltimes_.begin() + static_cast<std::ptrdiff_t>(at));
+    const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
+    const auto first = static_cast<std::ptrdiff_t>(first_);
+    if (static_cast<std::size_t>(at - first) >= size() / 2) {
+        change_arrays([=](auto& values) { values.erase(values.begin() + at); });
         return;
     }
-    move_front(jobs_, first_, at);
-    move_front(processors_, first_, at);
-    move_front(walltimes_, first_, at);
+    change_arrays([=](auto& values) {
+        std::move_backward(values.begin() + first, values.begin() + at, values.begin() + at + 1);
+    });
     ++first_;
     // Unused entries never outnumber waiting jobs, and each removal pays for dropping one entry.
     if (first_ > size()) {
-        drop_front(jobs_, first_);
-        drop_front(processors_, first_);
-        drop_front(walltimes_, first_);
+        change_arrays([=](auto& values) { values.erase(values.begin(), values.begin() + first + 1); });
         first_ = 0;
     }
 }
@@ -213,20 +200,13 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
     if (!can_start(request)) {
         return std::nullopt;
     }
+    if (request.placement == Placement::machine) {
+        const GroupIndex group = *idle.by_group().first_with(machine, request.processors, request.licenses);
+        return idle.set().intersection(machine.groups()[group].processors).take_lowest(request.processors);
+    }
     std::optional<ResourceSet> block;
-    switch (request.placement) {
-        case Placement::contiguous:
-        case Placement::best_effort_contiguous:
-            block = idle.set().lowest_block(request.processors);
-            break;
-        case Placement::machine:
-            return idle.set()
-                .intersection(
-                    machine.groups()[*idle.by_group().first_with(machine, request.processors, request.licenses)]
-                        .processors)
-                .take_lowest(request.processors);
-        case Placement::lowest:
-            break;
+    if (request.placement != Placement::lowest) {
+        block = idle.set().lowest_block(request.processors);
     }
     return block ? block : ResourceSet(idle.set()).take_lowest(request.processors);
 }

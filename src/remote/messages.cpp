@@ -7,6 +7,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/engine/job_numbers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/overloaded.hpp"
 
@@ -229,17 +230,11 @@ class KnownJobs {
 
 // The jobs of a decision have the simulator's numbers from now on.
 void number_for_simulator(Decision& decision, const protocol::JobIds& ids, KnownJobs& jobs) {
-    std::visit(
-        Overloaded{[&](StartJob& start) { start.job = jobs[ids.id(start.job)]; },
-                   [&](RejectJob& reject) { reject.job = jobs[ids.id(reject.job)]; },
-                   [&](KillJobs& kill) {
-                       for (JobIndex& job : kill.jobs) {
-                           job = jobs[ids.id(job)];
-                       }
-                   },
-                   [&](RegisterJob& registers) { registers.job = jobs.add(registers.description.id); },
-                   [&](SetJobMetadata& metadata) { metadata.job = jobs[ids.id(metadata.job)]; }, [](const auto&) {}},
-        decision);
+    if (auto* const registers = std::get_if<RegisterJob>(&decision)) {
+        registers->job = jobs.add(registers->description.id);
+    } else {
+        for_each_job(decision, [&](JobIndex& job) { job = jobs[ids.id(job)]; });
+    }
 }
 
 }  // namespace

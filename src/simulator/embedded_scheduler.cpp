@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "src/support/overloaded.hpp"
+#include "src/engine/job_numbers.hpp"
 
 namespace batfill {
 
@@ -58,38 +58,20 @@ bool EmbeddedScheduler::acknowledges(const Event& event) const {
 
 // The engine numbers jobs in the order of their submission.
 void EmbeddedScheduler::number_for_engine(Event& event) {
-    std::visit(Overloaded{[this](JobSubmitted& submitted) {
-                              index_of_[submitted.job] = static_cast<JobIndex>(number_of_.size());
-                              number_of_.push_back(submitted.job);
-                              submitted.job = index_of_[submitted.job];
-                          },
-                          [this](JobCompleted& completed) { completed.job = index_of_[completed.job]; },
-                          [this](JobsKilled& killed) {
-                              for (JobIndex& job : killed.jobs) {
-                                  job = index_of_[job];
-                              }
-                          },
-                          [](const auto&) {}},
-               event.data);
+    if (auto* const submitted = std::get_if<JobSubmitted>(&event.data)) {
+        index_of_[submitted->job] = static_cast<JobIndex>(number_of_.size());
+        number_of_.push_back(submitted->job);
+    }
+    for_each_job(event.data, [this](JobIndex& job) { job = index_of_[job]; });
 }
 
 void EmbeddedScheduler::number_for_simulator(Decision& decision) {
-    std::visit(
-        Overloaded{[this](StartJob& start) { start.job = number_of_[start.job]; },
-                   [this](RejectJob& reject) { reject.job = number_of_[reject.job]; },
-                   [this](KillJobs& kill) {
-                       for (JobIndex& job : kill.jobs) {
-                           job = number_of_[job];
-                       }
-                   },
-                   [this](RegisterJob& registers) {
-                       assert(registers.job == number_of_.size());
-                       const auto number = static_cast<JobNumber>(index_of_.size());
-                       index_of_.push_back(std::exchange(registers.job, number));
-                       number_of_.push_back(number);
-                   },
-                   [this](SetJobMetadata& metadata) { metadata.job = number_of_[metadata.job]; }, [](const auto&) {}},
-        decision);
+    if (const auto* const registers = std::get_if<RegisterJob>(&decision)) {
+        assert(registers->job == number_of_.size());
+        number_of_.push_back(static_cast<JobNumber>(index_of_.size()));
+        index_of_.push_back(registers->job);
+    }
+    for_each_job(decision, [this](JobIndex& job) { job = number_of_[job]; });
 }
 
 }  // namespace batfill

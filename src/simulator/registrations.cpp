@@ -28,8 +28,7 @@ void Simulation::register_profile(RegisterProfile& decision) {
     const std::string what = "the scheduler registers profile " + in_quotes(decision.name) + " of workload " +
                              in_quotes(decision.workload) + " at " + now_.to_string();
     require_registration(what);
-    const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
-                                       [&](const Workload& candidate) { return candidate.name == decision.workload; });
+    const auto workload = std::ranges::find(scenario_.workloads, decision.workload, &Workload::name);
     const bool is_known = workload != scenario_.workloads.end() && workload->profiles.contains(decision.name);
     auto& profiles = registered_profiles_[decision.workload];
     if (is_known || profiles.contains(decision.name)) {
@@ -46,20 +45,17 @@ void Simulation::register_profile(RegisterProfile& decision) {
 // Throws: InputError if there is none.
 const JobProfile& Simulation::profile_to_register(const JobDescription& job) const {
     const std::string_view name = JobIdParts(job.id).workload;
-    const auto workload = std::find_if(scenario_.workloads.begin(), scenario_.workloads.end(),
-                                       [&](const Workload& candidate) { return candidate.name == name; });
+    const auto workload = std::ranges::find(scenario_.workloads, name, &Workload::name);
     const auto registered = registered_profiles_.find(std::string(name));
-    if (workload == scenario_.workloads.end() && registered == registered_profiles_.end()) {
+    const std::map<std::string, JobProfile>* const known[] = {
+        workload != scenario_.workloads.end() ? &workload->profiles : nullptr,
+        registered != registered_profiles_.end() ? &registered->second : nullptr};
+    if (known[0] == nullptr && known[1] == nullptr) {
         throw InputError("there is no such workload");
     }
-    if (workload != scenario_.workloads.end()) {
-        if (const auto found = workload->profiles.find(job.profile); found != workload->profiles.end()) {
-            return found->second;
-        }
-    }
-    if (registered != registered_profiles_.end()) {
-        if (const auto found = registered->second.find(job.profile); found != registered->second.end()) {
-            return found->second;
+    for (const auto* profiles : known) {
+        if (profiles != nullptr && profiles->contains(job.profile)) {
+            return profiles->at(job.profile);
         }
     }
     throw InputError("there is no profile " + in_quotes(job.profile) + " in its workload");

@@ -129,7 +129,10 @@ class CsvParser {
     // libcsv is written in C: exceptions wait in problem_ until it returns.
     static void on_field(void* text, std::size_t length, void* parser) noexcept;
     static void on_row_end(int terminator, void* parser) noexcept;
+    template <class Work>
+    void guard(Work work) noexcept;
     void check(bool good);
+    void add_field(const char* text, std::size_t length);
     void end_row();
     void read_header();
     std::size_t position_of(std::string_view column, bool required) const;
@@ -155,37 +158,39 @@ void CsvParser::check(bool good) {
     }
 }
 
-void CsvParser::on_field(void* text, std::size_t length, void* parser) noexcept {
-    auto& self = *static_cast<CsvParser*>(parser);
-    if (self.problem_) {
-        return;
-    }
+template <class Work>
+void CsvParser::guard(Work work) noexcept {
     try {
-        const std::string_view field(static_cast<const char*>(text), length);
-        CsvRow& row = self.row_;
-        row.absent_.push_back(text == nullptr);
-        row.fields_.append(field);
-        row.ends_.push_back(row.fields_.size());
-        self.lines_in_fields_ += static_cast<std::size_t>(std::count(field.begin(), field.end(), '\n'));
-        if (row.fields_.size() + row.ends_.size() > max_row_size) {
-            row.fail("line too long");
+        if (!problem_) {
+            work();
         }
     } catch (...) {
-        self.problem_ = std::current_exception();
+        problem_ = std::current_exception();
     }
+}
+
+void CsvParser::on_field(void* text, std::size_t length, void* parser) noexcept {
+    auto& self = *static_cast<CsvParser*>(parser);
+    self.guard([&] { self.add_field(static_cast<const char*>(text), length); });
 }
 
 void CsvParser::on_row_end(int terminator, void* parser) noexcept {
     auto& self = *static_cast<CsvParser*>(parser);
-    if (self.problem_) {
-        return;
-    }
-    try {
+    self.guard([&] {
         self.end_row();
         self.row_.line_ += self.lines_in_fields_ + (terminator == '\n' ? 1 : 0);
         self.lines_in_fields_ = 0;
-    } catch (...) {
-        self.problem_ = std::current_exception();
+    });
+}
+
+void CsvParser::add_field(const char* text, std::size_t length) {
+    const std::string_view field(text, length);
+    row_.absent_.push_back(text == nullptr);
+    row_.fields_.append(field);
+    row_.ends_.push_back(row_.fields_.size());
+    lines_in_fields_ += static_cast<std::size_t>(std::count(field.begin(), field.end(), '\n'));
+    if (row_.fields_.size() + row_.ends_.size() > max_row_size) {
+        row_.fail("line too long");
     }
 }
 

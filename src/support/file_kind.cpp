@@ -1,6 +1,7 @@
 #include "src/support/file_kind.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <batfill/core/error.hpp>
 
@@ -48,36 +49,22 @@ struct FoundKind {
     const char* advice;
 };
 
-FoundKind found(FileKind kind) {
-    switch (kind) {
-        case FileKind::log:
-            return {"a log",
-                    "`batfill swf PATH -o WORKLOAD.json` makes a workload of it, `batfill campaign --init PATH` a "
-                    "campaign"};
-        case FileKind::workload:
-            return {"a workload in JSON", "`batfill simulate -p PLATFORM -w PATH -a NAME` replays it"};
-        case FileKind::json:
-            return {"JSON", ""};
-        case FileKind::platform:
-            return {"a SimGrid platform", "commands take it with `-p PATH`"};
-        case FileKind::xml:
-            return {"XML", ""};
-        case FileKind::jobs_csv:
-            return {"a jobs.csv", "`batfill metrics PATH` measures it"};
-        case FileKind::table:
-            return {"a table with commas or other separators", ""};
-        case FileKind::campaign:
-            return {"a campaign in YAML", "`batfill campaign PATH -o FOLDER` runs it"};
-        case FileKind::gzip:
-            return {"a gzipped file in a gzipped one", "unpack it once"};
-        case FileKind::binary:
-            return {"a binary file", ""};
-        case FileKind::unknown:
-        case FileKind::empty:
-            break;
-    }
-    return {"nothing", ""};
-}
+// In the order of the enumeration.
+constexpr FoundKind found_kinds[] = {
+    {"nothing", ""},
+    {"nothing", ""},
+    {"a log", "`batfill swf PATH -o WORKLOAD.json` makes a workload of it, `batfill campaign --init PATH` a campaign"},
+    {"a workload in JSON", "`batfill simulate -p PLATFORM -w PATH -a NAME` replays it"},
+    {"JSON", ""},
+    {"a SimGrid platform", "commands take it with `-p PATH`"},
+    {"XML", ""},
+    {"a jobs.csv", "`batfill metrics PATH` measures it"},
+    {"a table with commas or other separators", ""},
+    {"a campaign in YAML", "`batfill campaign PATH -o FOLDER` runs it"},
+    {"a gzipped file in a gzipped one", "unpack it once"},
+    {"a binary file", ""},
+};
+static_assert(std::size(found_kinds) == static_cast<std::size_t>(FileKind::binary) + 1);
 
 }  // namespace
 
@@ -119,7 +106,7 @@ void require_kind(std::string_view beginning, const std::string& path, std::stri
     if (kind == FileKind::unknown || std::find(accepted.begin(), accepted.end(), kind) != accepted.end()) {
         return;
     }
-    const FoundKind what = found(kind);
+    const FoundKind& what = found_kinds[static_cast<std::size_t>(kind)];
     std::string advice = what.advice;
     for (std::size_t at = advice.find("PATH"); at != std::string::npos; at = advice.find("PATH", at + path.size())) {
         advice.replace(at, 4, path);

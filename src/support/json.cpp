@@ -123,24 +123,15 @@ void append_number(std::string& out, FormatArguments... arguments) {
 }
 
 std::string describe(const JsonValue* value) {
+    constexpr std::array names{"null", "false", "true", "an object", "an array"};  // in the order of rapidjson::Type
     if (value == nullptr) {
         return "none";
     }
-    switch (value->GetType()) {
-        case rapidjson::kNullType:
-            return "null";
-        case rapidjson::kFalseType:
-            return "false";
-        case rapidjson::kTrueType:
-            return "true";
-        case rapidjson::kObjectType:
-            return "an object";
-        case rapidjson::kArrayType:
-            return "an array";
-        case rapidjson::kStringType:
-            return "the text " + in_quotes(view(*value));
-        case rapidjson::kNumberType:
-            break;
+    if (value->GetType() < names.size()) {
+        return names[value->GetType()];
+    }
+    if (value->IsString()) {
+        return "the text " + in_quotes(view(*value));
     }
     std::string number = "the number ";
     if (value->IsDouble()) {
@@ -320,6 +311,8 @@ void append_json(const JsonValue& value, std::string& out) {
 }
 
 void append_json_string(std::string_view text, std::string& out) {
+    constexpr std::string_view characters = "\"\\\b\f\n\r\t";
+    constexpr std::string_view escapes = "\"\\bfnrt";
     constexpr char hexadecimal[] = "0123456789ABCDEF";
     out += '"';
     std::size_t plain = 0;  // everything before this position has been appended
@@ -331,30 +324,12 @@ void append_json_string(std::string_view text, std::string& out) {
         out += text.substr(plain, i - plain);
         plain = i + 1;
         out += '\\';
-        switch (c) {
-            case '"':
-            case '\\':
-                out += text[i];
-                break;
-            case '\b':
-                out += 'b';
-                break;
-            case '\f':
-                out += 'f';
-                break;
-            case '\n':
-                out += 'n';
-                break;
-            case '\r':
-                out += 'r';
-                break;
-            case '\t':
-                out += 't';
-                break;
-            default:
-                out += "u00";
-                out += hexadecimal[c >> 4];
-                out += hexadecimal[c & 15];
+        if (const std::size_t at = characters.find(text[i]); at != std::string_view::npos) {
+            out += escapes[at];
+        } else {
+            out += "u00";
+            out += hexadecimal[c >> 4];
+            out += hexadecimal[c & 15];
         }
     }
     out += text.substr(plain);
@@ -411,6 +386,15 @@ void Fields::fail(std::string_view name, std::string_view expected) {
                      ", found " + describe(find(name)));
 }
 
+const JsonValue& Fields::required(std::string_view name, bool (JsonValue::*is_expected)() const,
+                                  std::string_view expected) {
+    const JsonValue* value = find(name);
+    if (value == nullptr || !(value->*is_expected)()) {
+        fail(name, expected);
+    }
+    return *value;
+}
+
 const JsonValue& Fields::any(std::string_view name) {
     const JsonValue* value = find(name);
     if (value == nullptr) {
@@ -420,51 +404,27 @@ const JsonValue& Fields::any(std::string_view name) {
 }
 
 const JsonValue& Fields::object(std::string_view name) {
-    const JsonValue* value = find(name);
-    if (value == nullptr || !value->IsObject()) {
-        fail(name, "an object");
-    }
-    return *value;
+    return required(name, &JsonValue::IsObject, "an object");
 }
 
 const JsonValue& Fields::array(std::string_view name) {
-    const JsonValue* value = find(name);
-    if (value == nullptr || !value->IsArray()) {
-        fail(name, "an array");
-    }
-    return *value;
+    return required(name, &JsonValue::IsArray, "an array");
 }
 
 std::string_view Fields::text(std::string_view name) {
-    const JsonValue* value = find(name);
-    if (value == nullptr || !value->IsString()) {
-        fail(name, "a text");
-    }
-    return view(*value);
+    return view(required(name, &JsonValue::IsString, "a text"));
 }
 
 bool Fields::boolean(std::string_view name) {
-    const JsonValue* value = find(name);
-    if (value == nullptr || !value->IsBool()) {
-        fail(name, "true or false");
-    }
-    return value->GetBool();
+    return required(name, &JsonValue::IsBool, "true or false").GetBool();
 }
 
 int Fields::integer(std::string_view name) {
-    const JsonValue* value = find(name);
-    if (value == nullptr || !value->IsInt()) {
-        fail(name, "an integer of 32 bits");
-    }
-    return value->GetInt();
+    return required(name, &JsonValue::IsInt, "an integer of 32 bits").GetInt();
 }
 
 double Fields::number(std::string_view name) {
-    const JsonValue* value = find(name);
-    if (value == nullptr || !value->IsNumber()) {
-        fail(name, "a number");
-    }
-    return value->GetDouble();
+    return required(name, &JsonValue::IsNumber, "a number").GetDouble();
 }
 
 Duration Fields::seconds(std::string_view name) {
@@ -488,24 +448,6 @@ ResourceSet Fields::resources(std::string_view name) {
         fail(name, "resources such as \"0-3 7\"");
     }
     return *std::move(set);
-}
-
-void Fields::optional(std::string_view name, bool& value) {
-    if (find(name) != nullptr) {
-        value = boolean(name);
-    }
-}
-
-void Fields::optional(std::string_view name, int& value) {
-    if (find(name) != nullptr) {
-        value = integer(name);
-    }
-}
-
-void Fields::optional(std::string_view name, std::string& value) {
-    if (find(name) != nullptr) {
-        value = text(name);
-    }
 }
 
 template <class Function>

@@ -163,9 +163,13 @@ class Fields {
     ResourceSet resources(std::string_view name);
 
     // Optional fields keep the initial value of `value`.
-    void optional(std::string_view name, bool& value);
-    void optional(std::string_view name, int& value);
-    void optional(std::string_view name, std::string& value);
+    void optional(std::string_view name, bool& value) { value = find(name) != nullptr ? boolean(name) : value; }
+    void optional(std::string_view name, int& value) { value = find(name) != nullptr ? integer(name) : value; }
+    void optional(std::string_view name, std::string& value) {
+        if (find(name) != nullptr) {
+            value = text(name);
+        }
+    }
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);
 
@@ -182,6 +186,7 @@ class Fields {
     void warn_of_unread(WarnOnce& warn) const;
 
  private:
+    const JsonValue& required(std::string_view name, bool (JsonValue::*is_expected)() const, std::string_view expected);
     // Calls f(member) for every member that no call has requested, in their order.
     template <class Function>
     void for_each_unread(Function f) const;

@@ -99,6 +99,8 @@ class WaitingQueue {
 
  private:
     std::size_t place(JobIndex index, const JobTable& jobs) const;
+    template <class Change>
+    void change_arrays(Change change);
 
     // Most jobs leave near the front. There, the jobs before the gap move up to close it, which leaves unused entries
     // before `first_`.
