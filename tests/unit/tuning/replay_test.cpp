@@ -12,8 +12,8 @@
 #include <batfill/replay/replay.hpp>
 #include <batfill/workloads/models.hpp>
 
+#include "simulator_fixture.hpp"
 #include "src/support/files.hpp"
-#include "unit/simulator_fixture.hpp"
 
 namespace batfill::tests::replay_test {
 
