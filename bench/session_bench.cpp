@@ -8,7 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "protocol/codec.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 namespace {
 

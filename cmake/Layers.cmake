@@ -84,7 +84,8 @@ batfill_layer(replay ON simulator analysis
   RELEASE_FLAGS -O3)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
-batfill_layer(server ON protocol transport)
+batfill_layer(session ON protocol)
+batfill_layer(server ON session transport)
 batfill_layer(remote ON simulator protocol transport)
 batfill_layer(campaign ON replay report
   LIBRARIES yaml-cpp)

@@ -10,8 +10,6 @@ namespace batfill::protocol {
 
 namespace {
 
-constexpr EventFieldNames field_names{"type", "data"};
-
 // ---- Decoding: one function per event type
 
 JobDescription job(EventData& data) {
@@ -106,6 +104,11 @@ JobCompleted job_completed(EventData& data) {
     return {job_number(data), job_state(data, "job_state")};
 }
 
+JobsKilled job_killed(EventData& data) {
+    data.fields.ignore("job_progress");
+    return {job_numbers(data)};
+}
+
 MessageEvent::Data notify(EventData& data) {
     const NotificationType type = parse_notification_type(data.fields.text("type"));
     data.fields.ignore_rest();
@@ -126,7 +129,7 @@ constexpr std::array<EventType<FromBatsim>, 11> batsim_events{{
     {"JOB_COMPLETED", as<FromBatsim, job_completed>},
     {"REQUESTED_CALL", empty<FromBatsim, RequestedCall>},
     {"NOTIFY", notify},
-    {"JOB_KILLED", as<FromBatsim, jobs_killed>},
+    {"JOB_KILLED", as<FromBatsim, job_killed>},
     {"SIMULATION_BEGINS", as<FromBatsim, simulation_begins>},
     {"SIMULATION_ENDS", empty<FromBatsim, SimulationEnds>},
     {"RESOURCE_STATE_CHANGED", as<FromBatsim, resource_state_changed>},
@@ -262,19 +265,19 @@ class Batsim4Reply : public ReplyWriter {
 class Batsim4Codec final : public Codec {
  public:
     Message& decode(std::string_view frame) override {
-        EnvelopeDecoder<Message, MessageEvent, batsim_events.size()>(batsim_events, field_names, true, reader_.warn,
-                                                                     ids_)
+        EnvelopeDecoder<Message, MessageEvent, batsim_events.size()>(batsim_events, batsim4_field_names, true,
+                                                                     reader_.warn, ids_)
             .decode(parse_frame(frame, reader_.json), message_);
         return message_;
     }
     using Codec::encode;
     void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) override {
         frame.clear();
-        write_reply(Batsim4Reply(frame, field_names, now.to_string(), ids_), decisions);
+        write_reply(Batsim4Reply(frame, batsim4_field_names, now.to_string(), ids_), decisions);
     }
     void encode_refusal(const std::string& problem, std::string& frame) override {
         frame.clear();
-        append_refusal(problem, field_names, frame);
+        append_refusal(problem, batsim4_field_names, frame);
     }
 
  private:
@@ -291,123 +294,11 @@ const ProtocolRegistration registration(
 
 }  // namespace
 
-// ---- Batsim's end
-
-MessageWriter::MessageWriter(Time now, std::string& frame)
-    : FrameWriter((frame.clear(), frame), field_names, now.to_string()) {}
-
-template <class Pairs>
-void MessageWriter::open_pairs(std::string_view field, const Pairs& pairs) {
-    open(field, '{');
-    for (const auto& [key, value] : pairs) {
-        separate();
-        append_json_string(key, out());
-        out() += ':';
-        append_json_string(value, out());
-    }
-}
-
-void MessageWriter::begins(const Options& options, const std::vector<Host>& hosts, const Properties& workloads,
-                           const Json& profiles) {
-    begin(Time(), "SIMULATION_BEGINS");
-    integer("nb_resources", hosts.size());
-    integer("nb_compute_resources", hosts.size());
-    integer("nb_storage_resources", 0);
-    boolean("allow_compute_sharing", false);
-    boolean("allow_storage_sharing", true);
-    open("config", '{');
-    boolean("redis-enabled", options.redis_enabled);
-    text("redis-hostname", "127.0.0.1");
-    integer("redis-port", 6379);
-    text("redis-prefix", "default");
-    boolean("profiles-forwarded-on-submission", false);
-    boolean("dynamic-jobs-enabled", options.dynamic_jobs_enabled);
-    boolean("dynamic-jobs-acknowledged", options.dynamic_jobs_acknowledged);
-    boolean("profile-reuse-enabled", options.profile_reuse_enabled);
-    text("sched-config", options.scheduler_configuration);
-    boolean("forward-unknown-events", options.forward_unknown_events);
-    close('}');
-    open("compute_resources", '[');
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-        separate();
-        out() += '{';
-        integer("id", i);
-        text("name", hosts[i].name);
-        text("state", "idle");
-        open_pairs("properties", hosts[i].properties);
-        if (!hosts[i].properties.contains("role")) {
-            text("role", "");
-        }
-        close('}');
-        open_pairs("zone_properties", hosts[i].zone_properties);
-        close('}');
-        close('}');
-    }
-    close(']');
-    open("storage_resources", '[');
-    close(']');
-    open_pairs("workloads", workloads);
-    close('}');
-    json("profiles", profiles);
-}
-
-void MessageWriter::ends(Time timestamp) {
-    begin(timestamp, "SIMULATION_ENDS");
-}
-
-void MessageWriter::submitted(Time timestamp, const std::string& id, const Json& source) {
-    begin(timestamp, "JOB_SUBMITTED");
-    text("job_id", id);
-    json("job", source);
-}
-
-void MessageWriter::completed(Time timestamp, const std::string& id, JobState state, int return_code,
-                              const ResourceSet& allocation) {
-    begin(timestamp, "JOB_COMPLETED");
-    text("job_id", id);
-    text("job_state", to_string(state));
-    integer("return_code", return_code);
-    resources("alloc", allocation);
-}
-
-void MessageWriter::killed(Time timestamp, const std::vector<std::string>& ids, const Json& progress) {
-    begin(timestamp, "JOB_KILLED");
-    texts("job_ids", ids);
-    json("job_progress", progress);
-}
-
-void MessageWriter::called(Time timestamp) {
-    begin(timestamp, "REQUESTED_CALL");
-}
-
-void MessageWriter::notification(Time timestamp, const Notification& notification) {
-    begin(timestamp, "NOTIFY");
-    const bool own = notification.type == NotificationType::other;
-    text("type", own ? notification.other_type : to_string(notification.type));
-    fields_of(notification.other_fields);
-}
-
-void MessageWriter::machine_changed(Time timestamp, const MachineChanged& change) {
-    begin(timestamp, "NOTIFY");
-    text("type", to_string(change.available ? NotificationType::event_machine_available
-                                            : NotificationType::event_machine_unavailable));
-    resources("resources", change.processors);
-}
-
-void MessageWriter::resource_state_changed(Time timestamp, const ResourceStateChanged& change) {
-    begin(timestamp, "RESOURCE_STATE_CHANGED");
-    resources("resources", change.processors);
-    text("state", std::to_string(change.pstate));
-}
-
-void MessageWriter::begin(Time timestamp, std::string_view type) {
-    begin_event(timestamp.to_string(), type);
-}
-
 Reply& ReplyReader::read(std::string_view frame) {
     ids_.shrink(0);
     // Of a reply, Batsim applies at once what should have come before.
-    EnvelopeDecoder<Reply, ReplyEvent, scheduler_events.size()>(scheduler_events, field_names, false, state_.warn, ids_)
+    EnvelopeDecoder<Reply, ReplyEvent, scheduler_events.size()>(scheduler_events, batsim4_field_names, false,
+                                                                state_.warn, ids_)
         .decode(parse_frame(frame, state_.json), reply_);
     return reply_;
 }

@@ -155,6 +155,11 @@ JobCompleted job_completed(EventData& data) {
     return {job_number(data), job_state(data, "state")};
 }
 
+JobsKilled jobs_killed(EventData& data) {
+    data.fields.ignore_rest();
+    return {job_numbers(data)};
+}
+
 RequestedCall requested_call(EventData& data) {
     data.fields.ignore("call_me_later_id", "last_periodic_call");
     return {};

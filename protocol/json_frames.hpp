@@ -63,11 +63,6 @@ inline JobState job_state(EventData& data, std::string_view name) {
     return *state;
 }
 
-inline JobsKilled jobs_killed(EventData& data) {
-    data.fields.ignore_rest();
-    return {job_numbers(data)};
-}
-
 // The decoder of one type of event.
 template <class Data>
 struct EventType {

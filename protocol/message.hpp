@@ -60,7 +60,6 @@ struct Options {
     bool dynamic_jobs_enabled = false;
     bool dynamic_jobs_acknowledged = false;
     bool profile_reuse_enabled = false;
-    bool forward_unknown_events = false;
     std::string scheduler_configuration;  // the user's text for the scheduler (--sched-cfg)
 };
 

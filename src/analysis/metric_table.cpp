@@ -29,28 +29,28 @@ std::optional<double> percentile_of_waits(const FinishedJobs& jobs) {
 }
 
 template <std::size_t percent>
-std::optional<double> percentile_of_bounded_slowdowns(const MeasuredRun& run) {
+std::optional<double> percentile_of_bounded_slowdowns(const MetricInput& run) {
     return bounded_slowdown_percentile(run.finished, run.options.tau, percent);
 }
 
 template <Measure measure>
-std::optional<double> of_finished(const MeasuredRun& run) {
+std::optional<double> of_finished(const MetricInput& run) {
     return measure(run.finished);
 }
 
 template <Measure measure>
-std::optional<double> of_driven(const MeasuredRun& run) {
+std::optional<double> of_driven(const MetricInput& run) {
     return run.by_deadline ? measure(run.by_deadline->driven) : std::nullopt;
 }
 
 template <Measure measure>
-std::optional<double> of_regular(const MeasuredRun& run) {
+std::optional<double> of_regular(const MetricInput& run) {
     return run.by_deadline ? measure(run.by_deadline->regular) : std::nullopt;
 }
 
 // How much shorter a wait is than the baseline's, as a fraction of the baseline's.
 template <Measure wait>
-std::optional<double> improvement(const MeasuredRun& run) {
+std::optional<double> improvement(const MetricInput& run) {
     if (!run.baseline) {
         return std::nullopt;
     }
@@ -59,11 +59,11 @@ std::optional<double> improvement(const MeasuredRun& run) {
     return before && after && *before > 0 ? std::optional((*before - *after) / *before) : std::nullopt;
 }
 
-std::optional<double> bounded_slowdown(const MeasuredRun& run) {
+std::optional<double> bounded_slowdown(const MetricInput& run) {
     return mean_bounded_slowdown(run.finished, run.options.tau);
 }
 
-std::optional<double> utilisation(const MeasuredRun& run) {
+std::optional<double> utilisation(const MetricInput& run) {
     const std::optional<Duration> span = span_of(run.finished);
     if (!run.options.processors || !span) {
         return std::nullopt;
@@ -77,11 +77,11 @@ std::optional<double> utilisation(const MeasuredRun& run) {
 }
 
 template <std::optional<double> OverTime::*value>
-std::optional<double> over_time(const MeasuredRun& run) {
+std::optional<double> over_time(const MetricInput& run) {
     return run.over_time.*value;
 }
 
-std::optional<double> license_usage(const MeasuredRun& run) {
+std::optional<double> license_usage(const MetricInput& run) {
     long long copies = 0;
     for (const Machine::License& license : run.options.licenses) {
         copies += license.copies;
@@ -100,12 +100,12 @@ std::optional<double> license_usage(const MeasuredRun& run) {
 
 // These count all jobs of the schedule, or those that ended in a given way.
 
-std::optional<double> all_jobs(const MeasuredRun& run) {
+std::optional<double> all_jobs(const MetricInput& run) {
     return static_cast<double>(run.schedule->jobs());
 }
 
 template <bool (*counts)(JobState)>
-std::optional<double> count_states(const MeasuredRun& run) {
+std::optional<double> count_states(const MetricInput& run) {
     std::size_t count = 0;
     for (const JobState state : all_job_states) {
         count += counts(state) ? run.schedule->jobs_in(state) : 0;
@@ -119,20 +119,20 @@ constexpr bool is(JobState candidate) {
 }
 
 template <JobState state>
-std::optional<double> ended(const MeasuredRun& run) {
+std::optional<double> ended(const MetricInput& run) {
     return count_states<is<state>>(run);
 }
 
-std::optional<double> users(const MeasuredRun& run) {
+std::optional<double> users(const MetricInput& run) {
     return run.by_user.empty() ? std::nullopt : std::optional(static_cast<double>(run.by_user.size()));
 }
 
-std::optional<double> fairness(const MeasuredRun& run) {
+std::optional<double> fairness(const MetricInput& run) {
     return user_fairness(run.by_user, run.options.tau);
 }
 
 template <std::size_t percent>
-std::optional<double> wait_share_of_users_percent(const MeasuredRun& run) {
+std::optional<double> wait_share_of_users_percent(const MetricInput& run) {
     return wait_share_of_users(run.by_user, percent);
 }
 
@@ -166,7 +166,7 @@ bool long_and_late(const FinishedJob& job, Time deadline, const MetricsOptions& 
 
 // How many jobs with a deadline meet the condition.
 template <Condition condition>
-std::optional<double> driven_that_are(const MeasuredRun& run) {
+std::optional<double> driven_that_are(const MetricInput& run) {
     if (!run.by_deadline) {
         return std::nullopt;
     }
@@ -178,11 +178,11 @@ std::optional<double> driven_that_are(const MeasuredRun& run) {
     return static_cast<double>(count);
 }
 
-std::optional<double> regular_jobs(const MeasuredRun& run) {
+std::optional<double> regular_jobs(const MetricInput& run) {
     return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular.size())) : std::nullopt;
 }
 
-std::optional<double> regular_jobs_left_out(const MeasuredRun& run) {
+std::optional<double> regular_jobs_left_out(const MetricInput& run) {
     return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular_left_out)) : std::nullopt;
 }
 
@@ -194,7 +194,7 @@ struct DeadlineUsage {
 };
 
 // The usages of the jobs whose deadline lies after their submission.
-std::vector<DeadlineUsage> deadline_usages(const MeasuredRun& run) {
+std::vector<DeadlineUsage> deadline_usages(const MetricInput& run) {
     std::vector<DeadlineUsage> usages;
     if (!run.by_deadline) {
         return usages;
@@ -210,7 +210,7 @@ std::vector<DeadlineUsage> deadline_usages(const MeasuredRun& run) {
 }
 
 template <bool only_delayed>
-std::optional<double> mean_deadline_usage(const MeasuredRun& run) {
+std::optional<double> mean_deadline_usage(const MetricInput& run) {
     std::vector<double> ratios;
     for (const auto& [used, given, delayed] : deadline_usages(run)) {
         if (delayed || !only_delayed) {
@@ -220,7 +220,7 @@ std::optional<double> mean_deadline_usage(const MeasuredRun& run) {
     return mean(ratios);
 }
 
-std::optional<double> deadline_usage_above_80_percent(const MeasuredRun& run) {
+std::optional<double> deadline_usage_above_80_percent(const MetricInput& run) {
     const std::vector<DeadlineUsage> usages = deadline_usages(run);
     if (usages.empty()) {
         return std::nullopt;

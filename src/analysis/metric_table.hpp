@@ -26,7 +26,7 @@ struct JobsByDeadline {
 };
 
 // The input of the metrics of one run. Metrics whose goal is the minimum need only the first two members.
-struct MeasuredRun {
+struct MetricInput {
     MetricsOptions options;
     const FinishedJobs& finished;
     const MeasuredSchedule* schedule = nullptr;  // the schedule of these jobs
@@ -53,7 +53,7 @@ struct Metric {
     const char* name;   // in csv, json and options
     const char* title;  // in tables for people
     Unit unit;
-    std::optional<double> (*compute)(const MeasuredRun& run);  // none if no job counts for it
+    std::optional<double> (*compute)(const MetricInput& run);  // none if no job counts for it
     Goal goal = Goal::none;
 };
 

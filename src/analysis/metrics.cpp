@@ -71,7 +71,7 @@ std::optional<double> Metrics::operator[](std::string_view name) const {
 Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& options,
                         const std::vector<Workload>& workloads, const JobIds* counted_regular,
                         const MeasuredSchedule* baseline) {
-    analysis::MeasuredRun run{options, schedule.finished(), &schedule,
+    analysis::MetricInput run{options, schedule.finished(), &schedule,
                               analysis::measure_over_time(schedule.finished(), options.processors)};
     if (!workloads.empty()) {
         const analysis::WorkloadJobs submitted(workloads);

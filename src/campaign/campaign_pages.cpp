@@ -1,10 +1,9 @@
-#include "campaign_pages.hpp"
-
 #include <filesystem>
 
 #include <batfill/core/machine.hpp>
 #include <batfill/engine/engine.hpp>
 
+#include "campaign_results.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/files.hpp"

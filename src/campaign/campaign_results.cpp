@@ -1,12 +1,10 @@
 #include "campaign_results.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <map>
-
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
@@ -14,6 +12,7 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
@@ -32,13 +31,6 @@ void add_columns(const Swept& swept, const std::string& prefix, std::vector<std:
             columns.push_back(column);
         }
     }
-}
-
-using JsonWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
-
-void write_text(JsonWriter& json, const char* key, const std::string& value) {
-    json.Key(key);
-    json.String(value);
 }
 
 std::vector<std::string> texts(const JsonValue& array, const std::string& path) {
@@ -130,54 +122,31 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
 
 void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& workloads, const RunList& list,
                     const std::string& program, const std::string& folder) {
-    rapidjson::StringBuffer buffer;
-    JsonWriter json(buffer);
-    json.SetIndent(' ', 1);
-    json.StartObject();
-    write_text(json, "batfill", version);
-    write_text(json, "program_sha256", program);
-    write_text(json, "campaign_file", fs::path(campaign.path).filename().string());
-    write_text(json, "campaign_file_sha256", sha256(campaign.text));
-    json.Key("workloads");
-    json.StartArray();
-    for (const MadeWorkload& workload : workloads) {
-        json.StartObject();
-        write_text(json, "file", workload.file);
-        write_text(json, "sha256", workload.sha256);
-        json.Key("jobs");
-        json.Uint64(workload.jobs);
-        json.Key("processors");
-        json.Int(workload.processors);
-        json.EndObject();
-    }
-    json.EndArray();
-    write_text(json, "runs_sha256", list.campaign);
-    json.Key("columns");
-    json.StartArray();
-    for (const std::string& column : list.columns) {
-        json.String(column);
-    }
-    json.EndArray();
-    json.Key("runs");
-    json.StartArray();
-    for (const RunList::Row& row : list.rows) {
-        json.StartObject();
-        write_text(json, "prefix", row.prefix);
-        write_text(json, "key", row.key);
-        json.Key("cells");
-        json.StartArray();
-        for (const std::string& cell : row.cells) {
-            json.String(cell);
-        }
-        json.EndArray();
-        json.EndObject();
-    }
-    json.EndArray();
-    json.EndObject();
-    OutputFile file(folder + '/' + manifest_name);
-    file.write(buffer.GetString());
-    file.write("\n");
-    file.commit();
+    PrettyJson json(1);
+    json.open_object();
+    json.key("batfill").text(version);
+    json.key("program_sha256").text(program);
+    json.key("campaign_file").text(fs::path(campaign.path).filename().string());
+    json.key("campaign_file_sha256").text(sha256(campaign.text));
+    json.key("workloads").array(workloads, [&](const MadeWorkload& workload) {
+        json.open_object();
+        json.key("file").text(workload.file);
+        json.key("sha256").text(workload.sha256);
+        json.key("jobs").integer(workload.jobs);
+        json.key("processors").integer(static_cast<std::uint64_t>(workload.processors));
+        json.close_object();
+    });
+    json.key("runs_sha256").text(list.campaign);
+    json.key("columns").texts(list.columns);
+    json.key("runs").array(list.rows, [&](const RunList::Row& row) {
+        json.open_object();
+        json.key("prefix").text(row.prefix);
+        json.key("key").text(row.key);
+        json.key("cells").texts(row.cells);
+        json.close_object();
+    });
+    json.close_object();
+    write_file(folder + '/' + manifest_name, std::string(json.view()) + '\n');
 }
 
 std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const std::string& folder) {

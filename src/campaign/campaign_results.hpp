@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "campaign_runs.hpp"
+#include "src/report/report.hpp"
 
 namespace batfill::campaign {
 
@@ -35,6 +37,13 @@ std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const st
 // Writes FOLDER/results.csv.
 // Requires: as many results as there are rows.
 void write_results_table(const RunList& list, const std::vector<RunResult>& results, const std::string& folder);
+
+// Makes a page for each workload and machine, of the runs under all schedulers. Keeps pages that are made of the same.
+// `made` hears of each page that was made.
+// Requires: the result of each run.
+void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results,
+                 const std::string& program, const std::string& folder,
+                 const std::function<void(const report::ReportRequest&)>& made);
 
 // Writes OUTPUT/results.csv of the runs that shards have made in these folders. Returns how many there are.
 // Requires: a folder.

@@ -111,9 +111,7 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     for (const auto& [name, value] : result.values) {
         lines.append(name).append(",").append(value).append("\n");
     }
-    OutputFile file(path);
-    file.write("name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
-    file.commit();
+    write_file(path, "name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
 }
 
 void make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays) {
@@ -125,15 +123,10 @@ void make_run(const Campaign& campaign, const CampaignRun& run, const std::strin
     Schedule schedule = outcome.schedule();
     schedule.path = run.prefix;
     leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
-    std::vector<Workload> with_registered;
-    if (Workload registered = outcome.registered_jobs(); !registered.jobs.empty()) {
-        with_registered = outcome.scenario().workloads;
-        with_registered.push_back(std::move(registered));
-    }
-    const std::vector<Workload>& workloads = with_registered.empty() ? outcome.scenario().workloads : with_registered;
     MetricsOptions options = campaign.metrics;
     options.set_machine(replay->machine());
-    const Metrics metrics = compute_metrics(schedule, options, workloads);
+    std::vector<Workload> place;
+    const Metrics metrics = compute_metrics(schedule, options, outcome.workloads(place));
     RunResult result;
     const std::vector<std::string> names = metric_names();
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -79,9 +79,7 @@ void make(const CampaignWorkload& workload, const fs::path& folder, const Makers
             makers.convert_log(workload, folder, out);
             break;
         case CampaignWorkload::Source::workload: {
-            OutputFile copy((folder / (workload.name + ".json")).string());
-            copy.write(read_workload_text(workload.path));
-            copy.commit();
+            write_file((folder / (workload.name + ".json")).string(), read_workload_text(workload.path));
             break;
         }
         case CampaignWorkload::Source::model:
@@ -245,9 +243,7 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
     const fs::path inside = fs::path(path).parent_path();
     std::ostringstream said;
     in_place_of(workload, [&] { make(workload, inside, makers, said); });
-    OutputFile file(path);
-    file.write(description(workload, inside, key) + said.str());
-    file.commit();
+    write_file(path, description(workload, inside, key) + said.str());
     try {
         folder.commit();
     } catch (const InputError&) {

@@ -1,14 +1,12 @@
 #include <iostream>
 
-#include <rapidjson/ostreamwrapper.h>
-#include <rapidjson/prettywriter.h>
-
 #include <batfill/engine/algorithm.hpp>
 
 #include "command.hpp"
+#include "inputs.hpp"
 #include "options.hpp"
-#include "plugin_option.hpp"
 #include "src/engine/named_scheduler.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill::commands {
 
@@ -36,46 +34,27 @@ void print_text(const Descriptions& algorithms, std::ostream& out) {
 }
 
 void print_json(const Descriptions& algorithms, std::ostream& out) {
-    rapidjson::OStreamWrapper stream(out);
-    rapidjson::PrettyWriter<rapidjson::OStreamWrapper> writer(stream);
-    const auto text = [&](const char* key, const std::string& value) {
-        writer.Key(key);
-        writer.String(value);
-    };
-    writer.StartArray();
-    for (const AlgorithmDescription* algorithm : algorithms) {
-        writer.StartObject();
-        text("name", algorithm->name);
-        text("summary", algorithm->summary);
-        text("paper", algorithm->paper);
-        writer.Key("parameters");
-        writer.StartArray();
-        for (const Parameter& parameter : algorithm->parameters) {
-            writer.StartObject();
-            text("name", parameter.name);
-            text("type", parameter.type_name());
-            writer.Key("default");
-            if (parameter.default_value.empty()) {
-                writer.Null();
-            } else {
-                writer.String(parameter.default_value);
-            }
-            text("description", parameter.description);
+    PrettyJson json;
+    json.array(algorithms, [&](const AlgorithmDescription* algorithm) {
+        json.open_object();
+        json.key("name").text(algorithm->name);
+        json.key("summary").text(algorithm->summary);
+        json.key("paper").text(algorithm->paper);
+        json.key("parameters").array(algorithm->parameters, [&](const Parameter& parameter) {
+            json.open_object();
+            json.key("name").text(parameter.name);
+            json.key("type").text(parameter.type_name());
+            json.key("default");
+            parameter.default_value.empty() ? json.null() : json.text(parameter.default_value);
+            json.key("description").text(parameter.description);
             if (!parameter.choices.empty()) {
-                writer.Key("choices");
-                writer.StartArray();
-                for (const std::string& choice : parameter.choices) {
-                    writer.String(choice);
-                }
-                writer.EndArray();
+                json.key("choices").texts(parameter.choices);
             }
-            writer.EndObject();
-        }
-        writer.EndArray();
-        writer.EndObject();
-    }
-    writer.EndArray();
-    out << '\n';
+            json.close_object();
+        });
+        json.close_object();
+    });
+    out << json.view() << '\n';
 }
 
 // Those that the user names, in the order given; all if none is named.

@@ -1,26 +1,20 @@
-#include "batsched.hpp"
-
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iostream>
-#include <utility>
-#include <vector>
+#include <map>
 
 #include <spdlog/spdlog.h>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
 #include <batfill/version.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "plugin_option.hpp"
+#include "src/engine/batsched_choice.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/support/files.hpp"
-#include "src/support/json.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -29,200 +23,16 @@ namespace {
 
 constexpr std::size_t max_options_size = std::size_t{1} << 20;
 
-// What becomes of the queue order of a variant.
-enum class Order {
-    ignored,    // by batsched, too
-    only_fcfs,  // others are refused
-    one,        // the parameter `order`
-    of_both,    // the parameters `order` and `backfill-order`
-};
-
-struct Variant {
-    const char* name;
-    const char* algorithm;
-    Order order;
-    bool has_policy;  // or takes the lowest processors whatever the policy is
-    Parameters::Given parameters;
-};
-
-const std::vector<Variant>& variants() {
-    static const std::vector<Variant> all{
-        {"conservative_bf", "conservative", Order::only_fcfs, true, {{"compression", "submission"}}},
-        {"easy_bf", "easy", Order::of_both, true, {}},
-        // It backfills what ends by the shadow time, and knows no processors that are left over there.
-        {"easy_bf_fast",
-         "relaxed",
-         Order::ignored,
-         false,
-         {{"alpha", "1"}, {"beta", "0"}, {"gamma", "0"}, {"r", "1"}, {"omega", "1"}}},
-        {"fcfs", "fcfs", Order::only_fcfs, true, {}},
-        {"fcfs_fast", "fcfs", Order::ignored, false, {}},
-        {"filler", "filler", Order::one, true, {}},
-        {"killer", "killer", Order::only_fcfs, true, {}},
-        {"killer2", "killer2", Order::only_fcfs, true, {}},
-        {"random", "random", Order::ignored, false, {}},
-        {"rejecter", "rejecter", Order::ignored, false, {}},
-        {"sequencer", "sequencer", Order::one, false, {}},
-        {"submitter", "submitter", Order::only_fcfs, true, {}},
-    };
-    return all;
-}
-
-constexpr std::array<const char*, 11> variants_without_equivalent{"crasher",
-                                                                  "easy_bf_plot_liquid_load_horizon",
-                                                                  "energy_bf",
-                                                                  "energy_bf_dicho",
-                                                                  "energy_bf_idle_sleeper",
-                                                                  "energy_bf_monitoring",
-                                                                  "energy_bf_monitoring_inertial",
-                                                                  "energy_bf_subpart_sleeper",
-                                                                  "energy_watcher",
-                                                                  "sleeper",
-                                                                  "waiting_time_estimator"};
-
-struct NamePair {
-    const char* of_batsched;
-    const char* ours;
-};
-
-// What batsched calls a slowdown is the wait alone, so that the jobs that were submitted first go first.
-constexpr std::array<NamePair, 8> orders{{{"fcfs", "fcfs"},
-                                          {"lcfs", "lcfs"},
-                                          {"desc_bounded_slowdown", "fcfs"},
-                                          {"desc_slowdown", "fcfs"},
-                                          {"asc_size", "sqf"},
-                                          {"desc_size", "lqf"},
-                                          {"asc_walltime", "spf"},
-                                          {"desc_walltime", "lpf"}}};
-
-constexpr std::array<NamePair, 2> policies{{{"basic", "lowest"}, {"contiguous", "contiguous"}}};
-
-constexpr std::array<NamePair, 4> verbosities{
-    {{"debug", "debug"}, {"info", "info"}, {"quiet", "warning"}, {"silent", "off"}}};
-
-template <std::size_t count>
-const char* ours(const std::string& what, const std::array<NamePair, count>& names, const std::string& name) {
-    std::vector<std::string> known;
-    for (const NamePair& pair : names) {
-        if (name == pair.of_batsched) {
-            return pair.ours;
-        }
-        known.emplace_back(pair.of_batsched);
+spdlog::level::level_enum level_of(const std::string& verbosity) {
+    const std::map<std::string, spdlog::level::level_enum> levels{{"debug", spdlog::level::debug},
+                                                                  {"info", spdlog::level::info},
+                                                                  {"quiet", spdlog::level::warn},
+                                                                  {"silent", spdlog::level::off}};
+    const auto level = levels.find(verbosity);
+    if (level == levels.end()) {
+        throw UsageError(unknown_name("verbosity level", verbosity, {"debug", "info", "quiet", "silent"}));
     }
-    throw UsageError(unknown_name(what, name, known));
-}
-
-const Variant& variant_named(const std::string& name) {
-    std::vector<std::string> known;
-    for (const Variant& variant : variants()) {
-        if (name == variant.name) {
-            return variant;
-        }
-        known.emplace_back(variant.name);
-    }
-    const bool is_of_batsched = std::find(variants_without_equivalent.begin(), variants_without_equivalent.end(),
-                                          name) != variants_without_equivalent.end();
-    throw UsageError(is_of_batsched
-                         ? "batsched's variant '" + name + "' has no equivalent here, known: " + list_of(known)
-                         : unknown_name("variant", name, known));
-}
-
-void add_order(const Variant& variant, const std::string& name, Parameters::Given& parameters) {
-    const std::string order = ours("queue order", orders, name);
-    if (variant.order == Order::only_fcfs && order != "fcfs") {
-        throw UsageError("variant " + std::string(variant.name) + " has the queue order fcfs only, found '" + name +
-                         "'");
-    }
-    if (variant.order == Order::one || variant.order == Order::of_both) {
-        parameters.emplace_back("order", order);
-    }
-    if (variant.order == Order::of_both) {
-        parameters.emplace_back("backfill-order", order);
-    }
-}
-
-void follow_filler_options(Fields& options, SchedulerChoice& choice) {
-    const JsonValue* const fraction = options.find("fraction_of_machines_to_use");
-    if (fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1)) {
-        options.fail("fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
-    }
-    // Executor i of a job is on its processor i, which is what Batsim assumes without a mapping.
-    bool custom_mapping = true;
-    options.optional("custom_mapping", custom_mapping);
-    bool metadata = false;
-    options.optional("set_job_metadata", metadata);
-    if (metadata) {
-        choice.parameters.emplace_back("metadata", "yes");
-    }
-}
-
-void follow_killer_options(Fields& options, SchedulerChoice& choice) {
-    if (options.find("delay_before_kill") != nullptr) {
-        choice.parameters.emplace_back("delay", options.seconds("delay_before_kill").to_shortest_string());
-    }
-    // Batsim passes over a second kill of a job.
-    int kills = 1;
-    options.optional("nb_kills_per_job", kills);
-    if (kills < 0) {
-        options.fail("nb_kills_per_job", "a number that is not negative");
-    }
-    if (kills == 0) {
-        choice.algorithm = "fcfs";
-        std::erase_if(choice.parameters, [](const auto& parameter) { return parameter.first == "delay"; });
-    }
-}
-
-void follow_submitter_options(Fields& options, SchedulerChoice& choice) {
-    if (options.find("nb_jobs_to_submit") != nullptr) {
-        const int jobs = options.integer("nb_jobs_to_submit");
-        if (jobs < 0) {
-            options.fail("nb_jobs_to_submit", "a number that is not negative");
-        }
-        choice.parameters.emplace_back("jobs", std::to_string(jobs));
-    }
-    bool lengths_increase = true;
-    options.optional("increase_jobs_duration", lengths_increase);
-    if (!lengths_increase) {
-        choice.parameters.emplace_back("same-length", "yes");
-    }
-    bool sends_again = false;
-    options.optional("send_profile_if_already_sent", sends_again);
-    if (sends_again && !lengths_increase) {
-        options.fail("send_profile_if_already_sent", "false, as Batsim refuses a profile that is there already");
-    }
-    bool own_event = true;
-    options.optional("send_profiles_in_separate_event", own_event);
-    if (!own_event) {
-        options.fail("send_profiles_in_separate_event", "true, as Batsim 4 knows profiles in events of their own only");
-    }
-    bool metadata = false;
-    options.optional("set_job_metadata", metadata);
-    if (metadata) {
-        choice.parameters.emplace_back("metadata", "yes");
-    }
-}
-
-void follow_options(const Variant& variant, const std::string& text, SchedulerChoice& choice) {
-    try {
-        JsonReader reader;
-        const JsonValue& document = reader.parse(text);
-        if (!document.IsObject()) {
-            throw InputError("expected a JSON object");
-        }
-        Fields options(document, "");
-        if (variant.name == std::string("filler")) {
-            follow_filler_options(options, choice);
-        } else if (variant.name == std::string("killer")) {
-            follow_killer_options(options, choice);
-        } else if (variant.name == std::string("submitter")) {
-            follow_submitter_options(options, choice);
-        }
-        if (const std::string rest = options.rest(); !rest.empty()) {
-            spdlog::warn("variant options that are not followed: {}", rest);
-        }
-    } catch (const InputError& problem) {
-        throw UsageError(std::string("variant options: ") + problem.what());
-    }
+    return level->second;
 }
 
 void add_batsched_options(Options& options) {
@@ -250,20 +60,6 @@ std::string value_of(const Options& options, const std::string& name, const std:
 
 }  // namespace
 
-SchedulerChoice batsched_choice(const BatschedOptions& options) {
-    const Variant& variant = variant_named(options.variant);
-    SchedulerChoice choice{variant.algorithm, variant.parameters};
-    add_order(variant, options.queue_order, choice.parameters);
-    const std::string placement = ours("selection policy", policies, options.selection_policy);
-    if (variant.has_policy) {
-        choice.parameters.emplace_back("placement", placement);
-    }
-    const Duration delay = seconds_of("rjms_delay", options.rjms_delay, Duration());
-    choice.parameters.emplace_back("walltime-margin", delay.to_shortest_string());
-    follow_options(variant, options.variant_options, choice);
-    return choice;
-}
-
 int batsched(const Arguments& arguments) {
     Options options;
     add_batsched_options(options);
@@ -276,8 +72,7 @@ int batsched(const Arguments& arguments) {
         std::cout << "batfill " << version << '\n';
         return 0;
     }
-    spdlog::set_level(
-        spdlog::level::from_str(ours("verbosity level", verbosities, options.get<std::string>("verbosity"))));
+    spdlog::set_level(level_of(options.get<std::string>("verbosity")));
     BatschedOptions chosen;
     chosen.variant = options.get<std::string>("variant");
     chosen.queue_order = options.get<std::string>("queue_order");

@@ -12,11 +12,8 @@
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "plugin_option.hpp"
 #include "progress.hpp"
-#include "report.hpp"
 #include "src/analysis/job_measures.hpp"
-#include "src/campaign/campaign_pages.hpp"
 #include "src/campaign/campaign_results.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json.hpp"
@@ -246,7 +243,7 @@ Makers makers() {
         write_events(generate_failures(options.model), options.output);
     };
     makers.made = [](const std::string& folder, std::size_t workloads) {
-        std::cout << folder << ": " << workloads << (workloads == 1 ? " workload\n" : " workloads\n") << std::flush;
+        std::cout << folder << ": " << counted(workloads, "workload") << '\n' << std::flush;
     };
     return makers;
 }
@@ -259,8 +256,9 @@ void make_results(const Campaign& campaign, const std::vector<CampaignRun>& runs
     print_means(campaign, results);
     note_rejections(runs, results);
     if (campaign.reports) {
-        write_pages(campaign, runs, results, program, folder,
-                    [](const report::ReportRequest& page) { print_report(page, std::cout); });
+        write_pages(campaign, runs, results, program, folder, [](const report::ReportRequest& page) {
+            std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
+        });
     }
     std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
 }
@@ -273,14 +271,14 @@ void make_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, c
     const RunsOutcome outcome = replay_runs(campaign, missing, folder, threads, [&](std::size_t done) {
         progress.show(done, std::to_string(done) + " of " + std::to_string(missing.size()) + " runs");
     });
-    std::cout << folder << ": " << outcome.made << (outcome.made == 1 ? " run made, " : " runs made, ")
-              << runs.size() - missing.size() << " up to date, " << outcome.problems.size() << " failed\n"
+    std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << runs.size() - missing.size()
+              << " up to date, " << outcome.problems.size() << " failed\n"
               << std::flush;
     for (const std::string& problem : outcome.problems) {
         std::cerr << "batfill: " << problem << '\n';
     }
     if (const std::size_t failed = outcome.problems.size(); failed > 0) {
-        throw InputError(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
+        throw InputError(counted(failed, "run") +
                          " failed, so there is no table of all: mend what is above and run the campaign again");
     }
 }
@@ -301,7 +299,7 @@ int run_campaign(const Campaign& campaign, const Options& options) {
     const bool pages = campaign.reports && shard.count == 1;
     const bool dry_run = options.given("dry-run");
     // In a dry run, a comment: what is printed is for a shell.
-    std::cout << (dry_run ? "# " : "") << folder << ": " << of_shard.size() << (of_shard.size() == 1 ? " run" : " runs")
+    std::cout << (dry_run ? "# " : "") << folder << ": " << counted(of_shard.size(), "run")
               << (shard.count > 1 ? " of " + std::to_string(runs.size()) + " in this shard" : "") << ", "
               << size_text(estimated_size(campaign, of_shard, workloads, folder, pages)) << " on disk\n"
               << std::flush;

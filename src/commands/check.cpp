@@ -8,7 +8,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -33,7 +32,7 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
     if (report.violations.empty()) {
         std::cout << "no violations";
     } else {
-        std::cout << report.violations.size() << (report.violations.size() == 1 ? " violation" : " violations");
+        std::cout << counted(report.violations.size(), "violation");
         if (shown < report.violations.size()) {
             std::cout << ", the first " << shown << " shown";
         }
@@ -54,10 +53,18 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
     std::cout << ")\n";
 }
 
-}  // namespace
+// What the options of `batfill check` say, and what the files hold that they name.
+struct CheckRequest {
+    CheckOptions options;
+    std::string schedule;                                // path or prefix
+    std::vector<std::string> workloads;                  // paths
+    std::optional<std::vector<Guarantee>> guarantees;    // none: not given
+    std::optional<std::vector<BrokenGuarantee>> broken;  // none: not given
+    std::vector<std::vector<ExternalEvent>> event_lists;
+    std::size_t first = 0;  // violations to print
+};
 
-int check(const Arguments& arguments) {
-    Options options;
+void add_check_options(Options& options) {
     options.add_positional("schedule", Value<std::string>().required());
     options.add("workload,w", Value<std::vector<std::string>>("FILE").required(),
                 "workload that was run; several become w0, w1, ...");
@@ -83,45 +90,58 @@ int check(const Arguments& arguments) {
         "on-failure", Value<std::string>("NAME"),
         "what became of jobs whose processors were lost, as the algorithm's parameter says: continue, or kill or "
         "requeue, by which none may run on");
+}
+
+CheckRequest read_check_options(const Options& options) {
+    CheckRequest read;
+    read.options.tolerance = seconds_of("--tolerance", options.get<std::string>("tolerance"), Duration());
+    read.options.deadlines_bind = options.given("deadlines");
+    read.options.rejections_allowed = options.given("allow-rejections");
+    const auto name = options.get<std::string>("placement");
+    const auto placement = placement_named(name);
+    if (!placement) {
+        throw UsageError("--placement: " +
+                         unknown_name("value", name, {"lowest", "contiguous", "best-effort-contiguous", "machine"}));
+    }
+    read.options.placement = *placement;
+    if (options.given("guarantees")) {
+        read.guarantees = read_guarantees(options.get<std::string>("guarantees"));
+    }
+    if (options.given("broken-guarantees")) {
+        if (!read.guarantees) {
+            throw UsageError("--broken-guarantees says what became of --guarantees: give both");
+        }
+        read.broken = read_broken_guarantees(options.get<std::string>("broken-guarantees"));
+    }
+    for (const std::string& path : options.get<std::vector<std::string>>("events")) {
+        read.event_lists.push_back(read_external_events(path, options.given("forward-unknown-events")));
+    }
+    if (options.given("on-failure") && read.event_lists.empty()) {
+        throw UsageError("--on-failure says what became of jobs in --events: give both");
+    }
+    read.options.jobs_survive_losses =
+        word_option(options, "on-failure", {"continue", "kill", "requeue"}) == "continue";
+    read.schedule = options.get<std::string>("schedule");
+    read.workloads = options.get<std::vector<std::string>>("workload");
+    read.first = options.get<unsigned>("first");
+    return read;
+}
+
+}  // namespace
+
+int check(const Arguments& arguments) {
+    Options options;
+    add_check_options(options);
     if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
                        check_summary)) {
         return 0;
     }
-    CheckOptions check_options;
-    check_options.tolerance = seconds_of("--tolerance", options.get<std::string>("tolerance"), Duration());
-    check_options.deadlines_bind = options.given("deadlines");
-    check_options.rejections_allowed = options.given("allow-rejections");
-    const auto placement = placement_named(options.get<std::string>("placement"));
-    if (!placement) {
-        throw UsageError("--placement: " + unknown_name("value", options.get<std::string>("placement"),
-                                                        {"lowest", "contiguous", "best-effort-contiguous", "machine"}));
-    }
-    check_options.placement = *placement;
-    std::optional<std::vector<Guarantee>> guarantees;
-    if (options.given("guarantees")) {
-        guarantees = read_guarantees(options.get<std::string>("guarantees"));
-    }
-    std::optional<std::vector<BrokenGuarantee>> broken;
-    if (options.given("broken-guarantees")) {
-        if (!guarantees) {
-            throw UsageError("--broken-guarantees says what became of --guarantees: give both");
-        }
-        broken = read_broken_guarantees(options.get<std::string>("broken-guarantees"));
-    }
-    std::vector<std::vector<ExternalEvent>> event_lists;
-    for (const std::string& path : options.get<std::vector<std::string>>("events")) {
-        event_lists.push_back(read_external_events(path, options.given("forward-unknown-events")));
-    }
-    if (options.given("on-failure") && event_lists.empty()) {
-        throw UsageError("--on-failure says what became of jobs in --events: give both");
-    }
-    check_options.jobs_survive_losses =
-        word_option(options, "on-failure", {"continue", "kill", "requeue"}) == "continue";
-    const auto schedule = [&](const auto& use) { for_each_job(options.get<std::string>("schedule"), use, note); };
-    const CheckReport report = check_schedule(
-        schedule, read_workloads(options.get<std::vector<std::string>>("workload")), platform_option(options),
-        check_options, guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
-    print_report(report, options.get<unsigned>("first"), broken.has_value());
+    const CheckRequest request = read_check_options(options);
+    const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
+    const CheckReport report = check_schedule(schedule, read_workloads(request.workloads), platform_option(options),
+                                              request.options, request.guarantees ? &*request.guarantees : nullptr,
+                                              request.broken ? &*request.broken : nullptr, request.event_lists);
+    print_report(report, request.first, request.broken.has_value());
     return report.violations.empty() ? 0 : 1;
 }
 

@@ -12,8 +12,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "progress.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/engine/named_scheduler.hpp"
@@ -121,9 +119,7 @@ void write_csv(const std::string& path, const std::vector<std::string>& names,
 int compare(const Arguments& arguments) {
     Options options;
     options.add_positional("schedulers", Value<std::vector<std::string>>());
-    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
-    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
-                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
+    add_replayed_options(options);
     options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
                 "what is compared: " + list_of(ReplayMetric::known_names()));
     add_tau_option(options);

@@ -8,7 +8,6 @@
 
 #include "generate.hpp"
 #include "inputs.hpp"
-#include "platform_option.hpp"
 #include "src/support/csv_text.hpp"
 
 namespace batfill::commands {

@@ -6,7 +6,6 @@
 
 #include <batfill/core/error.hpp>
 
-#include "estimates_option.hpp"
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "src/support/csv_text.hpp"

@@ -1,6 +1,7 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -9,16 +10,35 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
+
+void add_plugin_option(Options& options) {
+    options.add("plugin", Value<std::vector<std::string>>("FILE"), "shared object with further algorithms; repeatable");
+}
+
+void load_plugins(const Options& options) {
+    for (const std::string& path : options.get<std::vector<std::string>>("plugin")) {
+        load_plugin(path);
+    }
+}
+
+void add_master_host_option(Options& options) {
+    options.add("master-host,m", Value<std::string>("NAME").otherwise(default_master_host),
+                "host of the platform that does not compute");
+}
+
+Platform platform_option(const Options& options) {
+    return named_platform(options.get<std::string>("platform"), options.get<std::string>("master-host"));
+}
 
 void note(const std::string& text) {
     std::cerr << "batfill: note: " << text << '\n';
@@ -75,6 +95,10 @@ unsigned threads_option(const Options& options) {
     return threads;
 }
 
+std::optional<std::string> optional_text(const Options& options, const std::string& name) {
+    return options.given(name) ? std::optional(options.get<std::string>(name)) : std::nullopt;
+}
+
 std::string word_option(const Options& options, const std::string& name, const std::vector<std::string>& words) {
     auto word = options.get<std::string>(name);
     if (word.empty() && !options.given(name)) {
@@ -84,6 +108,16 @@ std::string word_option(const Options& options, const std::string& name, const s
         throw UsageError("--" + name + ": " + unknown_name("value", word, words));
     }
     return word;
+}
+
+std::uint64_t whole_option(const Options& options, const std::string& name, std::uint64_t min, std::uint64_t max,
+                           std::uint64_t otherwise) {
+    const std::uint64_t number = options.given(name) ? options.get<std::uint64_t>(name) : otherwise;
+    if (number < min || number > max) {
+        throw UsageError("--" + name + ": expected " + std::to_string(min) + " to " + std::to_string(max) + ", found " +
+                         std::to_string(number));
+    }
+    return number;
 }
 
 int integer_option(const Options& options, const std::string& name, int min, int max) {
@@ -101,6 +135,12 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
     }
     return word_option(options, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
                                                                                : WorkloadFormat::batsim4;
+}
+
+void add_replayed_options(Options& options) {
+    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
+    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
+                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
 }
 
 void add_machine_options(Options& options) {
@@ -131,8 +171,35 @@ void add_tau_option(Options& options) {
     options.add("tau", Value<std::string>("SECONDS").otherwise("10"), "bound of the bounded slowdown");
 }
 
+void add_measure_options(Options& options) {
+    add_tau_option(options);
+    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
+                "a deadline at most this long after the submission is a short one");
+}
+
+void measure_options(const Options& options, MetricsOptions& metrics) {
+    metrics.tau = tau_option(options);
+    metrics.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
+}
+
 Duration tau_option(const Options& options) {
     return seconds_of("--tau", options.get<std::string>("tau"), Duration::microseconds(1));
+}
+
+EstimatesOption estimates_option(const Options& options, const std::vector<std::string>& words) {
+    const auto text = options.get<std::string>("estimates");
+    if (std::find(words.begin(), words.end(), text) != words.end()) {
+        return {text};
+    }
+    const std::string factor = "factor:";
+    if (!text.starts_with(factor)) {
+        throw UsageError("--estimates: unknown value '" + text + "', known: " + list_of(words) + ", factor:K");
+    }
+    const std::optional<Decimal> value = Decimal::parse(text.substr(factor.size()));
+    if (!value || value->millionths() < Decimal::of(1).millionths()) {
+        throw UsageError("--estimates: expected factor:K with K in 1..1000000, found '" + text + "'");
+    }
+    return {"factor", *value};
 }
 
 }  // namespace batfill::commands

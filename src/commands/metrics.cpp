@@ -13,7 +13,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -91,18 +90,10 @@ std::optional<IntervalOptions> interval_options(const Options& options) {
     IntervalOptions intervals;
     const bool wanted = options.given("intervals");
     const auto number = [&](const char* option, std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) {
-        if (!options.given(option)) {
-            return otherwise;
-        }
-        const auto given = options.get<std::uint64_t>(option);
-        if (!wanted) {
+        if (options.given(option) && !wanted) {
             throw UsageError("--" + std::string(option) + " is of confidence intervals, expected --intervals");
         }
-        if (given < min || given > max) {
-            throw UsageError("--" + std::string(option) + ": expected " + std::to_string(min) + " to " +
-                             std::to_string(max) + ", found " + std::to_string(given));
-        }
-        return given;
+        return whole_option(options, option, min, max, otherwise);
     };
     if (wanted && options.given("waited-in-any-run")) {
         throw UsageError("--intervals are of all finished jobs, expected no --waited-in-any-run");
@@ -113,17 +104,26 @@ std::optional<IntervalOptions> interval_options(const Options& options) {
     return wanted ? std::optional(intervals) : std::nullopt;
 }
 
-}  // namespace
+// What the options of `batfill metrics` say.
+struct MetricsRequest {
+    std::vector<std::string> schedules;  // paths or prefixes, at least one
+    std::vector<std::string> workloads;  // paths
+    MetricsFormat format{};
+    MetricsOptions options;
+    bool waited_in_any_run = false;
+    std::optional<std::string> baseline;  // path or prefix
+    std::optional<std::string> per_job;   // path of the file
+    // In place of the metrics, groups or intervals; empty and none if neither is wanted.
+    std::vector<JobGrouping> groupings;
+    std::optional<IntervalOptions> intervals;
+};
 
-int metrics(const Arguments& arguments) {
-    Options options;
+void add_metrics_options(Options& options) {
     options.add_positional("schedules", Value<std::vector<std::string>>().required());
     options.add("workload,w", Value<std::vector<std::string>>("FILE"),
                 "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
     add_machine_options(options);
-    add_tau_option(options);
-    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
-                "a deadline at most this long after the submission is a short one");
+    add_measure_options(options);
     options.add("waited-in-any-run",
                 "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
     options.add(
@@ -144,67 +144,86 @@ int metrics(const Arguments& arguments) {
     options.add("block", Value<std::uint64_t>("WEEKS"), "consecutive weeks drawn together (default 1)");
     options.add("seed", Value<std::uint64_t>("N"), "of the draws (default 1)");
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), "table, csv or json");
-    if (!options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary)) {
-        return 0;
-    }
-    const auto schedule_paths = options.get<std::vector<std::string>>("schedules");
-    const auto workload_paths = options.get<std::vector<std::string>>("workload");
-    const MetricsFormat format = format_named(options.get<std::string>("format"));
-    MetricsOptions metrics_options;
-    metrics_options.tau = tau_option(options);
-    metrics_options.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
+}
+
+MetricsRequest read_metrics_options(const Options& options) {
+    MetricsRequest read;
+    read.schedules = options.get<std::vector<std::string>>("schedules");
+    read.workloads = options.get<std::vector<std::string>>("workload");
+    read.format = format_named(options.get<std::string>("format"));
+    measure_options(options, read.options);
     for (const char* option : {"waited-in-any-run", "per-job"}) {
-        if (options.given(option) && workload_paths.empty()) {
+        if (options.given(option) && read.workloads.empty()) {
             throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
         }
     }
-    std::vector<JobGrouping> groupings;
+    read.waited_in_any_run = options.given("waited-in-any-run");
+    read.per_job = optional_text(options, "per-job");
+    read.baseline = optional_text(options, "baseline");
     if (options.given("by")) {
-        groupings = groupings_named(options.get<std::string>("by"));
-        check_groupings(options, groupings);
+        read.groupings = groupings_named(options.get<std::string>("by"));
+        check_groupings(options, read.groupings);
     }
-    const std::optional<IntervalOptions> intervals = interval_options(options);
-    machine_options(options, metrics_options);
-    const std::vector<Workload> workloads = read_workloads(workload_paths);
-    const std::vector<std::string> names = run_labels(schedule_paths);
+    read.intervals = interval_options(options);
+    machine_options(options, read.options);
+    return read;
+}
+
+// Measures the runs and prints the table that is wanted of them. Whatever is wrong with the runs is found before
+// anything is written.
+void measure_and_print(const MetricsRequest& request, std::ostream& out) {
+    const std::vector<Workload> workloads = read_workloads(request.workloads);
+    const std::vector<std::string> names = run_labels(request.schedules);
     std::vector<MeasuredSchedule> schedules;
-    schedules.reserve(schedule_paths.size());
-    for (const std::string& path : schedule_paths) {
-        require_machine_of(schedules.emplace_back(measure_any_schedule(path)), metrics_options);
+    schedules.reserve(names.size());
+    for (const std::string& path : request.schedules) {
+        require_machine_of(schedules.emplace_back(measure_any_schedule(path)), request.options);
     }
-    std::optional<JobIds> waited;
-    if (options.given("waited-in-any-run")) {
-        waited = jobs_that_waited(schedules);
-    }
+    const std::optional<JobIds> waited =
+        request.waited_in_any_run ? std::optional(jobs_that_waited(schedules)) : std::nullopt;
     const JobIds* const counted = waited ? &*waited : nullptr;
-    std::optional<MeasuredSchedule> baseline;
-    if (options.given("baseline")) {
-        baseline = measure_any_schedule(options.get<std::string>("baseline"));
-    }
-    // Whatever is wrong with the runs is found before anything is written.
-    std::vector<RunMetrics> runs;
-    std::vector<RunGroups> groups;
-    std::vector<RunIntervals> with_intervals;
+    const std::optional<MeasuredSchedule> baseline =
+        request.baseline ? std::optional(measure_any_schedule(*request.baseline)) : std::nullopt;
     const MeasuredSchedule* const compared = baseline ? &*baseline : nullptr;
-    for (std::size_t i = 0; i < schedules.size(); ++i) {
-        if (!groupings.empty()) {
-            groups.push_back({names[i], measure_groups(schedules[i], metrics_options, groupings, workloads)});
-        } else if (intervals) {
-            with_intervals.push_back(
-                {names[i], measure_intervals(schedules[i], metrics_options, *intervals, compared)});
-        } else {
-            runs.push_back({names[i], compute_metrics(schedules[i], metrics_options, workloads, counted, compared)});
+    // `measure` makes a row of a schedule, `write` prints the rows.
+    const auto make = [&](auto measure, auto write) {
+        std::vector<decltype(measure(names[0], schedules[0]))> rows;
+        for (std::size_t i = 0; i < schedules.size(); ++i) {
+            rows.push_back(measure(names[i], schedules[i]));
         }
-    }
-    if (options.given("per-job")) {
-        write_compared_jobs(options.get<std::string>("per-job"), names, schedules, workloads, counted);
-    }
-    if (!groupings.empty()) {
-        write_groups(std::cout, groups, groupings, format);
-    } else if (intervals) {
-        write_intervals(std::cout, with_intervals, format);
+        if (request.per_job) {
+            write_compared_jobs(*request.per_job, names, schedules, workloads, counted);
+        }
+        write(rows);
+    };
+    if (!request.groupings.empty()) {
+        make(
+            [&](const std::string& name, const MeasuredSchedule& schedule) {
+                return RunGroups{name, measure_groups(schedule, request.options, request.groupings, workloads)};
+            },
+            [&](const auto& rows) { write_groups(out, rows, request.groupings, request.format); });
+    } else if (request.intervals) {
+        make(
+            [&](const std::string& name, const MeasuredSchedule& schedule) {
+                return RunIntervals{name, measure_intervals(schedule, request.options, *request.intervals, compared)};
+            },
+            [&](const auto& rows) { write_intervals(out, rows, request.format); });
     } else {
-        write_metrics(std::cout, runs, format);
+        make(
+            [&](const std::string& name, const MeasuredSchedule& schedule) {
+                return RunMetrics{name, compute_metrics(schedule, request.options, workloads, counted, compared)};
+            },
+            [&](const auto& rows) { write_metrics(out, rows, request.format); });
+    }
+}
+
+}  // namespace
+
+int metrics(const Arguments& arguments) {
+    Options options;
+    add_metrics_options(options);
+    if (options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary)) {
+        measure_and_print(read_metrics_options(options), std::cout);
     }
     return 0;
 }

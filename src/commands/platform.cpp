@@ -8,7 +8,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
@@ -30,10 +29,8 @@ int platform(const Arguments& arguments) {
     }
     const auto path = options.get<std::string>("output");
     require_writable_folder(path);
-    OutputFile file(path);
-    file.write(platform_text(homogeneous_platform(*hosts),
-                             std::to_string(*hosts) + " hosts that are alike, of one processor each."));
-    file.commit();
+    write_file(path, platform_text(homogeneous_platform(*hosts),
+                                   std::to_string(*hosts) + " hosts that are alike, of one processor each."));
     return 0;
 }
 

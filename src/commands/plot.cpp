@@ -8,7 +8,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/report/figures.hpp"
 #include "src/report/png.hpp"
 #include "src/support/files.hpp"
@@ -86,9 +85,7 @@ int plot(const Arguments& arguments) {
             machine.processors.value_or(std::max(plotted.processors, report::processors_used(run.schedule)));
     }
     const std::string chart = report::plot(kind, runs, plotted);
-    OutputFile file(output);
-    file.write(as_png ? report::png_of(chart, dpi) : chart);
-    file.commit();
+    write_file(output, as_png ? report::png_of(chart, dpi) : chart);
     return 0;
 }
 

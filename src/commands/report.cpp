@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "src/report/report.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -6,7 +6,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
@@ -45,9 +44,7 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
     add_machine_options(options);
     options.add("baseline", Value<std::string>("PREFIX"),
                 "run that the others are compared with, instead of the first one");
-    add_tau_option(options);
-    options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
-                "a deadline at most this long after the submission is a short one");
+    add_measure_options(options);
     options.add("title", Value<std::string>("TEXT"), "of the page, instead of the names of the runs");
     if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary)) {
         return std::nullopt;
@@ -59,12 +56,9 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
     read.output = options.get<std::string>("output");
     require_ending("output", read.output, {".html", ".htm", ".html.gz", ".htm.gz"});
     read.command = command_line(arguments);
-    read.metrics.tau = tau_option(options);
-    read.metrics.short_deadline = seconds_of("--short-deadline", options.get<std::string>("short-deadline"));
+    measure_options(options, read.metrics);
     read.baseline = place_of_baseline(options, read.prefixes);
-    if (options.given("title")) {
-        read.title = options.get<std::string>("title");
-    }
+    read.title = optional_text(options, "title");
     require_writable_folder(read.output);
     machine_options(options, read.metrics);
     return read;
@@ -72,18 +66,11 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
 
 }  // namespace
 
-void print_report(const report::ReportRequest& request, std::ostream& out) {
-    const std::size_t runs = request.prefixes.size();
-    out << request.output << ": " << runs << (runs == 1 ? " run\n" : " runs\n");
-}
-
 int report(const Arguments& arguments) {
     if (const std::optional<report::ReportRequest> request = parse_report_options(arguments)) {
         const std::string page = report::render_report(*request, note);
-        OutputFile file(request->output);
-        file.write(page);
-        file.commit();
-        print_report(*request, std::cout);
+        write_file(request->output, page);
+        std::cout << request->output << ": " << counted(request->prefixes.size(), "run") << '\n';
     }
     return 0;
 }

@@ -9,11 +9,9 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/names.hpp"
 #include "src/transport/connections.hpp"
 

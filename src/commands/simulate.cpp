@@ -12,8 +12,6 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "progress.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
@@ -126,9 +124,7 @@ void check_scheduler_options(const Options& options, const SchedulerChoice& choi
     }
 }
 
-// Returns none after printing the help.
-std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments) {
-    Options options;
+void add_simulate_options(Options& options) {
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
     options.add("workload,w", Value<std::vector<std::string>>().required(),
                 "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...");
@@ -163,6 +159,12 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
                 "write equal files)");
     options.add("quiet,q", "no progress and no summary");
     add_plugin_option(options);
+}
+
+// Returns none after printing the help.
+std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments) {
+    Options options;
+    add_simulate_options(options);
     if (!options.parse(
             arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
             "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "
@@ -242,11 +244,11 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
 void note_surprises(const Outcome& outcome) {
     note_rejections(outcome);
     if (ignores_licenses(outcome)) {
-        std::cerr << "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
+        note("jobs ask for licences, which only placement=machine looks at");
     }
     if (const std::size_t rounded = outcome.simulation().rounded_run_times(); rounded != 0) {
-        std::cerr << "batfill: note: computing times rounded to microseconds: " << rounded
-                  << "; Batsim does not round them, and may start jobs at other times\n";
+        note("computing times rounded to microseconds: " + std::to_string(rounded) +
+             "; Batsim does not round them, and may start jobs at other times");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
@@ -11,14 +12,11 @@
 #include <string_view>
 #include <utility>
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include <batfill/core/error.hpp>
 
-#include "estimates_option.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -234,54 +232,35 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     out << '\n';
 }
 
-using JsonWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
-
-void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
-    json.Key(key);
-    json.StartArray();
-    for (const auto& [what, jobs] : counts) {
-        json.StartObject();
-        json.Key("what");
-        json.String(what);
-        json.Key("jobs");
-        json.Uint64(jobs);
-        json.EndObject();
-    }
-    json.EndArray();
+void write_counts(PrettyJson& json, const char* key, const Counts& counts) {
+    json.key(key).array(counts, [&](const SwfWorkload::Count& count) {
+        json.open_object();
+        json.key("what").text(count.what);
+        json.key("jobs").integer(count.jobs);
+        json.close_object();
+    });
 }
 
 void print_json(const ConvertedLog& result, std::ostream& out) {
     const auto& [log, converted, periods, schedule] = result;
-    rapidjson::StringBuffer buffer;
-    JsonWriter json(buffer);
-    json.SetIndent(' ', 2);
-    json.StartObject();
-    json.Key("log");
-    json.String(log.path);
-    json.Key("jobs");
-    json.Uint64(log.jobs.size());
+    PrettyJson json(2);
+    json.open_object();
+    json.key("log").text(log.path);
+    json.key("jobs").integer(log.jobs.size());
     write_counts(json, "anomalies", named(count_anomalies(log)));
     write_counts(json, "dropped", converted.dropped);
-    json.Key("kept");
-    json.Uint64(converted.workload.jobs.size());
+    json.key("kept").integer(converted.workload.jobs.size());
     write_counts(json, "noted", converted.noted);
-    json.Key("processors");
-    json.Int(converted.workload.processors);
-    json.Key("processors_from");
-    json.String(converted.processors_from);
-    json.Key("periods");
-    json.StartArray();
-    for (const SwfPeriod& period : periods) {
-        json.StartObject();
-        json.Key("number");
-        json.Uint64(period.number);
-        json.Key("jobs");
-        json.Uint64(period.workload.jobs.size());
-        json.EndObject();
-    }
-    json.EndArray();
-    json.EndObject();
-    out << buffer.GetString() << '\n';
+    json.key("processors").integer(static_cast<std::uint64_t>(converted.workload.processors));
+    json.key("processors_from").text(converted.processors_from);
+    json.key("periods").array(periods, [&](const SwfPeriod& period) {
+        json.open_object();
+        json.key("number").integer(period.number);
+        json.key("jobs").integer(period.workload.jobs.size());
+        json.close_object();
+    });
+    json.close_object();
+    out << json.view() << '\n';
 }
 
 // What --format says of the workload and of what is printed.
@@ -357,10 +336,6 @@ void add_options_of_outputs(Options& options) {
         "of what is printed: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable");
 }
 
-std::optional<std::string> optional_path(const Options& options, const std::string& name) {
-    return options.given(name) ? std::optional(options.get<std::string>(name)) : std::nullopt;
-}
-
 // "logs/SP2.swf.gz" is "SP2".
 std::string name_of_log(const std::string& path) {
     std::string name = std::filesystem::path(path).filename().string();
@@ -398,9 +373,9 @@ std::optional<SwfOptions> parse_swf_options(const Arguments& arguments, OptionsF
     conversion.count_from_first_job = word_option(options, "count-from", {"zero", "first-job"}) == "first-job";
     conversion.log = options.get<std::string>("log");
     conversion.name = name_of_log(conversion.log);
-    conversion.output = optional_path(options, "output");
-    conversion.header = optional_path(options, "header");
-    conversion.schedule = optional_path(options, "schedule");
+    conversion.output = optional_text(options, "output");
+    conversion.header = optional_text(options, "header");
+    conversion.schedule = optional_text(options, "schedule");
     return read;
 }
 

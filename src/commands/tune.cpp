@@ -1,153 +1,195 @@
+#include "src/tuning/tune.hpp"
+
 #include <algorithm>
-#include <chrono>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
-#include <iterator>
-#include <new>
 #include <optional>
 #include <set>
 
-#include <zlib.h>
-
 #include <batfill/core/error.hpp>
-#include <batfill/formats/platform.hpp>
-#include <batfill/replay/replay.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "platform_option.hpp"
-#include "plugin_option.hpp"
 #include "progress.hpp"
 #include "src/engine/named_scheduler.hpp"
-#include "src/tuning/checkpoint.hpp"
-#include "src/tuning/tuning_run.hpp"
-#include "tune_options.hpp"
-#include "tune_results.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
-// All that is replayed.
-struct Inputs {
-    std::vector<std::string> names;  // of the workloads
-    std::vector<Replay> replays;
-    std::string digest;  // a line that tells the contents of the files apart from others
-};
+constexpr std::size_t max_evaluations = 10'000'000;
+constexpr std::size_t max_points = 2001;
 
-std::string digest_of(const std::string& text) {
-    const auto* const bytes = reinterpret_cast<const Bytef*>(text.data());
-    return std::to_string(text.size()) + ':' + std::to_string(crc32_z(0, bytes, text.size()));
+constexpr std::array<const char*, 6> feature_names{"q", "p", "wait", "ratio", "expansion", "area"};
+
+// The scales of all features; 1 for those without an option. None if there is no such option.
+std::optional<MixedScales> read_scales(const Options& options) {
+    if (!options.given("scale")) {
+        return std::nullopt;
+    }
+    const std::size_t features = options.get<std::string>("features") == "3" ? 3 : feature_names.size();
+    MixedScales scales{1, 1, 1, 1, 1, 1};
+    std::set<std::string> seen;
+    for (const std::string& assignment : options.get<std::vector<std::string>>("scale")) {
+        const std::size_t equals = std::min(assignment.find('='), assignment.size());
+        const std::string name = assignment.substr(0, equals);
+        const auto* const feature = std::find(feature_names.begin(), feature_names.end(), name);
+        double scale = 0;
+        const char* const end = assignment.data() + assignment.size();
+        const char* const begin = std::min(assignment.data() + equals + 1, end);
+        const auto [rest, error] = std::from_chars(begin, end, scale);
+        if (feature == feature_names.end() || error != std::errc() || rest != end || !std::isfinite(scale)) {
+            throw UsageError("--scale: expected FEATURE=NUMBER with a feature of " +
+                             list_of({feature_names.begin(), feature_names.end()}) + ", found '" + assignment + "'");
+        }
+        const auto place = static_cast<std::size_t>(feature - feature_names.begin());
+        if (place >= features) {
+            throw UsageError("--scale " + name + " is for --features 6");
+        }
+        if (!seen.insert(name).second) {
+            throw UsageError("--scale: expected one scale of " + name + ", found two");
+        }
+        scales.at(place) = scale;
+    }
+    return scales;
 }
 
-Inputs read_inputs(const TuneOptions& options) {
-    Inputs inputs;
-    const auto& paths = options.workloads;
-    std::transform(paths.begin(), paths.end(), std::back_inserter(inputs.names), workload_name);
-    std::set<std::string> distinct;
-    for (const std::string& name : inputs.names) {
-        if (!distinct.insert(name).second) {
-            throw UsageError("two workloads are called '" + name + "', expected names that tell them apart");
+SchedulerChoice read_policy(const Options& options) {
+    const SchedulerChoice given =
+        read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
+    SchedulerChoice policy{given.algorithm, {{"order", "mixed"}}};
+    if (policy.algorithm == "easy") {
+        policy.parameters.emplace_back("backfill-order", "spf");
+        policy.parameters.emplace_back("threshold", "200000");
+    }
+    for (const auto& [name, value] : given.parameters) {
+        if (name == "order" || name == "weights") {
+            throw UsageError("parameter " + name + " is what tune looks for, it cannot be given");
+        }
+        if (name == "scales") {
+            throw UsageError("parameter scales: expected --scale FEATURE=NUMBER instead");
+        }
+        const auto known = std::find_if(policy.parameters.begin(), policy.parameters.end(),
+                                        [&key = name](const auto& parameter) { return parameter.first == key; });
+        if (known != policy.parameters.end()) {
+            known->second = value;
+        } else {
+            policy.parameters.emplace_back(name, value);
         }
     }
-    Platform platform;
-    if (const std::optional<int> hosts = number_of_hosts(options.platform)) {
-        platform = homogeneous_platform(*hosts);
-        inputs.digest = "platform of " + std::to_string(*hosts) + " hosts";
-    } else {
-        const std::string path = platform_file(options.platform);
-        const std::string text = read_platform_text(path);
-        platform = parse_platform(text, path, options.master_host);
-        inputs.digest = "platform " + digest_of(text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
+    if (const std::optional<MixedScales> scales = read_scales(options)) {
+        policy.parameters.emplace_back("scales", numbers_text(*scales));
     }
-    for (const std::string& path : paths) {
-        const std::string text = read_workload_text(path);
-        inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
-        inputs.digest += ", workload " + digest_of(text);
-    }
-    return inputs;
+    return policy;
 }
 
-double measure(const Replay& replay, const SchedulerChoice& scheduler, const ReplayMetric& metric) {
-    std::optional<double> value;
-    try {
-        value = replay.measure(scheduler, metric);
-    } catch (const std::bad_alloc&) {
-        throw;  // is no fault of what was replayed
-    } catch (const std::exception& problem) {
-        throw InputError(replay.scenario().workloads.front().path + ": " + problem.what());
-    }
-    if (!value) {
-        throw InputError(replay.scenario().workloads.front().path + ": expected a job that counts for " +
-                         metric.name());
-    }
-    return *value;
+void add_tune_options(Options& options) {
+    add_replayed_options(options);
+    options.add("output,o", Value<std::string>("PREFIX").required(), "of the files that are written");
+    options.add("over", Value<std::string>("each|sum").otherwise("each"),
+                "the best weights for each workload, or those with the smallest sum over all");
+    options.add("method", Value<std::string>("xnes|cover").otherwise("xnes"),
+                "natural evolution, or even cover of all weights");
+    options.add("features", Value<std::string>("3|6").otherwise("3"),
+                "which have weights: q, p, wait; or also ratio, expansion, area");
+    options.add(
+        "scale", Value<std::vector<std::string>>("FEATURE=NUMBER"),
+        "divides a feature before it is weighed, 1 unless told otherwise; a negative one turns its sign; repeatable");
+    options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
+                "what becomes small: " + list_of(ReplayMetric::known_names()));
+    add_tau_option(options);
+    options.add("evaluations", Value<std::uint64_t>("N"),
+                "how many weights are tried; 5000, or with --method cover --features 6 10000");
+    options.add("points", Value<std::uint64_t>("N"), "with --method cover --features 3: points per dimension, 100");
+    options.add("lambda", Value<double>("L").otherwise(1), "of xnes: keeps the norm of the weights near 1");
+    options.add("seed", Value<std::uint64_t>("S").otherwise(1), "of the draws");
+    add_threads_option(options);
+    options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"),
+                "one that has order=mixed, also with parameters: easy,threshold=3600");
+    options.add(
+        "parameter,P", Value<std::vector<std::string>>("KEY=VALUE"),
+        "another parameter of it; repeatable; easy has backfill-order=spf and threshold=200000 unless told otherwise");
+    add_master_host_option(options);
+    options.add("values", Value<std::string>("FILE"),
+                "also write the value of all weights tried as csv, gzipped if it ends in .gz");
 }
 
-// One task for each workload, or one for all of them together.
-std::vector<TuningTask> make_tasks(const TuneOptions& options, std::size_t workloads) {
-    std::vector<TuningTask> tasks;
-    for (std::size_t workload = 0; workload < workloads; ++workload) {
-        if (tasks.empty() || !options.sum) {
-            tasks.push_back({options.search.make(), {}});
-        }
-        tasks.back().workloads.push_back(workload);
+SearchRequest search_of(const Options& options) {
+    SearchRequest search;
+    search.xnes = word_option(options, "method", {"xnes", "cover"}) == "xnes";
+    search.features = word_option(options, "features", {"3", "6"}) == "3" ? MixedFeatures::three : MixedFeatures::six;
+    search.seed = options.get<std::uint64_t>("seed");
+    search.evaluations = whole_option(options, "evaluations", 1, max_evaluations, search.xnes ? 5000 : 10'000);
+    search.points = whole_option(options, "points", 3, max_points, 100);
+    search.lambda = options.get<double>("lambda");
+    const bool grid = !search.xnes && search.features == MixedFeatures::three;
+    if (options.given("points") && !grid) {
+        throw UsageError("--points is for --method cover with --features 3");
     }
-    return tasks;
+    if (options.given("evaluations") && grid) {
+        throw UsageError("--evaluations: with --method cover and --features 3, --points says how many there are");
+    }
+    if (options.given("lambda") && !search.xnes) {
+        throw UsageError("--lambda is for --method xnes");
+    }
+    if (!(search.lambda > 0) || std::isinf(search.lambda)) {
+        throw UsageError("--lambda: expected a number above 0, found " + exact(search.lambda));
+    }
+    return search;
 }
 
-// Runs the searches to their ends under a progress bar. Returns how many replays that takes in all.
-std::size_t run(std::vector<TuningTask>& tasks, const TuneOptions& options, const Inputs& inputs, TuneResults& results,
-                Checkpoint& checkpoint) {
-    std::size_t replays = 0;
-    std::optional<Progress> progress;
-    TuningHooks hooks;
-    hooks.measure = [&](std::size_t workload, const MixedWeights& weights) {
-        return measure(inputs.replays[workload], with_weights(options.policy, weights), options.metric);
-    };
-    hooks.evaluated = [&](std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
-        results.add_value(workload, evaluation, weights, value);
-    };
-    hooks.progress = [&](std::size_t done, std::size_t total) {
-        if (!progress) {
-            progress.emplace(total);
-        }
-        replays = total;
-        progress->show(done, std::to_string(done) + " of " + std::to_string(total) + " replays");
-    };
-    run_searches(tasks, hooks, checkpoint, options.threads);
-    return replays;
+TuneRequest read_tune_options(const Options& options) {
+    const SearchRequest search = search_of(options);
+    const bool sum = word_option(options, "over", {"each", "sum"}) == "sum";
+    const Duration tau = tau_option(options);
+    TuneRequest read{search,
+                     sum,
+                     tau,
+                     ReplayMetric(options.get<std::string>("metric"), tau),
+                     threads_option(options),
+                     read_policy(options),
+                     options.get<std::vector<std::string>>("workload"),
+                     options.get<std::string>("platform"),
+                     options.get<std::string>("master-host"),
+                     options.get<std::string>("output"),
+                     optional_text(options, "values")};
+    require_usable(with_weights(read.policy, {1, 0, 0, 0, 0, 0}));
+    require_writable_folder(read.prefix);
+    return read;
 }
 
 }  // namespace
 
 int tune(const Arguments& arguments) {
-    Options command_options;
-    add_tune_options(command_options);
-    add_plugin_option(command_options);
-    if (!command_options.parse(
+    Options options;
+    add_tune_options(options);
+    add_plugin_option(options);
+    if (!options.parse(
             arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
             "Searches for the weights of a mixed policy under which a metric of replays is smallest. Writes policy "
             "files for\n--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and "
             "PREFIX_convergence.csv.\nThe same command continues a run that was killed.")) {
         return 0;
     }
-    load_plugins(command_options);
-    const TuneOptions options(command_options);
-    require_writable_folder(options.prefix);
-    const Inputs inputs = read_inputs(options);
-
-    const auto begin = std::chrono::steady_clock::now();
-    std::vector<TuningTask> tasks = make_tasks(options, inputs.replays.size());
-    Checkpoint checkpoint(options.prefix + "_checkpoint.csv", options.description() + ", " + inputs.digest,
-                          inputs.replays.size(), tasks.front().search->evaluations());
-    TuneResults results(options, inputs.names);
-    const std::size_t replays = run(tasks, options, inputs, results, checkpoint);
-    const std::vector<std::string> written = results.write(tasks);
-    checkpoint.finish();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s\n", inputs.replays.size(),
-                options.search.text().c_str(), replays, checkpoint.found(), seconds, enumeration(written).c_str());
+    load_plugins(options);
+    const TuneRequest request = read_tune_options(options);
+    std::optional<Progress> progress;
+    const TuneOutcome outcome = batfill::tune(request, [&](std::size_t done, std::size_t total) {
+        if (!progress) {
+            progress.emplace(total);
+        }
+        progress->show(done, std::to_string(done) + " of " + std::to_string(total) + " replays");
+    });
+    progress.reset();
+    std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s\n",
+                request.workloads.size(), request.search.text().c_str(), outcome.replays, outcome.done_before,
+                outcome.seconds, enumeration(outcome.written).c_str());
     return 0;
 }
 

@@ -15,7 +15,7 @@
 
 #include "batsim_edc.hpp"
 #include "protocol/codec.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 namespace {
 

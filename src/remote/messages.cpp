@@ -53,10 +53,85 @@ double progress_of(const Simulator& simulator, const SimulatedJob& job) {
     return whole == 0 ? 1 : (job.end - job.start).to_seconds() / whole;
 }
 
-void write_kill(const Simulator& simulator, Time timestamp, const JobsKilled& event, protocol::MessageWriter& writer) {
+// Writes events as Batsim prints them.
+class MessageWriter : public protocol::FrameWriter {
+ public:
+    // Replaces the content of `frame`.
+    MessageWriter(Time now, std::string& frame)
+        : FrameWriter((frame.clear(), frame), protocol::batsim4_field_names, now.to_string()) {}
+
+    void begin(Time timestamp, std::string_view type) { begin_event(timestamp.to_string(), type); }
+
+    void simulation_begins(const Scenario& scenario);
+    void event(const Simulator& simulator, const Event& event);
+
+ private:
+    template <class Pairs>
+    void open_pairs(std::string_view field, const Pairs& pairs) {
+        open(field, '{');
+        for (const auto& [key, value] : pairs) {
+            pair(key, value);
+        }
+    }
+    void pair(const std::string& key, const std::string& value) {
+        separate();
+        append_json_string(key, out());
+        out() += ':';
+        append_json_string(value, out());
+    }
+    void job_killed(const Simulator& simulator, const JobsKilled& killed);
+};
+
+void MessageWriter::simulation_begins(const Scenario& scenario) {
+    const std::vector<Host>& hosts = scenario.platform.hosts;
+    begin(Time(), "SIMULATION_BEGINS");
+    integer("nb_resources", hosts.size());
+    integer("nb_compute_resources", hosts.size());
+    integer("nb_storage_resources", 0);
+    boolean("allow_compute_sharing", false);
+    boolean("allow_storage_sharing", true);
+    open("config", '{');
+    boolean("redis-enabled", false);
+    text("redis-hostname", "127.0.0.1");
+    integer("redis-port", 6379);
+    text("redis-prefix", "default");
+    boolean("profiles-forwarded-on-submission", false);
+    boolean("dynamic-jobs-enabled", scenario.enable_dynamic_jobs);
+    boolean("dynamic-jobs-acknowledged", scenario.acknowledge_dynamic_jobs);
+    boolean("profile-reuse-enabled", scenario.enable_profile_reuse);
+    text("sched-config", scenario.scheduler_configuration);
+    boolean("forward-unknown-events", scenario.forward_unknown_events);
+    close('}');
+    open("compute_resources", '[');
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        separate();
+        out() += '{';
+        integer("id", i);
+        text("name", hosts[i].name);
+        text("state", "idle");
+        open_pairs("properties", hosts[i].properties);
+        if (!hosts[i].properties.contains("role")) {
+            text("role", "");
+        }
+        close('}');
+        open_pairs("zone_properties", hosts[i].zone_properties);
+        close('}');
+        close('}');
+    }
+    close(']');
+    json("storage_resources", "[]");
+    open("workloads", '{');
+    for (const Workload& workload : scenario.workloads) {
+        pair(workload.name, workload.path);
+    }
+    close('}');
+    json("profiles", profiles_of(scenario));
+}
+
+void MessageWriter::job_killed(const Simulator& simulator, const JobsKilled& killed) {
     std::vector<std::string> ids;
     protocol::Json progress = "{";
-    for (const JobNumber number : event.jobs) {
+    for (const JobNumber number : killed.jobs) {
         const SimulatedJob& job = simulator.jobs()[number];
         const JobDescription& description = job.job->description;
         ids.push_back(description.id);
@@ -69,7 +144,48 @@ void write_kill(const Simulator& simulator, Time timestamp, const JobsKilled& ev
         append_json_string(description.profile, progress);
         progress += ",\"progress\":" + std::to_string(progress_of(simulator, job)) + '}';
     }
-    writer.killed(timestamp, ids, progress + '}');
+    texts("job_ids", ids);
+    json("job_progress", progress + '}');
+}
+
+void MessageWriter::event(const Simulator& simulator, const Event& event) {
+    const auto begin = [&](const char* type) { this->begin(event.timestamp, type); };
+    std::visit(Overloaded{[&](const JobSubmitted& submitted) {
+                              begin("JOB_SUBMITTED");
+                              text("job_id", submitted.description->id);
+                              json("job", simulator.jobs()[submitted.job].job->source);
+                          },
+                          [&](const JobCompleted& completed) {
+                              const SimulatedJob& job = simulator.jobs()[completed.job];
+                              begin("JOB_COMPLETED");
+                              text("job_id", job.job->description.id);
+                              text("job_state", to_string(completed.state));
+                              integer("return_code", return_code_of(job));
+                              resources("alloc", job.allocation);
+                          },
+                          [&](const JobsKilled& killed) {
+                              begin("JOB_KILLED");
+                              job_killed(simulator, killed);
+                          },
+                          [&](const MachineChanged& change) {
+                              begin("NOTIFY");
+                              text("type", to_string(change.available ? NotificationType::event_machine_available
+                                                                      : NotificationType::event_machine_unavailable));
+                              resources("resources", change.processors);
+                          },
+                          [&](const ResourceStateChanged& change) {
+                              begin("RESOURCE_STATE_CHANGED");
+                              resources("resources", change.processors);
+                              text("state", std::to_string(change.pstate));
+                          },
+                          [&](const RequestedCall&) { begin("REQUESTED_CALL"); },
+                          [&](const Notification& notification) {
+                              begin("NOTIFY");
+                              text("type", notification.type == NotificationType::other ? notification.other_type
+                                                                                        : to_string(notification.type));
+                              fields_of(notification.other_fields);
+                          }},
+               event.data);
 }
 
 // The numbers of jobs by id, including jobs that the same reply registers.
@@ -129,48 +245,22 @@ void number_for_simulator(Decision& decision, const protocol::JobIds& ids, Known
 }  // namespace
 
 void write_beginning(const Scenario& scenario, std::string& frame) {
-    protocol::Options options;
-    options.scheduler_configuration = scenario.scheduler_configuration;
-    options.forward_unknown_events = scenario.forward_unknown_events;
-    options.dynamic_jobs_enabled = scenario.enable_dynamic_jobs;
-    options.dynamic_jobs_acknowledged = scenario.acknowledge_dynamic_jobs;
-    options.profile_reuse_enabled = scenario.enable_profile_reuse;
-    protocol::Properties workloads;
-    for (const Workload& workload : scenario.workloads) {
-        workloads.emplace_back(workload.name, workload.path);
-    }
-    protocol::MessageWriter writer(Time(), frame);
-    writer.begins(options, scenario.platform.hosts, workloads, profiles_of(scenario));
+    MessageWriter writer(Time(), frame);
+    writer.simulation_begins(scenario);
     writer.end();
 }
 
 void write_message(const Simulator& simulator, Time now, std::span<const Event> events, std::string& frame) {
-    protocol::MessageWriter writer(now, frame);
+    MessageWriter writer(now, frame);
     for (const Event& event : events) {
-        const Time timestamp = event.timestamp;
-        std::visit(
-            Overloaded{[&](const JobSubmitted& submitted) {
-                           writer.submitted(timestamp, submitted.description->id,
-                                            simulator.jobs()[submitted.job].job->source);
-                       },
-                       [&](const JobCompleted& completed) {
-                           const SimulatedJob& job = simulator.jobs()[completed.job];
-                           writer.completed(timestamp, job.job->description.id, completed.state, return_code_of(job),
-                                            job.allocation);
-                       },
-                       [&](const JobsKilled& killed) { write_kill(simulator, timestamp, killed, writer); },
-                       [&](const MachineChanged& change) { writer.machine_changed(timestamp, change); },
-                       [&](const ResourceStateChanged& change) { writer.resource_state_changed(timestamp, change); },
-                       [&](const RequestedCall&) { writer.called(timestamp); },
-                       [&](const Notification& notification) { writer.notification(timestamp, notification); }},
-            event.data);
+        writer.event(simulator, event);
     }
     writer.end();
 }
 
 void write_end(Time now, std::string& frame) {
-    protocol::MessageWriter writer(now, frame);
-    writer.ends(now);
+    MessageWriter writer(now, frame);
+    writer.begin(now, "SIMULATION_ENDS");
     writer.end();
 }
 

@@ -131,6 +131,16 @@ Workload Outcome::registered_jobs() const {
     return registered;
 }
 
+const std::vector<Workload>& Outcome::workloads(std::vector<Workload>& place) const {
+    Workload registered = registered_jobs();
+    if (registered.jobs.empty()) {
+        return scenario_->workloads;
+    }
+    place = scenario_->workloads;
+    place.push_back(std::move(registered));
+    return place;
+}
+
 Outcome run(Scenario scenario, const SchedulerChoice& scheduler, const RunOptions& options) {
     auto engine = std::make_unique<Engine>(scheduler.algorithm, scheduler.parameters);
     const auto shared = std::make_shared<const Scenario>(std::move(scenario));
@@ -168,17 +178,9 @@ CheckReport audit(const Outcome& outcome, CheckOptions options) {
         broken = outcome.broken_guarantees();
     }
     const Scenario& scenario = outcome.scenario();
-    const auto check = [&](const std::vector<Workload>& workloads) {
-        return check_schedule(schedule, workloads, scenario.platform, options, guaranteed ? &guarantees : nullptr,
-                              guaranteed ? &broken : nullptr, scenario.event_lists);
-    };
-    Workload registered = outcome.registered_jobs();
-    if (registered.jobs.empty()) {
-        return check(scenario.workloads);
-    }
-    std::vector<Workload> workloads = scenario.workloads;
-    workloads.push_back(std::move(registered));
-    return check(workloads);
+    std::vector<Workload> place;
+    return check_schedule(schedule, outcome.workloads(place), scenario.platform, options,
+                          guaranteed ? &guarantees : nullptr, guaranteed ? &broken : nullptr, scenario.event_lists);
 }
 
 }  // namespace batfill

@@ -54,7 +54,10 @@ class Row {
     std::string pairs_;
 };
 
-void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
+// Sums over the jobs that ended.
+struct Totals {
+    explicit Totals(const Simulator& simulator);
+
     Time first_submission;  // at most 0, because Batsim 5 also counts from there
     Time last_end;
     Duration wait_sum;
@@ -65,6 +68,9 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     long double max_slowdown = 0;
     std::size_t rejected = 0;
     std::size_t successful = 0;
+};
+
+Totals::Totals(const Simulator& simulator) {
     for (const JobNumber number : simulator.ended()) {
         const SimulatedJob& job = simulator.jobs()[number];
         if (job.state == JobState::rejected) {
@@ -82,8 +88,12 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
         slowdown_sum += stretch(times);
         max_slowdown = std::max(max_slowdown, stretch(times));
     }
+}
+
+void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
+    const Totals totals(simulator);
     const std::size_t jobs = simulator.ended().size();
-    // Batsim divides by all jobs, including rejected ones.
+    // Batsim divides by all jobs, including totals.rejected ones.
     const auto mean = [&](long double sum) { return jobs == 0 ? 0 : sum / static_cast<long double>(jobs); };
     const auto mean_seconds = [&](Duration sum) { return mean(static_cast<long double>(sum.count()) / 1e6L); };
 
@@ -92,26 +102,26 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     const char* const quote = batsim5 ? "\"" : "";
     row.add_text("batsim_version", quote + std::string("batfill-") + version + quote);
     row.add("consumed_joules", 0.0L);
-    row.add("makespan", batsim5 ? last_end - first_submission : last_end.since_zero());
-    row.add("max_slowdown", max_slowdown);
-    row.add("max_turnaround_time", max_turnaround);
-    row.add("max_waiting_time", max_wait);
-    row.add("mean_slowdown", mean(slowdown_sum));
-    row.add("mean_turnaround_time", mean_seconds(turnaround_sum));
-    row.add("mean_waiting_time", mean_seconds(wait_sum));
+    row.add("makespan", batsim5 ? totals.last_end - totals.first_submission : totals.last_end.since_zero());
+    row.add("max_slowdown", totals.max_slowdown);
+    row.add("max_turnaround_time", totals.max_turnaround);
+    row.add("max_waiting_time", totals.max_wait);
+    row.add("mean_slowdown", mean(totals.slowdown_sum));
+    row.add("mean_turnaround_time", mean_seconds(totals.turnaround_sum));
+    row.add("mean_waiting_time", mean_seconds(totals.wait_sum));
     row.add("nb_computing_machines", simulator.scenario().platform.hosts.size());
     row.add("nb_grouped_switches", simulator.grouped_switches());
     row.add("nb_jobs", jobs);
-    row.add("nb_jobs_finished", jobs - rejected);
-    row.add("nb_jobs_killed", jobs - rejected - successful);
-    row.add("nb_jobs_rejected", rejected);
-    row.add("nb_jobs_success", successful);
+    row.add("nb_jobs_finished", jobs - totals.rejected);
+    row.add("nb_jobs_killed", jobs - totals.rejected - totals.successful);
+    row.add("nb_jobs_rejected", totals.rejected);
+    row.add("nb_jobs_success", totals.successful);
     row.add("nb_machine_switches", simulator.processor_switches());
     if (!batsim5) {
         row.add("scheduling_time", static_cast<long double>(real_times.scheduling));
         row.add("simulation_time", static_cast<long double>(real_times.simulation));
     }
-    row.add("success_rate", mean(static_cast<long double>(successful)));
+    row.add("success_rate", mean(static_cast<long double>(totals.successful)));
     row.add("time_computing", simulator.machine_times().computing);
     row.add("time_idle", simulator.machine_times().idle);
     row.add("time_sleeping", simulator.machine_times().sleeping);

@@ -7,9 +7,6 @@
 #include <numeric>
 #include <string_view>
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <batfill/version.hpp>
 
 #include "columns.hpp"
@@ -17,7 +14,7 @@
 #include "report.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/workload_jobs.hpp"
-#include "src/support/csv_text.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill::report {
 
@@ -28,49 +25,22 @@ constexpr std::size_t distribution_points = 2000;
 constexpr std::size_t longest_waits_shown = 10;
 constexpr std::array<double, 6> quantiles_shown{0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
 
-// Writes JSON one member at a time.
-class Json {
- public:
-    void open_object() { writer_.StartObject(); }
-    void close_object() { writer_.EndObject(); }
-    void open_array() { writer_.StartArray(); }
-    void close_array() { writer_.EndArray(); }
-    Json& key(const char* name) {
-        writer_.Key(name);
-        return *this;
-    }
-    void text(std::string_view value) { writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
-    void number(std::optional<double> value) {
-        if (value && std::isfinite(*value)) {
-            const std::string digits = exact(*value);
-            writer_.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
+using Json = CompactJson;
+
+// The text without characters that HTML interprets.
+std::string for_html(const Json& json) {
+    std::string result;
+    result.reserve(json.view().size());
+    for (const char c : json.view()) {
+        // In JSON, '<' appears only inside strings.
+        if (c == '<') {
+            result += "\\u003c";
         } else {
-            writer_.Null();
+            result += c;
         }
     }
-    void integer(std::uint64_t value) { writer_.Uint64(value); }
-    void boolean(bool value) { writer_.Bool(value); }
-
-    // The text without characters that HTML interprets.
-    std::string for_html() const {
-        const std::string_view all(buffer_.GetString(), buffer_.GetSize());
-        std::string result;
-        result.reserve(all.size());
-        for (const char c : all) {
-            // In JSON, '<' appears only inside strings.
-            if (c == '<') {
-                result += "\\u003c";
-            } else {
-                result += c;
-            }
-        }
-        return result;
-    }
-
- private:
-    rapidjson::StringBuffer buffer_;
-    rapidjson::Writer<rapidjson::StringBuffer> writer_{buffer_};
-};
+    return result;
+}
 
 // The zero, the end and the unit of the times of all runs.
 class Clock {
@@ -525,42 +495,28 @@ std::string report_data(const Report& report) {
     json.key("title").text(report.title);
     json.key("version").text(version);
     json.key("command").text(report.command);
-    json.key("files").open_array();
-    for (const SourceFile& file : report.files) {
+    json.key("files").array(report.files, [&](const SourceFile& file) {
         json.open_object();
         json.key("path").text(file.path);
         json.key("bytes").integer(file.bytes);
         json.key("sha256").text(file.sha256);
         json.close_object();
-    }
-    json.close_array();
+    });
     json.key("processors").integer(static_cast<std::uint64_t>(processors_of(report)));
     json.key("processors_known").boolean(report.options.processors.has_value());
     json.key("tau").number(report.options.tau.to_seconds());
     json.key("first").number(clock.first().to_seconds());
     json.key("span").number((clock.last() - clock.first()).to_seconds());
     json.key("seconds_per_tick").number(clock.seconds_per_tick());
-    json.key("length_classes").open_array();
-    for (const char* const name : analysis::length_class_names) {
-        json.text(name);
-    }
-    json.close_array();
-    json.key("quantiles").open_array();
-    for (const double share : quantiles_shown) {
-        json.number(share);
-    }
-    json.close_array();
+    json.key("length_classes").texts(analysis::length_class_names);
+    json.key("quantiles").array(quantiles_shown, [&](double share) { json.number(share); });
     json.key("states").open_array();
     for (int state = 0; state <= static_cast<int>(JobState::rejected); ++state) {
         json.text(to_string(static_cast<JobState>(state)));
     }
     json.close_array();
     for (const Grouping& grouping : groupings.all()) {
-        json.key(grouping.kind).open_array();
-        for (const std::string& name : grouping.names) {
-            json.text(name);
-        }
-        json.close_array();
+        json.key(grouping.kind).texts(grouping.names);
     }
     json.key("baseline").integer(report.baseline);
     json.key("metrics");
@@ -571,7 +527,7 @@ std::string report_data(const Report& report) {
     }
     json.close_array();
     json.close_object();
-    return json.for_html();
+    return for_html(json);
 }
 
 }  // namespace batfill::report

@@ -19,7 +19,7 @@
 #include <batfill/core/error.hpp>
 
 #include "protocol/codec.hpp"
-#include "session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/interruption.hpp"
 #include "src/transport/request_socket.hpp"
 
@@ -246,6 +246,7 @@ class Server {
             const std::size_t size = request_.frame.size();
             // What the message took up so far is needed for the refusal, and for the error.
             request_.frame.rebuild();
+            session_.reset();
             begin_anew(protocol::make_codec(protocol_));
             refuse(not_enough_memory);
             throw InputError(std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes");

@@ -160,6 +160,12 @@ void OutputFile::fail() const {
     throw InputError(path_ + ": cannot be written: " + std::strerror(errno != 0 ? errno : EIO));
 }
 
+void write_file(const std::string& path, std::string_view text) {
+    OutputFile file(path);
+    file.write(text);
+    file.commit();
+}
+
 OutputFile& OutputFiles::add(const std::string& path) {
     paths_.push_back(path);
     return *files_.emplace_back(std::make_unique<OutputFile>(path));

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -23,8 +24,9 @@ constexpr std::size_t max_shown = 80;  // bytes of a name in a message
 
 // Forwards a parser's events. Reads numbers itself, because RapidJSON's own exact reading is undefined for some of them
 // (0e300). Stops at too deep nesting and at numbers beyond a double.
-template <class Handler>
-class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, CheckedEvents<Handler>> {
+// With `plain`, strings need no check.
+template <class Handler, bool plain>
+class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, CheckedEvents<Handler, plain>> {
  public:
     explicit CheckedEvents(Handler& handler) : handler_(handler) {}
 
@@ -75,6 +77,9 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
  private:
     // The parser validates the encoding, but decodes a lone low surrogate escape to three bytes.
     bool is_utf8(std::string_view text) {
+        if constexpr (plain) {
+            return true;
+        }
         for (std::size_t at = text.find('\xED'); at != std::string_view::npos; at = text.find('\xED', at + 1)) {
             if (static_cast<unsigned char>(text[at + 1]) >= 0xA0) {
                 problem_ = "a lone surrogate in a string";
@@ -94,6 +99,21 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
     int depth_ = 0;
     std::string problem_;
 };
+
+// Whether a text is ASCII and has no escapes.
+bool is_plain(std::string_view text) {
+    std::uint64_t bits = 0;
+    std::uint64_t eight = 0;
+    std::size_t at = 0;
+    for (; at + sizeof(eight) <= text.size(); at += sizeof(eight)) {
+        std::memcpy(&eight, text.data() + at, sizeof(eight));
+        bits |= eight;
+    }
+    eight = 0;
+    std::memcpy(&eight, text.data() + at, text.size() - at);
+    bits |= eight;
+    return (bits & 0x8080808080808080U) == 0 && text.find('\\') == std::string_view::npos;
+}
 
 template <class... FormatArguments>
 void append_number(std::string& out, FormatArguments... arguments) {
@@ -154,6 +174,7 @@ void JsonReader::start(std::string text) {
 
 void JsonReader::begin() {
     size_ = text_.size();
+    plain_ = is_plain(text_);
     text_.append(4, '\0');  // the parser may read a whole character past the end
     stream_ = rapidjson::InsituStringStream(text_.data());
 }
@@ -223,9 +244,15 @@ void JsonReader::finish() {
 
 template <class Handler>
 void JsonReader::parse_value(Handler& handler) {
+    plain_ ? parse_value<Handler, true>(handler) : parse_value<Handler, false>(handler);
+}
+
+template <class Handler, bool plain>
+void JsonReader::parse_value(Handler& handler) {
     constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag |
-                               rapidjson::kParseValidateEncodingFlag | rapidjson::kParseStopWhenDoneFlag;
-    CheckedEvents<Handler> events(handler);
+                               rapidjson::kParseStopWhenDoneFlag |
+                               (plain ? unsigned{0} : unsigned{rapidjson::kParseValidateEncodingFlag});
+    CheckedEvents<Handler, plain> events(handler);
     const rapidjson::ParseResult result = reader_.Parse<flags>(stream_, events);
     if (result.IsError()) {
         fail(result.Offset(), result.Code() == rapidjson::kParseErrorTermination

@@ -91,12 +91,16 @@ class JsonReader {
     void begin();
     template <class Handler>
     void parse_value(Handler& handler);
+    template <class Handler, bool plain>
+    void parse_value(Handler& handler);
     void skip_blanks();
     [[noreturn]] void fail(const std::string& problem);
     [[noreturn]] static void fail(std::size_t at, const std::string& problem);
 
     std::string text_;  // strings are decoded in place, so values point into it
     std::size_t size_ = 0;
+    bool plain_ =
+        false;  // the text is ASCII without escapes, as almost all are: nothing of its strings is to be checked
     rapidjson::InsituStringStream stream_;
     bool first_ = false;  // the next element is the first of its object or array
     std::unique_ptr<char[]> pool_;

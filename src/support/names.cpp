@@ -68,6 +68,10 @@ std::string unknown_name(const std::string& what, const std::string& name, const
     return "unknown " + what + " '" + name + "', " + names_instead(name, known);
 }
 
+std::string counted(std::size_t number, const std::string& what) {
+    return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
+}
+
 std::string workload_name(const std::string& path) {
     std::filesystem::path name = std::filesystem::path(path).filename();
     if (name.extension() == ".gz") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ std::string unknown_name(const std::string& what, const std::string& name, const
 
 // "a, b and c"; for more than six names, "a, b, c, d, e and 40 more".
 std::string enumeration(std::vector<std::string> names);
+
+// "1 run", "2 runs".
+std::string counted(std::size_t number, const std::string& what);
 
 // Returns the name of a file's workload in tables and file names: "sp2-01" for "weeks/sp2-01.json.gz".
 std::string workload_name(const std::string& path);

@@ -24,7 +24,7 @@ struct ReceivedMessage {
 };
 
 // The socket of a daemon. It takes requests from any number of peers and answers each request on its own, in any order
-// or not at all. Only wait() blocks.
+// or not at all.
 class RequestSocket {
  public:
     // Listens on the endpoint. With a secret key (CURVE, 40 characters), it hears only peers that know its public key.
@@ -44,7 +44,7 @@ class RequestSocket {
     // Requires: receive() has returned false, because this waits for the next request; otherwise `timeout` is 0.
     // Cost: one system call.
     bool wait(int descriptor, std::optional<std::chrono::milliseconds> timeout);
-    // Takes a request. Returns false if there is none.
+    // Takes a request. Returns false if none comes within 20 ms.
     bool receive(ReceivedMessage& request);
     // Sends an answer. It is lost if the peer does not take it.
     void answer(const ReceivedMessage& request, std::string_view frame);

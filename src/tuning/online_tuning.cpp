@@ -8,9 +8,8 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/engine/weight_tuner.hpp"
-#include "src/support/csv_text.hpp"
 #include "src/support/interruption.hpp"
-#include "src/tuning/weight_search.hpp"
+#include "src/tuning/tune.hpp"
 
 namespace batfill {
 
@@ -23,15 +22,6 @@ Platform machine(int processors) {
         platform.hosts.push_back({std::to_string(i), 1, {}, {}});
     }
     return platform;
-}
-
-SchedulerChoice with_weights(SchedulerChoice scheduler, const MixedWeights& weights) {
-    std::string text;
-    for (const double weight : weights) {
-        text += (text.empty() ? "" : ",") + exact(weight);
-    }
-    scheduler.parameters.emplace_back("weights", text);
-    return scheduler;
 }
 
 // Tunes weights by replaying past jobs in this process.

@@ -133,9 +133,7 @@ DrawnDeadlines draw_deadlines(const DeadlineDraw& request) {
     }
     const WorkloadFormat format = request.format.value_or(workload.format);
     if (format == WorkloadFormat::batsim4 && workload.format == format) {
-        OutputFile file(request.output);
-        file.write(with_deadlines(text, deadlines));
-        file.commit();
+        write_file(request.output, with_deadlines(text, deadlines));
     } else {
         workload.format = format;
         write_workload(workload, request.output);

@@ -16,8 +16,8 @@
 #include "protocol/batsim4.hpp"
 #include "quiet_log.hpp"
 #include "recorded_run.hpp"
-#include "src/commands/batsched.hpp"
-#include "src/server/session.hpp"
+#include "src/engine/batsched_choice.hpp"
+#include "src/session/session.hpp"
 #include "src/support/overloaded.hpp"
 #include "test_data.hpp"
 
@@ -25,7 +25,7 @@ namespace batfill::tests::batsched_recordings_test {
 
 // Our answers to the messages that the real Batsim sent to the real batsched.
 
-using commands::BatschedOptions;
+using batfill::BatschedOptions;
 
 namespace {
 
@@ -62,7 +62,7 @@ std::string decisions_of(std::string_view frame) {
 // gets batsched's first answer that differs.
 std::size_t same_answers(const std::vector<RecordedFrame>& frames, const BatschedOptions& options,
                          std::string& difference) {
-    Session session(commands::batsched_choice(options), protocol::make_codec("batsim4"));
+    Session session(batfill::batsched_choice(options), protocol::make_codec("batsim4"));
     std::size_t same = 0;
     std::string ours;
     for (const RecordedFrame& frame : frames) {
@@ -131,7 +131,7 @@ TEST_CASE("On 2,000 recorded jobs easy_bf, which reserves particular processors,
     Scenario scenario;
     scenario.platform = read_platform(test_data("batsim/inputs/platforms/p240.xml"));
     scenario.workloads.push_back(read_workload(test_data("batsim/inputs/workloads/w2k-0.90.json.gz"), "w0"));
-    const SchedulerChoice choice = commands::batsched_choice(with_variant("easy_bf"));
+    const SchedulerChoice choice = batfill::batsched_choice(with_variant("easy_bf"));
     Engine engine(choice.algorithm, choice.parameters);
     EmbeddedScheduler scheduler(engine);
     Simulator simulator(scenario);
@@ -179,7 +179,7 @@ TEST_CASE("The jobs that submitter registers start in the simulator when they st
         scenario.enable_profile_reuse = reuse;
         BatschedOptions options = with_variant("submitter");
         options.variant_options = reuse ? R"({"increase_jobs_duration":false})" : "{}";
-        const SchedulerChoice choice = commands::batsched_choice(options);
+        const SchedulerChoice choice = batfill::batsched_choice(options);
         Engine engine(choice.algorithm, choice.parameters);
         EmbeddedScheduler scheduler(engine);
         Simulator simulator(scenario);

@@ -8,14 +8,14 @@
 #include <batfill/engine/engine.hpp>
 
 #include "outcome.hpp"
-#include "src/commands/batsched.hpp"
+#include "src/engine/batsched_choice.hpp"
 
 namespace batfill::tests::batsched_test {
 
+using batfill::batsched_choice;
+using batfill::BatschedOptions;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
-using commands::batsched_choice;
-using commands::BatschedOptions;
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "random_workloads.hpp"
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 // Tests what must hold for every registered algorithm and all values of its parameters, on many small random workloads.
 // They name no algorithm, so they cover a new one as soon as it registers itself.

@@ -8,7 +8,7 @@
 #include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 // What every algorithm does with messages that no Batsim sends.
 

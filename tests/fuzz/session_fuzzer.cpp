@@ -11,7 +11,7 @@
 
 #include "fuzzer.hpp"
 #include "protocol/codec.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill::tests::session_fuzzer {

@@ -47,13 +47,15 @@ class Outcome {
     // What jobs of the schedule were guaranteed at their submission; which of these guarantees a loss of processors has
     // moved, in the order in which they broke; and the algorithm's counts. Empty if the scheduler is not one of ours.
     bool gives_guarantees() const { return engine_ && engine_->gives_guarantees(); }
-    Guarantee guarantee(JobNumber job) const;
+    Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
     std::vector<Statistic> statistics() const;
     std::map<RejectionCause, EmbeddedScheduler::Rejections> rejected() const;
     // The jobs that the scheduler registered and the scenario does not have. Later runs of killed jobs are not among
     // them.
     Workload registered_jobs() const;
+    // The workloads of the scenario, and these jobs as another one, if there are any: a copy of all, in `place`.
+    const std::vector<Workload>& workloads(std::vector<Workload>& place) const;
 
  private:
     friend class Replay;

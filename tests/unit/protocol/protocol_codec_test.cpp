@@ -258,24 +258,6 @@ TEST_CASE("Decisions that are encoded are read as the same decisions") {
     CHECK(log.text().empty());
 }
 
-TEST_CASE("Messages are printed as Batsim prints them") {
-    std::string frame;
-    MessageWriter writer(Time::seconds(12), frame);
-    writer.submitted(Time::seconds(10), "w0!7", R"({"id":"w0!7","subtime":3,"res":2,"profile":"short"})");
-    writer.completed(Time::at(*Duration::parse("11.5")), "w0!3", JobState::completed_walltime_reached, -1,
-                     *ResourceSet::parse("0-1 3"));
-    writer.called(Time::seconds(12));
-    writer.end();
-    CHECK(frame == R"({"now":12.000000,"events":[)"
-                   R"({"timestamp":10.000000,"type":"JOB_SUBMITTED","data":{"job_id":"w0!7",)"
-                   R"("job":{"id":"w0!7","subtime":3,"res":2,"profile":"short"}}},)"
-                   R"({"timestamp":11.500000,"type":"JOB_COMPLETED","data":{"job_id":"w0!3",)"
-                   R"("job_state":"COMPLETED_WALLTIME_REACHED","return_code":-1,"alloc":"0-1 3"}},)"
-                   R"({"timestamp":12.000000,"type":"REQUESTED_CALL","data":{}}]})");
-    MessageWriter(Time(), frame).end();
-    CHECK(frame == R"({"now":0.000000,"events":[]})");
-}
-
 TEST_CASE("Replies are printed with six decimals and canonical allocations") {
     CHECK(encoded(Time::seconds(1), {StartJob{1, *ResourceSet::parse("5 1 2 3")}, RejectJob{2, {}, {}},
                                      KillJobs{{3, 4}}, CallMeLater{Time::at(*Duration::parse("60.25"))}}) ==

@@ -8,7 +8,7 @@
 
 #include "engine_rounds.hpp"
 #include "protocol/codec.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 namespace batfill::tests::relaxed_by_hand_test {
 

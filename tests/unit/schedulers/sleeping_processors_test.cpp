@@ -15,7 +15,7 @@
 #include "quiet_log.hpp"
 #include "recorded_run.hpp"
 #include "simulator_fixture.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::sleeping_processors_test {

@@ -15,7 +15,7 @@
 #include "caught_log.hpp"
 #include "decisions_of.hpp"
 #include "protocol/codec.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 namespace batfill::tests::batsim5_recordings_test {
 

@@ -16,7 +16,7 @@
 #include "batsim5_replies.hpp"
 #include "decisions_of.hpp"
 #include "protocol/codec.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 
 namespace batfill::tests::batsim5_session_test {
 

@@ -15,7 +15,7 @@
 #include "caught_log.hpp"
 #include "protocol/batsim4.hpp"
 #include "quiet_log.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::tests::protocol_table_test {

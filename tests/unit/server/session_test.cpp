@@ -12,7 +12,7 @@
 #include "caught_log.hpp"
 #include "decisions_of.hpp"
 #include "src/server/server.hpp"
-#include "src/server/session.hpp"
+#include "src/session/session.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill::tests::session_test {

@@ -182,4 +182,43 @@ TEST_CASE("A replay says what cannot be run or measured", "[replay]") {
     CHECK_THROWS_AS(Replay(machine(2), communicates), InputError);
 }
 
+TEST_CASE("An outcome outlives its replay, and has what the files of a run have", "[replay]") {
+    // b waits for a, and is guaranteed its start then; c is wider than the machine.
+    const std::string jobs =
+        job("a", "0", 2, "10", "10") + "," + job("b", "1", 2, "5", "5") + "," + job("c", "2", 3, "5", "5");
+    const Outcome outcome = Replay(machine(2), workload_of(jobs)).run({"conservative", {}});
+    CHECK(outcome.scenario().workloads.front().jobs.size() == 3);
+    CHECK(outcome.gives_guarantees());
+    CHECK(outcome.guarantee(1).job_id == "w0!b");
+    CHECK(outcome.guarantee(1).guaranteed_start == at("10"));
+    CHECK(outcome.guarantee(1).actual_start == at("10"));
+    CHECK_FALSE(outcome.guarantee(2).actual_start);
+    CHECK(outcome.broken_guarantees().empty());
+    CHECK(outcome.registered_jobs().jobs.empty());
+    REQUIRE(outcome.rejected().count(RejectionCause::too_wide_for_machine) == 1);
+    CHECK(outcome.rejected().at(RejectionCause::too_wide_for_machine).first == 2);
+    CHECK(audit(outcome).violations.empty());
+    CHECK(audit(outcome).guarantees == 2);
+    CHECK(outcome.scheduler_seconds() == 0);
+}
+
+TEST_CASE("An algorithm may register jobs, which the audit knows", "[replay]") {
+    const Outcome outcome =
+        run(scenario_of(machine(2), {workload_of(job("a", "0", 1, "10", "10"))}), {"submitter", {{"jobs", "2"}}});
+    CHECK(outcome.registered_jobs().jobs.size() == 2);
+    CHECK(outcome.schedule().jobs.size() == 3);
+    CHECK(audit(outcome).violations.empty());
+}
+
+TEST_CASE("A run that comes to a deadlock is an error, or an outcome of what ended until then", "[replay]") {
+    const std::string jobs = job("a", "0", 2, "3", "3") + "," + job("b", "6", 2, "3", "3");
+    const Replay replay(scenario_of(machine(2), {workload_of(jobs)}, lost("5", "0")));
+    CHECK_THROWS_AS(replay.run({"fcfs", {}}), DeadlockError);
+    RunOptions options;
+    options.keeps_deadlocks = true;
+    const Outcome outcome = replay.run({"fcfs", {}}, options);
+    CHECK_THAT(outcome.deadlock(), Contains("w0!b"));
+    CHECK(outcome.schedule().jobs.size() == 1);
+}
+
 }  // namespace batfill::tests::replay_test

@@ -4,7 +4,7 @@
 
 #include <batfill/engine/parameters.hpp>
 
-namespace batfill::commands {
+namespace batfill {
 
 // The scheduling options of batsched, with batsched's defaults.
 struct BatschedOptions {
@@ -20,4 +20,4 @@ struct BatschedOptions {
 // Throws: UsageError for what batsched does not know, and for what has no equivalent.
 SchedulerChoice batsched_choice(const BatschedOptions& options);
 
-}  // namespace batfill::commands
+}  // namespace batfill

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/core/notification.hpp>
+#include <batfill/engine/events.hpp>
 
 namespace batfill::tests::notification_test {
 

@@ -1,4 +1,4 @@
-#include "session.hpp"
+#include "src/session/session.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/engine/parameters.hpp>
+#include <batfill/replay/replay.hpp>
+
+#include "src/tuning/weight_search.hpp"
+
+namespace batfill {
+
+// A search for weights: the method and its options.
+struct SearchRequest {
+    bool xnes = true;  // or an even cover of all weights
+    MixedFeatures features = MixedFeatures::three;
+    std::uint64_t seed = 1;
+    std::size_t evaluations = 0;  // but for a cover of three features
+    std::size_t points = 0;       // of a cover of three features
+    double lambda = 1;            // of xnes
+
+    std::unique_ptr<WeightSearch> make() const;
+
+    // Describes all options of the search in a few words.
+    std::string text() const;
+};
+
+// Weights to search for, and the files that they go to.
+struct TuneRequest {
+    SearchRequest search;
+    bool sum = false;  // search weights for all workloads together, not for each
+    Duration tau;
+    ReplayMetric metric;
+    unsigned threads = 1;
+    SchedulerChoice policy;  // the scheduler to tune, without weights but with their scales
+    std::vector<std::string> workloads;
+    std::string platform;  // as named_platform() takes it
+    std::string master_host;
+    std::string prefix;                      // beginning of the names of all written files
+    std::optional<std::string> values_file;  // none: does not write all values
+
+    // Describes, in one line, all options that the values and their order depend on.
+    std::string description() const;
+};
+
+struct TuneOutcome {
+    std::size_t replays = 0;
+    std::size_t done_before = 0;  // replays of an earlier run of the same request
+    double seconds = 0;           // of real time, for the search
+    std::vector<std::string> written;
+};
+
+// Searches for the weights under which the metric of replays is smallest, and writes the results, all files or none.
+// Continues a search of the same request that was stopped. `progress` hears how many replays are done, and of how many.
+// Throws: UsageError if two workloads have the same name, or for a platform that is not there; InputError for a
+// workload that cannot be replayed or has no value, and for a file that cannot be read or written.
+TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);
+
+// Returns weights or scales as the parameters `weights` and `scales` take them, exactly: "0.5,-0.25,0.25,0,0,0".
+std::string numbers_text(const std::array<double, 6>& numbers);
+
+// Returns the policy with these weights.
+// Requires: the policy has no weights.
+SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights);
+
+}  // namespace batfill
