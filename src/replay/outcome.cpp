@@ -8,6 +8,7 @@
 
 #include <batfill/replay/outcome.hpp>
 
+#include "src/simulator/embedded_scheduler.hpp"
 #include "src/simulator/simulated_jobs.hpp"
 
 namespace batfill {
@@ -46,6 +47,9 @@ bool survive_losses(const Parameters::Given& parameters) {
 }
 
 }  // namespace
+
+Outcome::Outcome(Outcome&& other) noexcept = default;
+Outcome::~Outcome() = default;
 
 Outcome::Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator)
     : scenario_(std::move(scenario)), simulator_(std::move(simulator)) {}
@@ -108,8 +112,8 @@ std::vector<Statistic> Outcome::statistics() const {
     return engine_ ? engine_->statistics() : std::vector<Statistic>();
 }
 
-std::map<RejectionCause, EmbeddedScheduler::Rejections> Outcome::rejected() const {
-    return scheduler_ ? scheduler_->rejections() : std::map<RejectionCause, EmbeddedScheduler::Rejections>();
+std::map<RejectionCause, Rejections> Outcome::rejected() const {
+    return scheduler_ ? scheduler_->rejections() : std::map<RejectionCause, Rejections>();
 }
 
 Workload Outcome::registered_jobs() const {

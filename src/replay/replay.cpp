@@ -91,7 +91,7 @@ std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const Re
     const Outcome outcome = run(std::move(engine), scheduler, {});
     const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
     if (const auto rejected = outcome.rejected(); !rejected.empty()) {
-        const EmbeddedScheduler::Rejections& some = rejected.begin()->second;
+        const Rejections& some = rejected.begin()->second;
         throw InputError("job " + shown(jobs[some.first].job->description.id) + " is rejected: it " + some.reason);
     }
     FinishedJobs finished;

@@ -1,7 +1,7 @@
+#include "src/simulator/embedded_scheduler.hpp"
+
 #include <utility>
 #include <variant>
-
-#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "src/support/overloaded.hpp"
 

@@ -10,7 +10,6 @@
 
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/workload.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/simulator/simulator.hpp>
 
 #include "protocol/batsim4.hpp"
@@ -18,6 +17,7 @@
 #include "recorded_run.hpp"
 #include "src/engine/batsched_choice.hpp"
 #include "src/session/session.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/overloaded.hpp"
 #include "test_data.hpp"
 

@@ -11,7 +11,6 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/replay/outcome.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
@@ -20,6 +19,7 @@
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/session/session.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 
 // Tests what must hold for every registered algorithm and all values of its parameters, on many small random workloads.
 // They name no algorithm, so they cover a new one as soon as it registers itself.

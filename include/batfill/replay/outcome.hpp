@@ -10,10 +10,11 @@
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
 #include <batfill/simulator/simulator.hpp>
 
 namespace batfill {
+
+class EmbeddedScheduler;
 
 struct RunOptions {
     Simulator::Progress progress{};  // called now and then
@@ -27,7 +28,8 @@ struct RunOptions {
 // it is asked for.
 class Outcome {
  public:
-    Outcome(Outcome&&) noexcept = default;
+    Outcome(Outcome&& other) noexcept;
+    ~Outcome();
 
     const Scenario& scenario() const { return *scenario_; }
     // The jobs, the clock and the counts of the simulation at its end.
@@ -50,7 +52,7 @@ class Outcome {
     Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
     std::vector<Statistic> statistics() const;
-    std::map<RejectionCause, EmbeddedScheduler::Rejections> rejected() const;
+    std::map<RejectionCause, Rejections> rejected() const;
     // The jobs that the scheduler registered and the scenario does not have. Later runs of killed jobs are not among
     // them.
     Workload registered_jobs() const;

@@ -86,6 +86,13 @@ struct SchedulerReply {
     std::vector<TimedDecision> decisions;
 };
 
+// The jobs that were rejected for one cause.
+struct Rejections {
+    std::size_t jobs = 0;
+    JobNumber first = 0;
+    std::string reason;  // why the first was rejected, as in RejectJob
+};
+
 // The simulation stops because nothing more will happen, but some submitted jobs never started.
 class DeadlockError : public InputError {
  public:

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include <batfill/engine/engine.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "batsim5_recordings.hpp"
 #include "batsim5_replies.hpp"
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/simulator/double_clock.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::tests::batsim5_simulator_test {

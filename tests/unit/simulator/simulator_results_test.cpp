@@ -9,9 +9,8 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include <batfill/simulator/embedded_scheduler.hpp>
-
 #include "simulator_fixture.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/files.hpp"
 #include "test_data.hpp"
 

@@ -24,12 +24,6 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void end(Time) override {}
     bool registers_jobs() const override { return engine_.registers_jobs(); }
 
-    // The jobs that were rejected for one cause.
-    struct Rejections {
-        std::size_t jobs = 0;
-        JobNumber first = 0;
-        std::string reason;  // why the first was rejected, as in RejectJob
-    };
     const std::map<RejectionCause, Rejections>& rejections() const { return rejections_; }
 
     bool gives_guarantees() const { return engine_.gives_guarantees(); }
