@@ -11,10 +11,10 @@
 #include <batfill/replay/replay.hpp>
 #include <batfill/workloads/models.hpp>
 
+#include "simulator_fixture.hpp"
 #include "src/commands/command.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
-#include "unit/simulator_fixture.hpp"
 
 namespace batfill::tests::compare_test {
 

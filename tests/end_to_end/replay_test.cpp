@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
+#include "machine_events.hpp"
 #include "process.hpp"
 
 namespace batfill::tests::replay_test {
@@ -86,10 +87,7 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule when processo
     for (int hour = 1; hour < 40; ++hour) {
         const int first = hour * 37 % 90;
         const std::string processors = std::to_string(first) + "-" + std::to_string(first + 9);
-        events << R"({"type":"machine_unavailable","timestamp":)" << hour * 3600 << R"(,"resources":")" << processors
-               << "\"}\n"
-               << R"({"type":"machine_available","timestamp":)" << hour * 3600 + 5000 << R"(,"resources":")"
-               << processors << "\"}\n";
+        events << lost(std::to_string(hour * 3600), processors) << back(std::to_string(hour * 3600 + 5000), processors);
     }
     events.close();
     for (const std::string name : {"fcfs", "easy", "conservative", "dbf"}) {

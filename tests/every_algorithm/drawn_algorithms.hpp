@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,6 +13,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
+
+#include "random.hpp"
 
 // Every registered algorithm, or those of plugins, with parameters drawn from its registration. Tests that hold for all
 // algorithms use these, so they cover a new algorithm without naming it.
@@ -35,35 +36,30 @@ struct DrawnAlgorithm {
     }
 };
 
-// Uniform. std::uniform_int_distribution would differ between standard libraries.
-inline int draw(std::mt19937& random, int from, int to) {
-    return from + static_cast<int>(random() % static_cast<unsigned>(to - from + 1));
-}
-
-inline std::string draw_value(std::mt19937& random, const Parameter& parameter) {
+inline std::string draw_value(Random& random, const Parameter& parameter) {
     switch (parameter.type) {
         case Parameter::Type::choice:
             return parameter
-                .choices[static_cast<std::size_t>(draw(random, 0, static_cast<int>(parameter.choices.size()) - 1))];
+                .choices[static_cast<std::size_t>(random.between(0, static_cast<int>(parameter.choices.size()) - 1))];
         case Parameter::Type::boolean:
-            return draw(random, 0, 1) == 0 ? "no" : "yes";
+            return random.one_in(2) ? "no" : "yes";
         case Parameter::Type::seconds:
-            return std::to_string(draw(random, 1, 300)) + (draw(random, 0, 1) == 0 ? "" : ".25");
+            return std::to_string(random.between(1, 300)) + (random.one_in(2) ? "" : ".25");
         case Parameter::Type::whole_number:
-            return std::to_string(draw(random, 0, 5));
+            return std::to_string(random.between(0, 5));
         case Parameter::Type::number:
-            if (parameter.may_be_infinite && draw(random, 0, 3) == 0) {
+            if (parameter.may_be_infinite && random.one_in(4)) {
                 return "inf";
             }
-            return std::to_string(draw(
-                       random, std::isfinite(parameter.least) ? static_cast<int>(parameter.least * 10) : -30, 60)) +
+            return std::to_string(random.between(
+                       std::isfinite(parameter.least) ? static_cast<int>(parameter.least * 10) : -30, 60)) +
                    "e-1";
         case Parameter::Type::numbers:
             break;
     }
     std::string numbers;
     for (std::size_t i = 0; i < parameter.count; ++i) {
-        numbers += (i == 0 ? "" : ",") + std::to_string(draw(random, -10, 10)) + "e-1";
+        numbers += (i == 0 ? "" : ",") + std::to_string(random.between(-10, 10)) + "e-1";
     }
     return numbers;
 }
@@ -75,6 +71,11 @@ inline bool is_accepted(const DrawnAlgorithm& drawn) {
     } catch (const UsageError&) {
         return false;
     }
+}
+
+// Whether the daemon, which learns run times too late, refuses it.
+inline bool needs_run_times(const DrawnAlgorithm& drawn) {
+    return Engine(drawn.name, drawn.parameters).needs_run_times();
 }
 
 // Gives a small value to every whole number that was not drawn, if the algorithm accepts it. Such numbers say how much
@@ -96,7 +97,7 @@ inline DrawnAlgorithm with_small_numbers(const DrawnAlgorithm& drawn, const Algo
 }
 
 // A value other than 0. 0 often stands for none, and is then refused.
-inline std::string draw_other_than_none(std::mt19937& random, const Parameter& parameter) {
+inline std::string draw_other_than_none(Random& random, const Parameter& parameter) {
     std::string value = draw_value(random, parameter);
     return value == "0" ? draw_other_than_none(random, parameter) : value;
 }
@@ -104,14 +105,14 @@ inline std::string draw_other_than_none(std::mt19937& random, const Parameter& p
 // The algorithm with `value` for the parameter `fixed` (empty: drawn), and perhaps with other parameters. Draws again
 // what the algorithm refuses, because a registration does not say which values go together. Fails if nothing is
 // accepted.
-inline DrawnAlgorithm draw_with(std::mt19937& random, const AlgorithmDescription& algorithm, const Parameter& fixed,
+inline DrawnAlgorithm draw_with(Random& random, const AlgorithmDescription& algorithm, const Parameter& fixed,
                                 const std::string& value) {
     constexpr int max_tries = 100'000;
     for (int i = 0; i < max_tries; ++i) {
         DrawnAlgorithm drawn{algorithm.name,
                              {{fixed.name, value.empty() ? draw_other_than_none(random, fixed) : value}}};
         for (const Parameter& parameter : algorithm.parameters) {
-            if (parameter.name != fixed.name && draw(random, 0, 2) == 0) {
+            if (parameter.name != fixed.name && random.one_in(3)) {
                 drawn.parameters.emplace_back(parameter.name, draw_value(random, parameter));
             }
         }
@@ -144,7 +145,7 @@ inline std::vector<const AlgorithmDescription*> algorithms_under_test() {
 
 // Each algorithm without parameters, then with each value of each parameter; numbers get a few values.
 inline std::vector<DrawnAlgorithm> drawn_algorithms() {
-    std::mt19937 random(2026);
+    Random random(2026);
     std::vector<DrawnAlgorithm> all;
     for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
         all.push_back({algorithm->name, {}});
@@ -169,7 +170,7 @@ inline const Parameter& placement_of(const AlgorithmDescription& algorithm) {
 
 // Each algorithm that supports this placement, `of_each` times with drawn parameters.
 inline std::vector<DrawnAlgorithm> drawn_with_placement(const std::string& placement, int of_each) {
-    std::mt19937 random(2027);
+    Random random(2027);
     std::vector<DrawnAlgorithm> all;
     for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
         const Parameter& parameter = placement_of(*algorithm);

@@ -1,9 +1,5 @@
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
-#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -19,7 +15,7 @@
 #include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"
-#include "random_farm.hpp"
+#include "random_workloads.hpp"
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/session/session.hpp"
@@ -32,131 +28,6 @@ using namespace batfill;
 using namespace batfill::tests;
 
 namespace {
-
-// What makes a workload hard, besides bursts and wrong estimates.
-enum class Trouble {
-    none,
-    odd_jobs,  // jobs that no sane user submits
-    no_time,   // jobs that last 0 s or less than the 10 microseconds shown for them; and failures
-    failures,  // processors fail and return; jobs on them, and jobs that no longer fit, are handled in all ways
-};
-
-// A profile that lasts 0 s or a few microseconds. Processors compute 1e9 flops per second.
-std::string random_profile_of_no_time(std::mt19937& random) {
-    const std::string microseconds = std::to_string(draw(random, 1, 12));
-    switch (draw(random, 0, 4)) {
-        case 0:
-            return R"({"type":"delay","delay":1e-7})";
-        case 1:
-            return R"({"type":"delay","delay":)" + microseconds + "e-6}";
-        case 2:
-            return R"({"type":"parallel_homogeneous","com":0,"cpu":)" + microseconds + "e3}";
-        case 3:
-            return R"({"type":"parallel_homogeneous","com":0,"cpu":)" + microseconds + "}";
-        default:
-            return R"({"type":"parallel_homogeneous","com":0,"cpu":0})";
-    }
-}
-
-// The text of a job. Half of the workloads are coarse: many events coincide.
-std::string random_job(std::mt19937& random, int number, Duration submit, int processors, bool coarse, Trouble trouble,
-                       bool farm, std::string& profiles) {
-    const auto time = [&](int most) {
-        return coarse ? Duration::seconds(10 * draw(random, 1, (most + 9) / 10))
-                      : Duration::microseconds(draw(random, 1, most * 1000) * 1000LL);
-    };
-    const std::string id = std::to_string(number);
-    Duration walltime = time(draw(random, 0, 3) == 0 ? 400 : 60);
-    const Duration delays[] = {walltime, walltime + time(30), time(60), time(60)};
-    Duration delay = delays[draw(random, 0, 3)];
-    int size = draw(random, 0, 3) == 0 ? draw(random, 1, processors + 1) : draw(random, 1, (processors + 3) / 4);
-    std::string more;
-    if (draw(random, 0, 2) == 0) {
-        more += R"(,"deadline":)" + (submit + walltime + time(200)).to_string();
-    }
-    if (trouble == Trouble::odd_jobs) {
-        switch (draw(random, 0, 7)) {
-            case 0:
-                size = 0;
-                break;
-            case 1:
-                size = 2147483646;
-                break;
-            case 2:
-                walltime = Duration::days(36'500);
-                break;
-            case 3:
-                walltime = Duration::microseconds(1);
-                break;
-            case 4:
-                delay = Duration::microseconds(1);
-                break;
-            case 5:
-                more = R"(,"deadline":-5)";
-                break;
-            case 6:
-                more += R"(,"queue":"none such","licenses":["unheard of"],"user":"","nodes":[1,{"x":null}])";
-                break;
-            default:
-                break;
-        }
-    }
-    if (farm) {
-        std::string licenses;
-        for (const std::string& license : random_licenses(random)) {
-            licenses += (licenses.empty() ? "\"" : ",\"") + license + "\"";
-        }
-        more += R"(,"licenses":[)" + licenses + "]";
-        more += draw(random, 0, 1) == 0 ? "" : R"(,"queue":"urgent")";
-    }
-    if (draw(random, 0, 15) != 0) {
-        more += R"(,"walltime":)" + walltime.to_string();
-    }
-    const std::string profile = trouble == Trouble::no_time && draw(random, 0, 1) == 0
-                                    ? random_profile_of_no_time(random)
-                                    : R"({"type":"delay","delay":)" + delay.to_string() + "}";
-    profiles += (profiles.empty() ? "\"" : ",\"") + id + "\":" + profile;
-    return R"({"id":")" + id + R"(","subtime":)" + submit.to_string() + R"(,"res":)" + std::to_string(size) +
-           R"(,"profile":")" + id + "\"" + more + "}";
-}
-
-Workload random_workload(std::mt19937& random, int processors, Trouble trouble, bool farm = false) {
-    const bool coarse = draw(random, 0, 1) == 1;
-    std::string jobs;
-    std::string profiles;
-    Duration submit;
-    for (int i = draw(random, 1, 40); i > 0; --i) {
-        if (draw(random, 0, 2) == 0) {
-            submit = submit + (coarse ? Duration::seconds(10 * draw(random, 1, 12))
-                                      : Duration::microseconds(draw(random, 1, 120'000) * 1000LL));
-        }
-        jobs += (jobs.empty() ? "" : ",") +
-                random_job(random, 100 + i, submit, processors, coarse, trouble, farm, profiles);
-    }
-    return parse_workload(R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{)" + profiles + "}}", "/random.json",
-                          "w0", true);
-}
-
-// Processors fail and are repaired, alone or with their neighbours, so many may be away at once. At the end all are
-// back. Half of the lists are coarse: losses and returns coincide with each other and with jobs.
-std::string random_failures(std::mt19937& random, int processors) {
-    const bool coarse = draw(random, 0, 1) == 1;
-    const auto time = [&](int most) { return coarse ? 10 * draw(random, 1, most) : draw(random, 1, 10 * most); };
-    std::string events;
-    for (int first = 0; first < processors;) {
-        const int last = draw(random, first, std::min(first + 3, processors - 1));
-        int now = 0;
-        for (int i = draw(random, 0, 5); i > 0; --i) {
-            for (const char* type : {"machine_unavailable", "machine_available"}) {
-                now += time(15);
-                events += R"({"type":")" + std::string(type) + R"(","timestamp":)" + std::to_string(now) +
-                          R"(,"resources":")" + std::to_string(first) + "-" + std::to_string(last) + "\"}\n";
-            }
-        }
-        first = last + 1;
-    }
-    return events;
-}
 
 // The daemon without its socket: a session answers each message as a frame, and the reply is read back.
 class Daemon : public SimulatedScheduler {
@@ -321,10 +192,6 @@ Seen by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     return seen_of(run(scenario, daemon));
 }
 
-bool needs_run_times(const DrawnAlgorithm& drawn) {
-    return Engine(drawn.name, drawn.parameters).needs_run_times();
-}
-
 // The outcome of the embedded scheduler. Requires that it is reproducible and that the daemon has the same, unless the
 // daemon refuses the parameters.
 Seen simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
@@ -349,63 +216,6 @@ Seen simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
             (acknowledged.jobs == outcome.jobs || Engine(drawn.name, drawn.parameters).algorithm().registers_jobs()));
     }
     return outcome;
-}
-
-// Shows each start of an embedded scheduler to `Look`, with the processors that were idle just before.
-class WatchedStarts : public SimulatedScheduler {
- public:
-    using Look = std::function<void(const ResourceSet& idle, const ResourceSet& allocation)>;
-
-    WatchedStarts(Engine& engine, int processors, Look look)
-        : scheduler_(engine), idle_(ResourceSet::range(0, processors - 1)), look_(std::move(look)) {}
-
-    void begin(const Simulator& simulator, SchedulerReply& reply) override {
-        scheduler_.begin(simulator, reply);
-        look_at_starts(reply);
-    }
-    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
-        for (const Event& event : events) {
-            if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
-                idle_.insert(allocations_.at(completed->job));
-            }
-        }
-        scheduler_.message(now, events, reply);
-        look_at_starts(reply);
-    }
-    void end(Time) override {}
-
- private:
-    void look_at_starts(const SchedulerReply& reply) {
-        for (const SchedulerReply::TimedDecision& decision : reply.decisions) {
-            if (const auto* start = std::get_if<StartJob>(&decision.decision)) {
-                look_(idle_, start->allocation);
-                idle_.remove(start->allocation);
-                allocations_[start->job] = start->allocation;
-            }
-        }
-    }
-
-    EmbeddedScheduler scheduler_;
-    ResourceSet idle_;
-    Look look_;
-    std::map<JobNumber, ResourceSet> allocations_;
-};
-
-// The starts of all jobs, with this placement.
-std::vector<Time> starts_with_placement(Scenario scenario, DrawnAlgorithm drawn, const std::string& placement,
-                                        const WatchedStarts::Look& look) {
-    drawn.parameters.emplace_back("placement", placement);
-    Engine engine(drawn.name, drawn.parameters);
-    scenario.enable_dynamic_jobs = engine.registers_jobs();
-    scenario.enable_profile_reuse = engine.reuses_profiles();
-    WatchedStarts scheduler(engine, static_cast<int>(scenario.platform.hosts.size()), look);
-    Simulator simulator(scenario);
-    simulator.run(scheduler);
-    std::vector<Time> starts;
-    for (const SimulatedJob& job : simulator.jobs()) {
-        starts.push_back(job.state == JobState::rejected ? Time::infinity() : job.start);
-    }
-    return starts;
 }
 
 // All pairs of values of on-failure and when-too-small, in turn.
@@ -442,12 +252,12 @@ void try_every_algorithm(Trouble trouble, int rounds) {
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
         guarantees |= Engine(drawn.name, drawn.parameters).gives_guarantees();
         switches |= Engine(drawn.name, drawn.parameters).algorithm().switches_processors();
-        std::mt19937 random(2024);
+        Random random(2024);
         for (int round = 0; round < rounds; ++round) {
             INFO(drawn.text() << ", workload " << round);
-            const int processors = draw(random, 1, 12);
+            const int processors = random.between(1, 12);
             Workload workload = random_workload(random, processors, trouble);
-            const bool fails = trouble == Trouble::failures || (trouble == Trouble::no_time && draw(random, 0, 1) == 0);
+            const bool fails = trouble == Trouble::failures || (trouble == Trouble::no_time && random.one_in(2));
             const std::string events = fails ? random_failures(random, processors) : "";
             const Scenario scenario = scenario_of(machine_of_round(processors, round), {std::move(workload)}, events);
             const DrawnAlgorithm tried = fails ? with_failure_parameters(drawn, round) : drawn;
@@ -503,91 +313,15 @@ TEST_CASE("Every algorithm: the same on farms of machines with licences, also wh
           "[every-algorithm][property]") {
     const QuietLog quiet;
     for (const DrawnAlgorithm& drawn : drawn_with_placement("machine", 4)) {
-        std::mt19937 random(2025);
+        Random random(2025);
         for (int round = 0; round < 30; ++round) {
             INFO(drawn.text() << ", workload " << round);
-            const int processors = draw(random, 1, 16);
-            const bool fails = draw(random, 0, 2) == 0;
+            const int processors = random.between(1, 16);
+            const bool fails = random.one_in(3);
             Workload workload = random_workload(random, processors, Trouble::none, true);
             const Scenario scenario = scenario_of({random_farm(random, processors)}, {std::move(workload)},
                                                   fails ? random_failures(random, processors) : "");
             simulated_in_all_ways(scenario, fails ? with_failure_parameters(drawn, round) : drawn);
         }
-    }
-}
-
-TEST_CASE("Every algorithm: contiguous jobs get one block, and best effort takes one that is there, at the same times",
-          "[every-algorithm][property]") {
-    for (const DrawnAlgorithm& drawn : drawn_with_placement("contiguous", 4)) {
-        std::mt19937 random(2026);
-        for (int round = 0; round < 20; ++round) {
-            INFO(drawn.text() << ", workload " << round);
-            const int processors = draw(random, 1, 12);
-            const Scenario scenario =
-                scenario_of(machine(processors), {random_workload(random, processors, Trouble::none)});
-            starts_with_placement(scenario, drawn, "contiguous", [](const ResourceSet&, const ResourceSet& allocation) {
-                REQUIRE(allocation.intervals().size() == 1);
-            });
-            const std::vector<Time> best_effort = starts_with_placement(
-                scenario, drawn, "best-effort-contiguous", [](const ResourceSet& idle, const ResourceSet& allocation) {
-                    REQUIRE(allocation == idle.lowest_block(allocation.size())
-                                              .value_or(ResourceSet(idle).take_lowest(allocation.size())));
-                });
-            REQUIRE(best_effort == starts_with_placement(scenario, drawn, "lowest",
-                                                         [](const ResourceSet& idle, const ResourceSet& allocation) {
-                                                             REQUIRE(allocation ==
-                                                                     ResourceSet(idle).take_lowest(allocation.size()));
-                                                         }));
-        }
-    }
-}
-
-TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that names the event", "[every-algorithm]") {
-    const std::string begins = R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":)"
-                               R"({"dynamic-jobs-enabled":true,"profile-reuse-enabled":true},"compute_resources":)"
-                               R"([{"id":0,"name":"a"},{"id":1,"name":"b"}],"workloads":{},"profiles":{}}}]})";
-    const auto frame = [](int now, const std::string& type, const std::string& data) {
-        return R"({"now":)" + std::to_string(now) + R"(,"events":[{"timestamp":)" + std::to_string(now) +
-               R"(,"type":")" + type + R"(","data":)" + data + "}]}";
-    };
-    const std::string job = R"({"job_id":"w0!1","job":{"id":"w0!1","subtime":1,"res":1,"walltime":5,"profile":"p"}})";
-    const std::string ended = R"({"job_id":"w0!1","job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0"})";
-    const auto ended_as = [](const std::string& state) {
-        return R"({"job_id":"w0!1","job_state":")" + state + R"(","return_code":0,"alloc":"0"})";
-    };
-    const std::vector<std::pair<std::string, std::string>> rogue{
-        {frame(2, "JOB_SUBMITTED", job), "submitted twice"},
-        {frame(0, "JOB_SUBMITTED", job), "time goes back"},
-        {frame(2, "JOB_COMPLETED", R"({"job_id":"w0!2","job_state":"COMPLETED_KILLED","return_code":0,"alloc":"0"})"),
-         "unknown job"},
-        {frame(2, "JOB_COMPLETED", ended_as("RUNNING")), "JOB_COMPLETED"},
-        {frame(2, "NOTIFY", R"({"type":"event_machine_unavailable","resources":"7"})"), "resource 7"},
-        {begins, "SIMULATION_BEGINS"},
-    };
-    const QuietLog quiet;
-    for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
-        if (needs_run_times(drawn)) {
-            continue;  // the daemon refuses it
-        }
-        for (const auto& [message, problem] : rogue) {
-            INFO(drawn.text() << ", " << message);
-            Session session({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol));
-            session.answer(begins);
-            session.answer(frame(1, "JOB_SUBMITTED", job));
-            try {
-                session.answer(message);
-                FAIL("no error");
-            } catch (const InputError& error) {
-                CHECK_THAT(error.what(), Catch::Matchers::Contains(problem) || Catch::Matchers::Contains("goes back"));
-            }
-        }
-        Session session({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol));
-        session.answer(begins);
-        session.answer(frame(1, "JOB_SUBMITTED", job));
-        const bool started = session.rejected() == 0;
-        if (started) {
-            session.answer(frame(2, "JOB_COMPLETED", ended));
-        }
-        CHECK_THROWS_AS(session.answer(frame(3, "JOB_COMPLETED", ended)), InputError);
     }
 }

@@ -19,6 +19,7 @@
 #include <batfill/simulator/simulator.hpp>
 
 #include "fuzzer.hpp"
+#include "machine_events.hpp"
 
 namespace batfill::tests::simulator_fuzzer {
 
@@ -92,13 +93,9 @@ std::vector<ExternalEvent> draw_events(Bytes& bytes, int processors) {
         const std::string set = std::to_string(first) + "-" + std::to_string(first + bytes.below(processors - first));
         const int from = bytes.below(24);
         const int until = from + bytes.below(24);
-        const auto add = [&](const char* kind, int time) {
-            events += R"({"type":"machine_)" + std::string(kind) + R"(","timestamp":)" + std::to_string(time) +
-                      R"(,"resources":")" + set + "\"}\n";
-        };
-        add("unavailable", from);
+        events += lost(std::to_string(from), set);
         if (!bytes.one_in(8)) {
-            add("available", until);
+            events += back(std::to_string(until), set);
         }
     }
     return parse_external_events(events, "fuzz", false);

@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +13,8 @@
 #include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
+#include "plain_machine.hpp"
+#include "random.hpp"
 
 namespace batfill::tests::machine_test {
 
@@ -168,57 +169,6 @@ AlgorithmDescription first_fit_on_farm() {
                                    {Placement::machine}});
 }
 
-int below(std::mt19937& random, int n) {
-    return static_cast<int>(random() % static_cast<unsigned>(n));
-}
-
-// A farm as plain lists with an entry per processor, for exhaustive search.
-struct PlainFarm {
-    std::vector<int> machine_of;             // of each processor
-    std::vector<double> speed;               // of each machine
-    std::vector<std::set<std::string>> may;  // licences of each machine
-    std::map<std::string, int> copies;
-    std::vector<int> user;  // of each processor: the job, or -1
-
-    // The processors that a job gets now. None if it cannot start.
-    std::vector<int> choose(const JobDescription& job, const std::map<int, JobDescription>& running) const {
-        for (const std::string& license : job.licenses) {
-            int used = 0;
-            for (const auto& [number, other] : running) {
-                used += static_cast<int>(std::count(other.licenses.begin(), other.licenses.end(), license));
-            }
-            if (used >= copies.at(license)) {
-                return {};
-            }
-        }
-        std::vector<int> order;
-        for (int machine = 0; machine < static_cast<int>(speed.size()); ++machine) {
-            order.push_back(machine);
-        }
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-            return speed[static_cast<std::size_t>(a)] > speed[static_cast<std::size_t>(b)];
-        });
-        for (const int machine : order) {
-            const auto& licenses = may[static_cast<std::size_t>(machine)];
-            if (!std::all_of(job.licenses.begin(), job.licenses.end(),
-                             [&](const std::string& license) { return licenses.count(license) != 0; })) {
-                continue;
-            }
-            std::vector<int> free;
-            for (int processor = 0; processor < static_cast<int>(user.size()); ++processor) {
-                const auto place = static_cast<std::size_t>(processor);
-                if (machine_of[place] == machine && user[place] < 0 && static_cast<int>(free.size()) < job.processors) {
-                    free.push_back(processor);
-                }
-            }
-            if (static_cast<int>(free.size()) == job.processors) {
-                return free;
-            }
-        }
-        return {};
-    }
-};
-
 }  // namespace
 
 TEST_CASE("Jobs of one machine with licences run where a patient search puts them, on random farms",
@@ -226,102 +176,69 @@ TEST_CASE("Jobs of one machine with licences run where a patient search puts the
     const AlgorithmDescription description = first_fit_on_farm();
     for (unsigned seed = 0; seed < 200; ++seed) {
         INFO("farm " << seed);
-        std::mt19937 random(seed);
-        PlainFarm farm;
+        Random random(seed);
         const std::vector<std::string> licenses{"l0", "l1", "l2"};
+        const auto some_licenses = [&](int one_in) {
+            std::vector<std::string> some = licenses;
+            std::erase_if(some, [&](const std::string&) { return !random.one_in(one_in); });
+            return some;
+        };
         std::string totals;
         for (const std::string& license : licenses) {
-            farm.copies[license] = 1 + below(random, 3);
-            totals += (totals.empty() ? "" : ",") + license + ":" + std::to_string(farm.copies[license]);
+            totals += (totals.empty() ? "" : ",") + license + ":" + std::to_string(random.between(1, 3));
         }
         std::vector<Host> hosts;
-        for (int machine = 0; machine < 1 + below(random, 5); ++machine) {
-            farm.speed.push_back(1 + below(random, 3));
-            farm.may.emplace_back();
+        for (int machine = 0; machine < random.between(1, 5); ++machine) {
+            const int speed = random.between(1, 3);
             std::string installed;
-            for (const std::string& license : licenses) {
-                if (below(random, 2) == 0) {
-                    farm.may.back().insert(license);
-                    installed += (installed.empty() ? "" : ",") + license;
-                }
+            for (const std::string& license : some_licenses(2)) {
+                installed += (installed.empty() ? "" : ",") + license;
             }
-            for (int i = 1 + below(random, 4); i > 0; --i) {
-                hosts.push_back(host("m" + std::to_string(machine), installed, farm.speed.back(), totals));
-                farm.machine_of.push_back(machine);
-                farm.user.push_back(-1);
+            for (int i = random.between(1, 4); i > 0; --i) {
+                hosts.push_back(host("m" + std::to_string(machine), installed, speed, totals));
             }
         }
+        PlainMachine plain(hosts);
         Engine engine(description, {});
         engine.begin(Time(), Machine(hosts));
         std::map<JobIndex, JobDescription> waiting;
-        std::map<int, JobDescription> running;
-        int submitted = 0;
+        std::set<JobIndex> running;
+        JobIndex submitted = 0;
         for (int second = 1; second < 60; ++second) {
-            engine.arrive(Time::seconds(second));
-            for (auto job = running.begin(); job != running.end();) {
-                if (below(random, 3) == 0) {
-                    engine.take_in({Time::seconds(second),
-                                    JobCompleted{static_cast<JobIndex>(job->first), JobState::completed_successfully}});
-                    std::replace(farm.user.begin(), farm.user.end(), job->first, -1);
-                    job = running.erase(job);
-                } else {
-                    ++job;
-                }
-            }
-            for (int i = below(random, 3); i > 0; --i) {
+            Message message{Time::seconds(second), {}, {}, {}};
+            std::copy_if(running.begin(), running.end(), std::back_inserter(message.ended),
+                         [&](JobIndex) { return random.one_in(3); });
+            for (int i = random.below(3); i > 0; --i) {
                 JobDescription job;
-                const auto index = static_cast<JobIndex>(submitted++);
-                job.id = std::to_string(index);
-                job.submit = Time::seconds(second);
-                job.processors = 1 + below(random, 4);
+                job.id = std::to_string(submitted);
+                job.submit = message.now;
+                job.processors = random.between(1, 4);
                 job.walltime = Duration::seconds(1000);
-                for (const std::string& license : licenses) {
-                    if (below(random, 3) == 0) {
-                        job.licenses.push_back(license);
-                    }
-                }
-                waiting[index] = job;
-                engine.take_in({Time::seconds(second), JobSubmitted{index, job}});
+                job.licenses = some_licenses(3);
+                message.submitted.emplace_back(submitted++, job);
             }
-            std::map<JobIndex, std::vector<int>> expected;
-            std::set<JobIndex> hopeless;
-            for (const auto& [index, job] : waiting) {
-                PlainFarm empty = farm;
-                std::fill(empty.user.begin(), empty.user.end(), -1);
-                if (empty.choose(job, {}).empty()) {
-                    hopeless.insert(index);
-                    continue;
-                }
-                const std::vector<int> processors = farm.choose(job, running);
-                if (!processors.empty()) {
-                    for (const int processor : processors) {
-                        farm.user[static_cast<std::size_t>(processor)] = static_cast<int>(index);
-                    }
-                    running[static_cast<int>(index)] = job;
-                    expected[index] = processors;
-                }
+            for (const JobIndex job : message.ended) {
+                running.erase(job);
             }
-            engine.decide();
-            for (const auto& [index, processors] : expected) {
-                ResourceSet allocation;
-                for (const int processor : processors) {
-                    allocation.insert(ResourceSet::range(processor, processor));
+            waiting.insert(message.submitted.begin(), message.submitted.end());
+            plain.take_in(message);
+            send(engine, message);
+            for (const auto& [index, job] : std::map(waiting)) {
+                const std::vector<Place> places = plain.places(job, Placement::machine, plain.now());
+                if (!plain.has_room_for(job, Placement::machine)) {
+                    REQUIRE(engine.state().job(index).state == JobState::rejected);
+                    waiting.erase(index);
+                } else if (!places.empty()) {
+                    plain.start(index, job, places.front(), Time::infinity());
+                    REQUIRE(engine.state().job(index).state == JobState::running);
+                    REQUIRE(engine.state().job(index).allocation == set_of(places.front()));
+                    running.insert(index);
+                    waiting.erase(index);
                 }
-                REQUIRE(engine.state().job(index).state == JobState::running);
-                REQUIRE(engine.state().job(index).allocation == allocation);
-                waiting.erase(index);
-            }
-            for (const JobIndex index : hopeless) {
-                REQUIRE(engine.state().job(index).state == JobState::rejected);
-                waiting.erase(index);
             }
             REQUIRE(engine.state().waiting.size() == waiting.size());
-            for (const auto& [name, copies] : farm.copies) {
-                long long left = copies;
-                for (const auto& [number, job] : running) {
-                    left -= std::count(job.licenses.begin(), job.licenses.end(), name);
-                }
-                REQUIRE(engine.state().copies_left[*engine.state().machine.find_license(name)] == left);
+            for (const auto& [license, copies] : plain.now().copies) {
+                REQUIRE(engine.state().copies_left[*engine.state().machine.find_license(license)] == copies);
             }
         }
         REQUIRE(submitted > 20);

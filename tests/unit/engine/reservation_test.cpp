@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "plain_backfilling.hpp"
 #include "plain_machine.hpp"
 #include "plain_order.hpp"
+#include "random.hpp"
 #include "random_farm.hpp"
 #include "random_stream.hpp"
 
@@ -26,12 +26,12 @@ namespace batfill::tests::reservation_test {
 namespace {
 
 // A random part of a set: "1-2 5" of "0-5".
-ResourceSet random_part(std::mt19937& random, const ResourceSet& of) {
+ResourceSet random_part(Random& random, const ResourceSet& of) {
     ResourceSet part;
-    const unsigned density = 1 + random() % 8;
+    const int density = random.between(1, 8);
     for (const ResourceSet::Interval& interval : of.intervals()) {
         for (int i = interval.first; i <= interval.last; ++i) {
-            if (random() % 8 < density) {
+            if (random.below(8) < density) {
                 part.insert(ResourceSet::range(i, i));
             }
         }
@@ -47,7 +47,7 @@ int count_in(const Machine& machine, GroupIndex group, const ResourceSet& idle) 
     return count;
 }
 
-void require_counts(const IdleByGroup& counted, const Machine& machine, const ResourceSet& idle, std::mt19937& random) {
+void require_counts(const IdleByGroup& counted, const Machine& machine, const ResourceSet& idle, Random& random) {
     int largest = 0;
     std::vector<int> counts;
     for (GroupIndex group = 0; group < machine.groups().size(); ++group) {
@@ -59,11 +59,12 @@ void require_counts(const IdleByGroup& counted, const Machine& machine, const Re
     for (int processors = 1; processors <= largest + 2; ++processors) {
         std::vector<LicenseIndex> needed;
         for (LicenseIndex license = 0; license < machine.licenses().size(); ++license) {
-            if (random() % 3 == 0) {
+            if (random.one_in(3)) {
                 needed.push_back(license);
             }
         }
-        const GroupIndex from = random() % 2 == 0 ? 0 : random() % machine.groups().size();
+        const GroupIndex from =
+            random.one_in(2) ? 0 : static_cast<GroupIndex>(random.below(static_cast<int>(machine.groups().size())));
         std::optional<GroupIndex> first;
         for (GroupIndex group = machine.groups().size(); group > from; --group) {
             const std::vector<LicenseIndex>& has = machine.groups()[group - 1].licenses;
@@ -84,9 +85,9 @@ TEST_CASE("Idle processors of each machine of a farm are counted as by hand", "[
     std::size_t most_groups = 0;
     for (unsigned seed = 0; seed < 60; ++seed) {
         INFO("farm " << seed);
-        std::mt19937 random(seed);
+        Random random(seed);
         const bool is_large = seed % 3 == 0;
-        const int processors = 1 + static_cast<int>(random() % (is_large ? 400 : 20));
+        const int processors = random.between(1, is_large ? 400 : 20);
         const Machine machine(random_farm(random, processors, is_large ? 300 : 6));
         most_groups = std::max(most_groups, machine.groups().size());
         ResourceSet idle = ResourceSet::range(0, processors - 1);
@@ -95,10 +96,10 @@ TEST_CASE("Idle processors of each machine of a farm are counted as by hand", "[
         for (int step = 0; step < 20; ++step) {
             ResourceSet busy = ResourceSet::range(0, processors - 1);
             busy.remove(idle);
-            if (random() % 5 == 0) {
+            if (random.one_in(5)) {
                 idle = random_part(random, ResourceSet::range(0, processors - 1));
                 counted.reset(machine, idle);
-            } else if (random() % 2 == 0) {
+            } else if (random.one_in(2)) {
                 const ResourceSet taken = random_part(random, idle);
                 idle.remove(taken);
                 counted.take(machine, taken);

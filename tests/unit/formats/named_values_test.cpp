@@ -2,9 +2,9 @@
 
 #include <batfill/core/error.hpp>
 
+#include "folder.hpp"
 #include "src/formats/named_values.hpp"
 #include "src/support/files.hpp"
-#include "temporary_folder.hpp"
 
 namespace batfill::tests::named_values_test {
 
@@ -19,8 +19,8 @@ TEST_CASE("Statistics are names and values below the names of the columns", "[cs
 }
 
 TEST_CASE("A summary has a value below each name", "[csv]") {
-    const TemporaryFolder folder;
-    const std::string path = folder / "schedule.csv";
+    const Folder folder;
+    const std::string path = folder.file("schedule.csv");
     write_file(path, "makespan,nb_jobs\n12.5,3\n");
     CHECK(read_summary(path) == NamedValues{{"makespan", "12.5"}, {"nb_jobs", "3"}});
     write_file(path, "makespan,nb_jobs\n12.5\n");

@@ -8,19 +8,16 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
+#include "folder.hpp"
 #include "src/support/files.hpp"
-#include "temporary_folder.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::workload_test {
-
-using batfill::tests::TemporaryFolder;
 
 namespace {
 
@@ -273,13 +270,13 @@ TEST_CASE("A workload that is nested too deeply is refused, also where it would 
 }
 
 TEST_CASE("A workload that is written reads as the same") {
-    const TemporaryFolder folder;
+    const Folder folder;
     for (const char* name : {"workload.json", "workload.json.gz"}) {
         for (unsigned seed = 0; seed < 100; ++seed) {
             INFO(name << ", seed " << seed);
             const Workload written = random_workload(seed);
-            write_workload(written, folder / name);
-            const Workload read = read_workload(folder / name, "w1");
+            write_workload(written, folder.file(name));
+            const Workload read = read_workload(folder.file(name), "w1");
             CHECK(read.processors == written.processors);
             REQUIRE(read.jobs.size() == written.jobs.size());
             for (std::size_t i = 0; i < read.jobs.size(); ++i) {
@@ -295,11 +292,11 @@ TEST_CASE("A workload that is written reads as the same") {
 }
 
 TEST_CASE("A workload is written a job a line, whole seconds as integers and only the fields that are set") {
-    const TemporaryFolder folder;
+    const Folder folder;
     Workload workload = parse(with_jobs(R"({"id":"1","subtime":0.5,"res":1,"profile":"p"},)"
                                         R"({"id":"2","subtime":100,"res":2,"walltime":10,"profile":"q","user":3})"));
-    write_workload(workload, folder / "workload.json");
-    CHECK(content(folder / "workload.json") ==
+    write_workload(workload, folder.file("workload.json"));
+    CHECK(content(folder.file("workload.json")) ==
           "{\"nb_res\":4,\"jobs\":[\n"
           "{\"id\":\"1\",\"subtime\":0.5,\"res\":1,\"profile\":\"p\"},\n"
           "{\"id\":\"2\",\"subtime\":100,\"res\":2,\"walltime\":10,\"profile\":\"q\",\"user\":\"3\"}\n"
@@ -307,17 +304,17 @@ TEST_CASE("A workload is written a job a line, whole seconds as integers and onl
           "\"p\":{\"type\":\"delay\",\"delay\":5},\n"
           "\"q\":{\"type\":\"delay\",\"delay\":0.25,\"ret\":3}\n"
           "}}\n");
-    write_workload(workload, folder / "workload.json.gz");
-    CHECK(content(folder / "workload.json.gz") == content(folder / "workload.json"));
-    std::ifstream raw(folder / "workload.json.gz", std::ios::binary);
+    write_workload(workload, folder.file("workload.json.gz"));
+    CHECK(content(folder.file("workload.json.gz")) == content(folder.file("workload.json")));
+    std::ifstream raw(folder.file("workload.json.gz"), std::ios::binary);
     CHECK((raw.get() == 0x1f && raw.get() == 0x8b));
 }
 
 TEST_CASE("Profiles that carry their source are written as it says") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string profile = R"({"type":"composed","seq":["q"],"repeat":2})";
-    write_workload(parse(with_profile(profile), true), folder / "workload.json");
-    CHECK(read_workload(folder / "workload.json", "w0", true).profiles.at("p").source == profile);
+    write_workload(parse(with_profile(profile), true), folder.file("workload.json"));
+    CHECK(read_workload(folder.file("workload.json"), "w0", true).profiles.at("p").source == profile);
 }
 
 TEST_CASE("A workload of Batsim 5 reads as that of Batsim 4 does") {
@@ -347,12 +344,12 @@ TEST_CASE("A workload of Batsim 5 reads as that of Batsim 4 does") {
 }
 
 TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {
-    const TemporaryFolder folder;
+    const Folder folder;
     for (unsigned seed = 0; seed < 50; ++seed) {
         Workload written = random_workload(seed);
         written.format = WorkloadFormat::batsim5;
-        write_workload(written, folder / "workload.json");
-        const Workload read = read_workload(folder / "workload.json", "w1");
+        write_workload(written, folder.file("workload.json"));
+        const Workload read = read_workload(folder.file("workload.json"), "w1");
         REQUIRE(read.jobs.size() == written.jobs.size());
         for (std::size_t i = 0; i < read.jobs.size(); ++i) {
             CHECK(read.jobs[i].description == written.jobs[i].description);
@@ -363,8 +360,8 @@ TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {
                              R"({"id":"3","subtime":1,"res":2,"profile":"q","extra_data":"as it is"})";
     Workload workload = parse(with_jobs(jobs), true);
     workload.format = WorkloadFormat::batsim5;
-    write_workload(workload, folder / "workload.json");
-    CHECK(content(folder / "workload.json") ==
+    write_workload(workload, folder.file("workload.json"));
+    CHECK(content(folder.file("workload.json")) ==
           "{\"nb_res\":4,\"jobs\":[\n"
           "{\"id\":\"1\",\"subtime\":0.5,\"res\":1,\"profile\":\"p\",\"extra_data\":{\"own\":[1],\"user\":\"u\"}},\n"
           "{\"id\":\"2\",\"subtime\":1,\"res\":2,\"walltime\":10,\"profile\":\"q\",\"extra_data\":{\"x\":1}},\n"
@@ -374,109 +371,26 @@ TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {
           "\"q\":{\"type\":\"DelayProfile\",\"delay\":0.25,\"ret\":3}\n"
           "}}\n");
     workload.jobs[2].description.user = "u";
-    CHECK_THROWS_WITH(write_workload(workload, folder / "workload.json"),
+    CHECK_THROWS_WITH(write_workload(workload, folder.file("workload.json")),
                       "job \"w0!3\": its extra_data is no object, which would have to hold its other fields, too");
     Workload composed = parse(with_profile(R"({"type":"composed","seq":["q"],"repeat":2})"), true);
     composed.format = WorkloadFormat::batsim5;
     CHECK_THROWS_WITH(
-        write_workload(composed, folder / "workload.json"),
+        write_workload(composed, folder.file("workload.json")),
         "profile \"p\": a profile of type \"composed\" cannot be written in the other format, expected a delay");
 }
 
 TEST_CASE("Files that cannot be read or written give an error that names them") {
-    const TemporaryFolder folder;
-    CHECK_THROWS_WITH(read_workload(folder / "none.json", "w0"),
-                      folder / "none.json" + ": cannot be opened: No such file or directory");
-    CHECK_THROWS_WITH(read_workload(folder / ".", "w0"), folder / "." + ": cannot be read: Is a directory");
-    CHECK_THROWS_WITH(write_workload(Workload(), folder / "none/a.json"),
-                      folder / "none/a.json" + ": cannot be written: No such file or directory");
-    write_workload(random_workload(1), folder / "cut.json.gz");
-    std::filesystem::resize_file(folder / "cut.json.gz", std::filesystem::file_size(folder / "cut.json.gz") / 2);
-    CHECK_THROWS_AS(read_workload(folder / "cut.json.gz", "w0"), InputError);
-}
-
-TEST_CASE("An output file that is not committed leaves what was there before") {
-    const TemporaryFolder folder;
-    {
-        OutputFile file(folder / "a");
-        file.write("first");
-        file.commit();
-    }
-    {
-        OutputFile file(folder / "a");
-        file.write("second");
-    }
-    CHECK(content(folder / "a") == "first");
-    CHECK(folder.files() == 1);
-    OutputFile device("/dev/null");
-    device.write("nothing");
-    device.commit();
-    CHECK(std::filesystem::is_character_file("/dev/null"));
-}
-
-TEST_CASE("An output file written through a link leaves the link") {
-    const TemporaryFolder folder;
-    std::ofstream(folder / "target") << "old";
-    std::filesystem::create_symlink("target", folder / "link");
-    OutputFile file(folder / "link");
-    file.write("new");
-    file.commit();
-    CHECK(std::filesystem::is_symlink(folder / "link"));
-    CHECK(content(folder / "target") == "new");
-}
-
-TEST_CASE("An output file keeps the mode of the file that it replaces") {
-    using std::filesystem::perms;
-    const TemporaryFolder folder;
-    std::ofstream(folder / "a") << "old";
-    std::filesystem::permissions(folder / "a", perms::owner_read | perms::owner_write);
-    OutputFile file(folder / "a");
-    file.write("new");
-    file.commit();
-    CHECK(std::filesystem::status(folder / "a").permissions() == (perms::owner_read | perms::owner_write));
-}
-
-TEST_CASE("What a process of the same number left behind is not in the way of a file or folder") {
-    const TemporaryFolder folder;
-    const std::string left = ".tmp" + std::to_string(getpid());
-    std::ofstream(folder / ("a" + left)) << "left";
-    std::filesystem::create_directory(folder / ("b" + left));
-    OutputFile file(folder / "a");
-    file.write("new");
-    file.commit();
-    OutputFolder made(folder / "b");
-    made.commit();
-    CHECK(content(folder / "a") == "new");
-    CHECK(content(folder / ("a" + left)) == "left");
-    CHECK(std::filesystem::is_empty(folder / "b"));
-}
-
-TEST_CASE("Files that belong together appear together, or none does") {
-    const TemporaryFolder folder;
-    std::ofstream(folder / "earlier") << "run";
-    {
-        OutputFiles files;
-        files.add(folder / "a").write("a");
-        files.leave_out(folder / "earlier");
-        CHECK_THROWS_WITH(files.add(folder / "none/b"), Catch::Matchers::Contains("cannot be written"));
-    }
-    CHECK(folder.files() == 1);
-    OutputFiles files;
-    files.add(folder / "a").write("a");
-    files.add(folder / "b").write("b");
-    files.leave_out(folder / "earlier");
-    CHECK(content(folder / "earlier") == "run");
-    files.commit();
-    CHECK(content(folder / "a") == "a");
-    CHECK(content(folder / "b") == "b");
-    CHECK(folder.files() == 2);
-}
-
-TEST_CASE("A text larger than its limit is refused") {
-    const TemporaryFolder folder;
-    std::ofstream(folder / "a") << "12345";
-    CHECK(InputFile(folder / "a").read_all(5) == "12345");
-    CHECK_THROWS_WITH(InputFile(folder / "a").read_all(4), folder / "a" + ": larger than 4 bytes");
+    const Folder folder;
+    CHECK_THROWS_WITH(read_workload(folder.file("none.json"), "w0"),
+                      folder.file("none.json") + ": cannot be opened: No such file or directory");
+    CHECK_THROWS_WITH(read_workload(folder.file("."), "w0"), folder.file(".") + ": cannot be read: Is a directory");
+    CHECK_THROWS_WITH(write_workload(Workload(), folder.file("none/a.json")),
+                      folder.file("none/a.json") + ": cannot be written: No such file or directory");
+    write_workload(random_workload(1), folder.file("cut.json.gz"));
+    std::filesystem::resize_file(folder.file("cut.json.gz"),
+                                 std::filesystem::file_size(folder.file("cut.json.gz")) / 2);
+    CHECK_THROWS_AS(read_workload(folder.file("cut.json.gz"), "w0"), InputError);
 }
 
 TEST_CASE("Every workload that the real Batsim has run reads", "[outside]") {

@@ -152,9 +152,7 @@ TEST_CASE("Processors that go and come back change plans, not running jobs", "[s
     // processor 1 meanwhile.
     const std::string jobs =
         job("a", "0", 1, "10", "10") + "," + job("b", "1", 2, "5", "5") + "," + job("c", "3", 1, "20", "20");
-    const std::string events = R"({"type":"machine_unavailable","timestamp":2,"resources":"0"})"
-                               "\n"
-                               R"({"type":"machine_available","timestamp":30,"resources":"0"})";
+    const std::string events = lost("2", "0") + back("30", "0");
     CHECK(starts("fcfs", {}, 2, jobs, events) == Starts{{"a", "0"}, {"b", "30"}, {"c", "35"}});
     CHECK(starts("easy", {}, 2, jobs, events) == Starts{{"a", "0"}, {"b", "30"}, {"c", "3"}});
     CHECK(starts("conservative", {}, 2, jobs, events) == Starts{{"a", "0"}, {"b", "30"}, {"c", "3"}});

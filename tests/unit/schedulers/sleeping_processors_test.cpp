@@ -188,10 +188,7 @@ TEST_CASE("Processors sleep and wake in the simulator in the time that their pst
 }
 
 TEST_CASE("A processor that is unavailable sleeps and wakes on, and is what it is when it comes back", "[simulator]") {
-    const std::string events = R"({"type":"machine_unavailable","timestamp":1,"resources":"0"})"
-                               "\n"
-                               R"({"type":"machine_available","timestamp":4,"resources":"0"})"
-                               "\n";
+    const std::string events = lost("1", "0") + back("4", "0");
     const Scenario scenario = scenario_of(machine_that_sleeps(2), {workload_of(job("a", "5", 1, "9", "1"))}, events);
     const Script script{{0, {{sets_pstate("0", 1)}, ""}}, {5, {{start(0, "0")}, ""}}};
     const Played played = play(scenario, script);

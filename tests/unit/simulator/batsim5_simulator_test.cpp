@@ -283,9 +283,7 @@ TEST_CASE("To Batsim 5 a machine that is unavailable is still idle or computing"
     Scenario scenario = scenario_of(machine_that_sleeps(5),
                                     {workload_of(job("a", "1", 1, "99", "5") + "," + job("b", "2", 1, "99", "10") +
                                                  "," + job("c", "20", 3, "99", "1"))},
-                                    R"({"type":"machine_unavailable","timestamp":3,"resources":"0-3"})"
-                                    "\n"
-                                    R"({"type":"machine_available","timestamp":9,"resources":"0-3"})");
+                                    lost("3", "0-3") + back("9", "0-3"));
     scenario.rules = simulator_rules("batsim5");
     const Script script{{1, {{start(0, "0")}, ""}},
                         {2, {{start(1, "1"), sets_pstate("3", 1)}, ""}},

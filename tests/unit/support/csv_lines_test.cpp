@@ -3,21 +3,21 @@
 
 #include <catch2/catch.hpp>
 
+#include "folder.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
-#include "temporary_folder.hpp"
 
 namespace batfill::tests::csv_lines_test {
 
 TEST_CASE("How many lines a file has is estimated from those at its beginning, but not of what is gzipped", "[csv]") {
-    const tests::TemporaryFolder folder;
+    const tests::Folder folder;
     const auto written = [&](const std::string& name, int lines) {
-        OutputFile file((folder / name));
+        OutputFile file(folder.file(name));
         for (int i = 0; i < lines; ++i) {
             file.write("0123456789,abc" + std::string(i % 7 == 0 ? 2 : 1, 'x') + '\n');
         }
         file.commit();
-        return (folder / name);
+        return folder.file(name);
     };
     for (const int lines : {1, 10, 1000, 100'000}) {
         CAPTURE(lines);
@@ -28,7 +28,7 @@ TEST_CASE("How many lines a file has is estimated from those at its beginning, b
     }
     CHECK(estimated_lines(written("a.csv.gz", 1000)) == 0);
     CHECK(estimated_lines(written("empty.csv", 0)) == 0);
-    CHECK(estimated_lines(folder / "none") == 0);
+    CHECK(estimated_lines(folder.file("none")) == 0);
     CHECK(estimated_lines("/dev/null") == 0);
 }
 

@@ -12,8 +12,8 @@
 #include <batfill/replay/replay.hpp>
 #include <batfill/workloads/models.hpp>
 
+#include "simulator_fixture.hpp"
 #include "src/support/files.hpp"
-#include "unit/simulator_fixture.hpp"
 
 namespace batfill::tests::replay_test {
 
@@ -211,9 +211,8 @@ TEST_CASE("An algorithm may register jobs, which the audit knows", "[replay]") {
 }
 
 TEST_CASE("A run that comes to a deadlock is an error, or an outcome of what ended until then", "[replay]") {
-    const std::string event = R"({"type":"machine_unavailable","timestamp":5,"resources":"0"})";
     const std::string jobs = job("a", "0", 2, "3", "3") + "," + job("b", "6", 2, "3", "3");
-    const Replay replay(scenario_of(machine(2), {workload_of(jobs)}, event));
+    const Replay replay(scenario_of(machine(2), {workload_of(jobs)}, lost("5", "0")));
     CHECK_THROWS_AS(replay.run({"fcfs", {}}), DeadlockError);
     RunOptions options;
     options.keeps_deadlocks = true;

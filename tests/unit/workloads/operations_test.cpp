@@ -5,8 +5,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "folder.hpp"
 #include "src/support/files.hpp"
-#include "tests/unit/temporary_folder.hpp"
 
 namespace batfill::tests::operations_test {
 
@@ -28,31 +28,31 @@ constexpr const char* log_text =
 }  // namespace
 
 TEST_CASE("A log becomes a folder of workloads, one for each period, with the name that is asked for") {
-    const TemporaryFolder folder;
-    write(folder / "log.swf", log_text);
+    const Folder folder;
+    write(folder.file("log.swf"), log_text);
     LogConversion request;
-    request.log = folder / "log.swf";
+    request.log = folder.file("log.swf");
     request.conversion.split.emplace().period = Duration::days(7);
-    request.output = folder / "weeks";
+    request.output = folder.file("weeks");
     request.name = "x";
-    request.header = folder / "header.txt";
+    request.header = folder.file("header.txt");
     const ConvertedLog result = convert_log(request);
     REQUIRE(result.periods.size() == 2);
     CHECK(result.log.jobs.size() == 3);
-    CHECK(read_workload(folder / "weeks/x-week-001.json", "w0").jobs.size() == 2);
-    CHECK(read_workload(folder / "weeks/x-week-003.json", "w0").jobs.size() == 1);
-    CHECK(!std::filesystem::exists(folder / "weeks/x-week-002.json"));
-    CHECK(InputFile(folder / "header.txt").read_all(100) == "; MaxProcs: 8\n");
+    CHECK(read_workload(folder.file("weeks/x-week-001.json"), "w0").jobs.size() == 2);
+    CHECK(read_workload(folder.file("weeks/x-week-003.json"), "w0").jobs.size() == 1);
+    CHECK(!std::filesystem::exists(folder.file("weeks/x-week-002.json")));
+    CHECK(InputFile(folder.file("header.txt")).read_all(100) == "; MaxProcs: 8\n");
 }
 
 TEST_CASE("A log of which no job is kept leaves no file, of the header neither") {
-    const TemporaryFolder folder;
-    write(folder / "log.swf", log_text);
+    const Folder folder;
+    write(folder.file("log.swf"), log_text);
     LogConversion request;
-    request.log = folder / "log.swf";
+    request.log = folder.file("log.swf");
     request.conversion.until = Duration();
-    request.output = folder / "workload.json";
-    request.header = folder / "header.txt";
+    request.output = folder.file("workload.json");
+    request.header = folder.file("header.txt");
     CHECK_THROWS_AS(convert_log(request), InputError);
     CHECK(folder.files() == 1);
     // Without an output, there is no conflict.
@@ -62,17 +62,17 @@ TEST_CASE("A log of which no job is kept leaves no file, of the header neither")
 }
 
 TEST_CASE("Deadlines of a workload's file are drawn, counted and written over those that were there") {
-    const TemporaryFolder folder;
-    write(folder / "log.swf", log_text);
+    const Folder folder;
+    write(folder.file("log.swf"), log_text);
     LogConversion request;
-    request.log = folder / "log.swf";
+    request.log = folder.file("log.swf");
     request.conversion.missing_walltime = SwfConversion::MissingWalltime::omit;
-    request.output = folder / "workload.json";
+    request.output = folder.file("workload.json");
     convert_log(request);
 
     DeadlineDraw draw;
-    draw.workload = folder / "workload.json";
-    draw.output = folder / "workload.json";
+    draw.workload = folder.file("workload.json");
+    draw.output = folder.file("workload.json");
     draw.count = 2;
     draw.rule = {Duration::seconds(50), Decimal::of(2)};
     DrawnDeadlines drawn = draw_deadlines(draw);

@@ -31,11 +31,11 @@ class PlainConservative : public PlainPlanAlgorithm {
         if (compression_ == "start-now") {
             start_what_can(early);
         } else if (early && compression_ != "none") {
-            place_all_again(compression_ == "submission" ? by_submission() : by_planned_start());
+            compress(compression_ == "submission" ? by_submission() : by_planned_start());
         }
     }
 
-    void place_all_again(const std::vector<JobIndex>& order) {
+    void compress(const std::vector<JobIndex>& order) {
         for (const JobIndex index : order) {
             const Time planned = planned_starts().at(index);
             cancel(index);

@@ -1,30 +1,17 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
 
+#include "folder.hpp"
+
 namespace batfill::tests {
 
 // Longer than anything takes here, even under a sanitizer on a busy machine.
 constexpr std::chrono::seconds patience{60};
-
-// An empty folder that is removed at the end.
-class Folder {
- public:
-    Folder();
-    ~Folder();
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-    std::filesystem::path path_;
-};
 
 std::string contents(const std::string& path);
 

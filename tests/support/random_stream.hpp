@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,20 +15,10 @@
 #include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
+#include "random.hpp"
 #include "random_farm.hpp"
 
 namespace batfill::tests {
-
-class Random {
- public:
-    explicit Random(unsigned seed) : generator_(seed) {}
-    int below(int n) { return static_cast<int>(generator_() % static_cast<unsigned>(n)); }
-    int between(int low, int high) { return low + below(high - low + 1); }
-    bool one_in(int n) { return below(n) == 0; }
-
- private:
-    std::mt19937 generator_;
-};
 
 // The contents of a random stream.
 struct Features {
@@ -41,9 +31,13 @@ struct Features {
     bool overruns = false;  // some jobs outlive their estimates
     bool farm = false;      // several machines and licences; some jobs are rejected
     bool users = false;     // most jobs have a user, whose run times are similar
+    bool late_calls = false;
+    bool missing_walltimes = false;  // the engine assumes `default_walltime` for these jobs
 };
+constexpr Duration default_walltime = Duration::seconds(70);
 
-// A random stream of events, played to an engine.
+// A random stream of events, played to an engine. Checks each decision, and the engine's state after each round, with a
+// model of the machine of its own.
 class Stream {
  public:
     // Called after each round with the jobs that it started.
@@ -86,9 +80,11 @@ class Stream {
             for (const Decision& decision : decisions) {
                 follow(decision, engine, message.now);
             }
+            compare_with_state(engine);
             after_round(message, starts_of(decisions));
         }
         REQUIRE(ended_ == engine.state().jobs.size());
+        REQUIRE(engine.state().waiting.empty());
         if (plan_in(engine) != nullptr) {
             REQUIRE(plan_in(engine)->by_start().empty());
         }
@@ -146,6 +142,10 @@ class Stream {
         if (features_.overruns && random_.one_in(6)) {
             runs_.back() = *job.walltime + times(random_.below(20));
         }
+        if (features_.missing_walltimes && random_.one_in(3)) {
+            job.walltime.reset();
+            runs_.back() = Duration::seconds(random_.between(0, 140));
+        }
         if (features_.farm) {
             job.processors = random_.between(1, random_.one_in(4) ? 7 : 3);
             job.licenses = random_licenses(farm_random_);
@@ -191,6 +191,9 @@ class Stream {
                 break;
             }
             case Event::Kind::end:
+                if (running_.erase(event.job) == 0) {
+                    break;  // it was killed before
+                }
                 message.ended.push_back(event.job);
                 in_use_.remove(event.processors);
                 ++ended_;
@@ -210,7 +213,18 @@ class Stream {
 
     void follow(const Decision& decision, const Engine& engine, Time now) {
         if (const auto* call = std::get_if<CallMeLater>(&decision)) {
-            calendar_[call->time].push_back({Event::Kind::call, 0, {}});
+            REQUIRE(call->time > now);
+            const bool is_late = features_.late_calls && random_.one_in(2);
+            calendar_[call->time + times(is_late ? random_.between(1, 9) : 0)].push_back({Event::Kind::call, 0, {}});
+            return;
+        }
+        if (const auto* kill = std::get_if<KillJobs>(&decision)) {
+            REQUIRE(kill->jobs.size() == 1);
+            const Job& job = engine.state().job(kill->jobs.front());
+            REQUIRE(running_.contains(kill->jobs.front()));
+            REQUIRE_FALSE(job.description().walltime.has_value());
+            REQUIRE(job.start + default_walltime <= now);
+            calendar_[now].push_back({Event::Kind::end, kill->jobs.front(), job.allocation});
             return;
         }
         if (std::holds_alternative<RejectJob>(decision)) {
@@ -226,8 +240,19 @@ class Stream {
         REQUIRE(ResourceSet::range(0, processors_ - 1).contains_all(job.allocation));
         REQUIRE(job.allocation.count_common(in_use_) == 0);
         REQUIRE(job.allocation.count_common(unavailable_) == 0);
+        REQUIRE(running_.insert(start.job).second);
         in_use_.insert(job.allocation);
         calendar_[now + runs_[start.job]].push_back({Event::Kind::end, start.job, job.allocation});
+    }
+
+    void compare_with_state(const Engine& engine) const {
+        ResourceSet idle = ResourceSet::range(0, processors_ - 1);
+        idle.remove(in_use_);
+        idle.remove(unavailable_);
+        REQUIRE(engine.state().idle.set() == idle);
+        REQUIRE(engine.state().idle.count() == idle.size());
+        REQUIRE(engine.state().running.size() == running_.size());
+        REQUIRE(engine.state().waiting.size() + running_.size() + ended_ == engine.state().jobs.size());
     }
 
     Random random_;
@@ -236,10 +261,11 @@ class Stream {
     Duration unit_;
     bool told_late_;     // jobs may arrive after their submission time and in another order
     int regular_share_;  // in tenths
-    std::mt19937 farm_random_;
+    Random farm_random_;
     std::vector<Host> hosts_;
     std::vector<Duration> runs_;
     std::map<Time, std::vector<Event>> calendar_;
+    std::set<JobIndex> running_;
     ResourceSet in_use_;
     ResourceSet unavailable_;
     std::size_t ended_ = 0;  // or was rejected

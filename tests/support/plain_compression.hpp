@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -147,5 +149,11 @@ class PlainCompression : public PlainPlanAlgorithm {
     Counts& counts_;
     std::vector<std::pair<JobIndex, Time>> moves_;
 };
+
+constexpr std::array both_kinds{PlainCompression::Kind::pc, PlainCompression::Kind::dc};
+
+inline std::string name_of(PlainCompression::Kind kind) {
+    return kind == PlainCompression::Kind::pc ? "pc" : "dc";
+}
 
 }  // namespace batfill::tests

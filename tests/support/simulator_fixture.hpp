@@ -14,6 +14,8 @@
 #include <batfill/replay/outcome.hpp>
 #include <batfill/simulator/simulator.hpp>
 
+#include "machine_events.hpp"
+
 namespace batfill::tests {
 
 inline Platform machine(int processors, double speed = 1e9) {

@@ -59,6 +59,7 @@ struct PlainRules {
     bool keeps_head = false;  // the head stays head until it starts
     bool backfills = true;
     bool predicts = false;
+    bool rejects_too_wide = false;  // jobs that do not fit on the available processors
 };
 
 // Counts rare events. A comparison in which they never happened shows little.
@@ -110,6 +111,13 @@ class PlainBackfilling {
             }
             jobs_[index] = job;
             waiting_.push_back(index);
+        }
+        if (rules_.rejects_too_wide) {
+            std::erase_if(waiting_, [this](JobIndex job) {
+                return machine_.places(jobs_.at(job), rules_.placement, machine_.by_estimates_at(Time::infinity()))
+                           .empty() &&
+                       rejected_.insert(job).second;
+            });
         }
         std::sort(waiting_.begin(), waiting_.end(), [this](JobIndex a, JobIndex b) {
             return std::pair(jobs_.at(a).submit, a) < std::pair(jobs_.at(b).submit, b);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,24 +14,32 @@
 #include <batfill/core/time.hpp>
 
 #include "engine_rounds.hpp"
+#include "plain_machine.hpp"
 
 namespace batfill::tests {
 
 // The common part of the plain forms of plan algorithms, which are independent implementations. They place and cancel
-// exactly what the definition says, and remember nothing between its steps. They ignore unavailable processors and
-// overrun walltimes. Every job has a walltime and fits on the machine.
+// exactly what the definition says, and remember only planned starts between rounds. If processors come or go, they
+// plan all waiting jobs anew, in the order of the planned starts. They ignore overrun walltimes. Every job has a
+// walltime and fits on the machine.
 class PlainPlanAlgorithm {
  public:
-    explicit PlainPlanAlgorithm(int processors) : processors_(processors) {}
+    explicit PlainPlanAlgorithm(int processors) : machine_(processors) {}
     virtual ~PlainPlanAlgorithm() = default;
 
     // One scheduling round; returns the jobs that start, in increasing order.
     std::vector<JobIndex> round(const Message& message) {
         now_ = message.now;
         started_.clear();
-        forget_the_past();
-        if (!message.ended.empty()) {
-            completed(take_out(message.ended));
+        const bool early = take_out(message.ended);
+        machine_.take_in(message);
+        plan_around_running_jobs();
+        if (!message.machine_changes.empty()) {
+            const std::vector<JobIndex> order = by_planned_start();
+            std::for_each(order.begin(), order.end(), [this](JobIndex index) { cancel(index); });
+            std::for_each(order.begin(), order.end(), [this](JobIndex index) { place(index, earliest(index)); });
+        } else if (!message.ended.empty()) {
+            completed(early);
         }
         for (const auto& [index, description] : message.submitted) {
             REQUIRE(index == jobs_.size());
@@ -66,13 +76,16 @@ class PlainPlanAlgorithm {
         return std::pair(job(a).submit, a) < std::pair(job(b).submit, b);
     }
 
-    // While too few processors are free, the next change is the next instant to try.
+    // While too few processors are free, the next change is the next instant to try. Infinite if too few are available.
     Time earliest(JobIndex index) const {
         const int processors = job(index).processors;
         const Duration length = walltime(index);
+        if (processors > available_) {
+            return Time::infinity();
+        }
         Time start = now_;
         Time end = start + length;
-        int free = processors_;
+        int free = available_;
         for (auto change = plan_.changes.begin(); change != plan_.changes.end() && change->first < end;) {
             free += change->second;
             ++change;
@@ -84,15 +97,13 @@ class PlainPlanAlgorithm {
         return start;
     }
     void place(JobIndex index, Time start) {
-        occupy(start, start + walltime(index), job(index).processors);
+        occupy(index, start, job(index).processors);
         plan_.starts[index] = start;
     }
     void cancel(JobIndex index) {
-        const Time start = plan_.starts.at(index);
-        occupy(start, start + walltime(index), -job(index).processors);
+        occupy(index, plan_.starts.at(index), -job(index).processors);
         plan_.starts.erase(index);
     }
-
     // The start that a placed job could have if it were removed.
     Time earliest_without_itself(JobIndex index) {
         const Time planned = planned_starts().at(index);
@@ -123,13 +134,16 @@ class PlainPlanAlgorithm {
                            [&](const auto& started) { return started.second + walltime(started.first) <= now_; });
     }
     bool start_if_due(JobIndex index) {
-        int idle = processors_;
-        for (const auto& [running, start] : running_) {
-            idle -= job(running).processors;
-        }
-        if (plan_.starts.at(index) != now_ || job(index).processors > idle) {
+        if (plan_.starts.at(index) != now_) {
             return false;
         }
+        Place idle = machine_.now().processors;
+        const auto needed = static_cast<std::size_t>(job(index).processors);
+        if (needed > idle.size()) {
+            return false;
+        }
+        idle.resize(needed);
+        machine_.start(index, job(index), idle, now_ + walltime(index));
         plan_.starts.erase(index);
         running_[index] = now_;
         started_.push_back(index);
@@ -142,27 +156,36 @@ class PlainPlanAlgorithm {
     bool take_out(const std::vector<JobIndex>& ended) {
         bool early = false;
         for (const JobIndex index : ended) {
-            const Time expected_end = running_.at(index) + walltime(index);
+            early |= running_.at(index) + walltime(index) > now_;
             running_.erase(index);
-            if (expected_end > now_) {
-                early = true;
-                occupy(now_, expected_end, -job(index).processors);
-            }
         }
         return early;
     }
-    // Merges past changes into one.
-    void forget_the_past() {
-        int change_by_now = 0;
-        while (!plan_.changes.empty() && plan_.changes.begin()->first <= now_) {
-            change_by_now += plan_.changes.begin()->second;
-            plan_.changes.erase(plan_.changes.begin());
+    // The plan without memory: what running jobs leave by the estimates, and the planned jobs at their starts.
+    void plan_around_running_jobs() {
+        const auto free_at = [this](Time time) {
+            return static_cast<int>(machine_.by_estimates_at(time).processors.size());
+        };
+        available_ = free_at(Time::infinity());
+        plan_.changes.clear();
+        std::set<Time> times{now_};
+        for (const auto& [index, start] : running_) {
+            times.insert(std::max(start + walltime(index), now_));
         }
-        change(now_, change_by_now);
+        int free = available_;
+        for (const Time time : times) {
+            change(time, free_at(time) - free);
+            free = free_at(time);
+        }
+        for (const auto& [index, start] : plan_.starts) {
+            occupy(index, start, job(index).processors);
+        }
     }
-    void occupy(Time from, Time to, int processors) {
-        change(from, -processors);
-        change(to, processors);
+    void occupy(JobIndex index, Time start, int processors) {
+        if (!start.is_infinite()) {
+            change(start, -processors);
+            change(start + walltime(index), processors);
+        }
     }
     void change(Time at, int processors) {
         if ((plan_.changes[at] += processors) == 0) {
@@ -170,7 +193,8 @@ class PlainPlanAlgorithm {
         }
     }
 
-    int processors_;
+    PlainMachine machine_;
+    int available_ = 0;  // processors, idle or not
     Time now_;
     std::vector<JobDescription> jobs_;  // by JobIndex
     std::map<JobIndex, Time> running_;  // with their starts

@@ -49,19 +49,6 @@ void apply(const Limits& limits, const Folder& folder) {
 
 }  // namespace
 
-Folder::Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "batfill-end-to-end-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-        throw std::runtime_error("cannot make a temporary folder");
-    }
-    path_ = name;
-}
-
-Folder::~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
-
 std::string contents(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};

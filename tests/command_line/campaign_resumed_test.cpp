@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/command_line/campaign_folder.hpp"
+
+namespace batfill::tests::campaign_resumed_test {
+
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+TEST_CASE("A campaign that runs again makes only what is not there, and leaves the same files") {
+    const CampaignFolder campaign;
+    REQUIRE(campaign.run(sixteen_runs).status == 0);
+    const auto files = campaign.files(".");
+    CHECK_THAT(campaign.run(sixteen_runs).output, Contains("0 runs made, 16 up to date"));
+    CHECK(campaign.files(".") == files);
+
+    // As after a kill: a result, a workload and the table are missing.
+    const std::string name = "lublin,load=0.7,seed=1";
+    fs::remove(campaign.in("runs/" + name + "/own/fcfs_result.csv"));
+    fs::remove_all(campaign.in("workloads/" + name));
+    fs::remove(campaign.in("results.csv"));
+    const Outcome outcome = campaign.run(sixteen_runs);
+    CHECK_THAT(outcome.output, Contains("1 run made, 15 up to date") && Contains("workloads/" + name + ": 1 workload"));
+    CHECK(campaign.files(".") == files);
+
+    std::string with_another_seed = sixteen_runs;
+    with_another_seed.replace(with_another_seed.find("1..2"), 4, "[1, 3]");
+    CHECK_THAT(campaign.run(with_another_seed).output, Contains("8 runs made, 8 up to date"));
+    // The measurement changed, and so every result.
+    CHECK_THAT(campaign.run(std::string(sixteen_runs) + "measure: {tau: 60}\n").output, Contains("16 runs made"));
+}
+
+TEST_CASE("Shards of a campaign, put together, are the whole campaign") {
+    const CampaignFolder whole;
+    REQUIRE(whole.run(sixteen_runs).status == 0);
+    const Folder& folder = whole.folder;
+    std::vector<std::string> folders;
+    for (const std::string shard : {"1/3", "2/3", "3/3"}) {
+        folders.push_back(folder.file("shard-" + shard.substr(0, 1)));
+        const Outcome outcome =
+            run(folder, {"campaign", folder.file("c.yaml"), "-o", folders.back(), "--shard", shard});
+        REQUIRE(outcome.status == 0);
+        CHECK_THAT(outcome.output, Contains(shard == "1/3" ? "6 runs made" : "5 runs made"));
+        CHECK(!fs::exists(folders.back() + "/results.csv"));
+    }
+    const std::string merged = folder.file("merged");
+    const Outcome outcome = run(folder, {"campaign", "merge", folders[0], folders[1], folders[2], "-o", merged});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.output == merged + "/results.csv: 16 runs\n");
+    CHECK(contents(merged + "/results.csv") == whole.results());
+
+    const Outcome incomplete = run(folder, {"campaign", "merge", folders[0], folders[2], "-o", merged});
+    check_refused(incomplete, 1);
+    CHECK_THAT(incomplete.errors, Contains("5 of 16 runs are in none of the folders, the first: runs/lublin"));
+
+    std::string with_another_seed = sixteen_runs;
+    with_another_seed.replace(with_another_seed.find("1..2"), 4, "[1, 3]");
+    const std::string other = folder.file("other");
+    REQUIRE(run(folder, {"campaign", file(folder, "other.yaml", with_another_seed), "-o", other}).status == 0);
+    const Outcome mixed = run(folder, {"campaign", "merge", folders[0], other, "-o", merged});
+    check_refused(mixed, 1);
+    CHECK_THAT(mixed.errors, Contains("is of another campaign"));
+}
+
+TEST_CASE("Shards of a campaign may share one folder, at the same time") {
+    const CampaignFolder whole;
+    REQUIRE(whole.run(sixteen_runs).status == 0);
+    const Folder& folder = whole.folder;
+    const std::string shared = folder.file("shared");
+    {
+        Process first(folder, {"campaign", folder.file("c.yaml"), "-o", shared, "--shard", "1/2"});
+        Process second(folder, {"campaign", folder.file("c.yaml"), "-o", shared, "--shard", "2/2"});
+        CHECK(first.wait() == 0);
+        CHECK(second.wait() == 0);
+    }
+    REQUIRE(run(folder, {"campaign", "merge", shared, "-o", shared}).status == 0);
+    CHECK(contents(shared + "/results.csv") == whole.results());
+}
+
+TEST_CASE("Processes that begin a campaign in one folder at the same time make its workloads once") {
+    const CampaignFolder campaign;
+    const std::string text =
+        "workloads: [{generate: lublin, jobs: 5, processors: 8, sweep: {seed: 1..40}}]\nschedulers: [fcfs]\n";
+    const std::string path = file(campaign.folder, "c.yaml", text);
+    std::vector<std::unique_ptr<Folder>> folders;  // for the output of the processes
+    std::vector<std::unique_ptr<Process>> processes;
+    for (int i = 0; i < 6; ++i) {
+        folders.push_back(std::make_unique<Folder>());
+        processes.push_back(std::make_unique<Process>(
+            *folders.back(), Arguments{"campaign", path, "-o", campaign.out, "--dry-run", "--threads", "1"}));
+    }
+    std::size_t made = 0;
+    for (const auto& process : processes) {
+        CHECK(process->wait() == 0);
+        CHECK(process->errors().empty());
+        const std::string output = process->output();
+        CHECK(static_cast<std::size_t>(std::count(output.begin(), output.end(), '\n')) >= 40);
+        for (std::size_t at = 0; (at = output.find(": 1 workload\n", at)) != std::string::npos; ++at) {
+            ++made;
+        }
+    }
+    CHECK(made == 40);
+}
+
+TEST_CASE("A campaign removes and replaces no workload that it has not made as it is") {
+    const CampaignFolder campaign;
+    const std::string text =
+        "workloads: [{generate: lublin, name: x, jobs: 20, processors: 8, seed: 1}]\nschedulers: [fcfs]\n";
+    std::string other = text;
+    other.replace(other.find("20"), 2, "30");
+    const auto check_untouched = [&](const std::string& what, const std::string& name) {
+        const auto files = campaign.files("workloads");
+        const Outcome outcome = campaign.run(what);
+        check_refused(outcome, 1);
+        CHECK(outcome.errors == "batfill: " + campaign.in("workloads/x/" + name) +
+                                    ": is not as a campaign has made it: move it away, or name another folder (-o)\n");
+        CHECK(campaign.files("workloads") == files);
+    };
+    fs::create_directories(campaign.in("workloads/x"));
+    file(campaign.folder, "out/workloads/x/notes.txt", "mine");
+    file(campaign.folder, "out/workloads/.lock", "");
+    check_untouched(text, "notes.txt");
+    fs::remove(campaign.in("workloads/x/notes.txt"));
+    CHECK_THAT(campaign.run(text).output, Contains("1 run made"));
+
+    // A foreign file beside the campaign's files is harmless until the workload must be rebuilt.
+    file(campaign.folder, "out/workloads/x/notes.txt", "mine");
+    CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 1 up to date"));
+    check_untouched(other, "notes.txt");
+    fs::remove(campaign.in("workloads/x/notes.txt"));
+
+    // The campaign neither trusts nor removes an edited or truncated workload.
+    const std::string workload = campaign.in("workloads/x/x.json");
+    const std::string as_made = contents(workload);
+    std::string edited = as_made;
+    edited.replace(edited.find("\"subtime\":"), 10, "\"subtime\":1");
+    file(campaign.folder, "out/workloads/x/x.json", edited);
+    check_untouched(text, "x.json");
+    check_untouched(other, "x.json");
+    file(campaign.folder, "out/workloads/x/x.json", as_made);
+    CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 1 up to date"));
+    const std::string list = contents(campaign.in("workloads/x/made.txt"));
+    file(campaign.folder, "out/workloads/x/made.txt", list.substr(0, list.find("file x.json")));
+    fs::remove(workload);
+    check_untouched(text, "made.txt");
+    file(campaign.folder, "out/workloads/x/made.txt", list);
+
+    // It replaces its own files, also after a kill halfway.
+    CHECK_THAT(campaign.run(text).output, Contains("x: 1 workload") && Contains("0 runs made, 1 up to date"));
+    CHECK_THAT(campaign.run(other).output, Contains("x: 1 workload") && Contains("1 run made"));
+}
+
+TEST_CASE("A campaign does not believe results and schedules that were cut or edited") {
+    const CampaignFolder campaign;
+    const std::string text =
+        "workloads: [{generate: lublin, jobs: 20, processors: 8, seed: 1}]\nschedulers: [fcfs, easy]\nschedules: "
+        "true\n";
+    REQUIRE(campaign.run(text).status == 0);
+    const auto files = campaign.files(".");
+    const auto check_made_anew = [&](const std::string& name, const std::string& changed) {
+        INFO(name << ": " << changed);
+        file(campaign.folder, "out/" + name, changed);
+        const Outcome outcome = campaign.run(text);
+        CHECK(outcome.errors.empty());
+        CHECK_THAT(outcome.output, Contains("1 run made, 1 up to date, 0 failed"));
+        CHECK(campaign.files(".") == files);
+    };
+    const std::string result = "runs/lublin/own/easy_result.csv";
+    const std::string kept = files.at(result);
+    check_made_anew(result, kept.substr(0, kept.size() - 1));
+    check_made_anew(result, kept.substr(0, kept.find("mean_wait,")));
+    check_made_anew(result, kept.substr(0, kept.find("mean_wait,") + 4));
+    check_made_anew(result, kept.substr(0, kept.find("jobs,")));
+    check_made_anew(result, "");
+    std::string edited = kept;
+    edited.insert(edited.find("mean_wait,") + 10, "1");
+    check_made_anew(result, edited);
+    const std::string jobs = files.at("runs/lublin/own/easy_jobs.csv");
+    check_made_anew("runs/lublin/own/easy_jobs.csv", jobs.substr(0, jobs.size() / 2));
+    check_made_anew("runs/lublin/own/easy_schedule.csv", "");
+    CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 2 up to date"));
+
+    // A merge does not either: the run is missing.
+    file(campaign.folder, "out/" + result, edited);
+    const Outcome merged = run(campaign.folder, {"campaign", "merge", campaign.out, "-o", campaign.out});
+    check_refused(merged, 1);
+    CHECK_THAT(merged.errors, Contains("1 of 2 runs are in none of the folders, the first: runs/lublin/own/easy"));
+}
+
+TEST_CASE("The pages of a campaign are those of what it is made of now") {
+    const CampaignFolder campaign;
+    const auto text = [](const std::string& jobs, const std::string& schedulers, const std::string& reports) {
+        return "workloads: [{generate: lublin, name: x, jobs: " + jobs + ", processors: 8, seed: 1}]\nschedulers: [" +
+               schedulers + "]\nschedules: true\n" + reports;
+    };
+    const std::string page = campaign.in("reports/x/own.html");
+    // The page must equal one that is made from scratch.
+    const auto check_page = [&](const std::string& jobs, const std::string& schedulers) {
+        const std::string now = contents(page);
+        fs::remove(page);
+        REQUIRE(campaign.run(text(jobs, schedulers, "reports: true\n")).status == 0);
+        CHECK(contents(page) == now);
+        CHECK_THAT(campaign.run(text(jobs, schedulers, "reports: true\n")).output, !Contains(page));
+    };
+    REQUIRE(campaign.run(text("20", "fcfs, easy", "reports: true\n")).status == 0);
+    check_page("20", "fcfs, easy");
+    // One scheduler less: no replay is needed.
+    CHECK_THAT(campaign.run(text("20", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
+    check_page("20", "easy");
+    // Runs without pages, as left by a campaign that was killed between them.
+    CHECK_THAT(campaign.run(text("25", "easy", "")).output, Contains("1 run made") && !Contains(page));
+    CHECK_THAT(campaign.run(text("25", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
+    check_page("25", "easy");
+    const std::string whole = contents(page);
+    file(campaign.folder, "out/reports/x/own.html", whole.substr(0, whole.size() / 2));
+    CHECK_THAT(campaign.run(text("25", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));
+    CHECK(contents(page) == whole);
+}
+
+}  // namespace batfill::tests::campaign_resumed_test

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <rapidjson/document.h>
+
+#include "machine_events.hpp"
+#include "tests/command_line/simulate_inputs.hpp"
+
+namespace batfill::tests::program_test {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+TEST_CASE("batfill introduces itself") {
+    const Folder folder;
+    const Outcome help = run(folder, {"--help"});
+    CHECK(help.status == 0);
+    CHECK(help.errors.empty());
+    for (const char* command : {"serve", "batsched", "simulate", "swf", "generate", "platform", "deadlines", "metrics",
+                                "check", "compare", "tune", "algorithms"}) {
+        CHECK_THAT(help.output, Contains(std::string("\n  ") + command + " "));
+        const Outcome of_command = run(folder, {command, "--help"});
+        INFO(command);
+        CHECK(of_command.status == 0);
+        CHECK_THAT(of_command.output, StartsWith(std::string("Usage: batfill ") + command));
+        CHECK(of_command.errors.empty());
+    }
+    CHECK(run(folder, {"-h"}).output == help.output);
+    const Outcome version = run(folder, {"--version"});
+    CHECK(version.status == 0);
+    CHECK_THAT(version.output, Catch::Matchers::Matches("batfill [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+    const Outcome nothing = run(folder, {});
+    CHECK(nothing.status == 2);
+    CHECK(nothing.errors == help.output);
+}
+
+TEST_CASE("Unknown commands and options are refused with status 2") {
+    const Inputs inputs;
+    const Outcome command = run(inputs.folder, {"simulat"});
+    check_refused(command, 2);
+    CHECK_THAT(command.errors,
+               Contains("unknown command 'simulat', did you mean 'simulate'? Known: serve, batsched, simulate, swf, "));
+    check_refused(inputs.simulate("out", {"-a", "fcfs", "--speed"}), 2);
+    check_refused(inputs.simulate("out", {"-a", "fcfs", "stray"}), 2);
+    check_refused(inputs.simulate("out", {"-a"}), 2);
+    check_refused(run(inputs.folder, {"algorithms", "--xml"}), 2);
+    CHECK_FALSE(inputs.wrote("out"));
+}
+
+TEST_CASE("Options that count something refuse negative numbers, whatever the command") {
+    const Folder folder;
+    const auto refused = [&](const Arguments& arguments, const std::string& line) {
+        INFO(arguments[0] << ' ' << line);
+        const Outcome outcome = run(folder, arguments);
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, StartsWith("batfill: " + line));
+    };
+    refused({"generate", "lublin", "--jobs", "3", "--processors", "4", "--seed", "-1", "-o", folder.file("x.json")},
+            "--seed: expected a whole number from 0, found '-1'");
+    refused({"deadlines", "w.json", "-o", folder.file("x.json"), "--count=-2", "--seed", "1"},
+            "--count: expected a whole number from 0, found '-2'");
+    refused({"check", "jobs.csv", "-w", "w.json", "-p", "p.xml", "--first", "-3"},
+            "--first: expected a whole number from 0, found '-3'");
+    refused({"simulate", "-p", "p.xml", "-w", "w.json", "-a", "fcfs", "--socket-timeout", "-4294967295"},
+            "--socket-timeout: expected a whole number from 0, found '-4294967295'");
+    refused({"tune", "-p", "p.xml", "-w", "w.json", "-o", "x", "--evaluations", "-1"},
+            "--evaluations: expected a whole number from 0, found '-1'");
+    refused({"compare", "fcfs", "-p", "p.xml", "-w", "w.json", "--threads", "-1"},
+            "--threads: expected a whole number from 0, found '-1'");
+    CHECK_FALSE(std::filesystem::exists(folder.file("x.json")));
+}
+
+TEST_CASE("serve refuses an endpoint whose port is none") {
+    const Folder folder;
+    for (const std::string port : {"-1", "65536", "100000", "28000x", "", "+1", "1.5"}) {
+        INFO(port);
+        const Outcome outcome = run(folder, {"serve", "-a", "fcfs", "-s", "tcp://127.0.0.1:" + port});
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains("expected a port from 0 to 65535, or *"));
+    }
+}
+
+TEST_CASE("algorithms lists every algorithm with its parameters") {
+    const Folder folder;
+    const Outcome json = run(folder, {"algorithms", "--json"});
+    CHECK(json.status == 0);
+    rapidjson::Document document;
+    document.Parse(json.output.data(), json.output.size());
+    REQUIRE(document.IsArray());
+    std::vector<std::string> names;
+    for (const auto& algorithm : document.GetArray()) {
+        names.emplace_back(algorithm["name"].GetString());
+        INFO(names.back());
+        CHECK(algorithm["summary"].GetStringLength() > 0);
+        CHECK(algorithm["paper"].GetStringLength() > 0);
+        REQUIRE(algorithm["parameters"].IsArray());
+        bool default_walltime = false;
+        for (const auto& parameter : algorithm["parameters"].GetArray()) {
+            const std::string name = parameter["name"].GetString();
+            CHECK(parameter["type"].GetStringLength() > 0);
+            CHECK(parameter["description"].GetStringLength() > 0);
+            CHECK((parameter["default"].IsString() || parameter["default"].IsNull()));
+            if (name == "default-walltime") {
+                default_walltime = true;
+                CHECK(parameter["default"].IsNull());
+            }
+            if (names.back() == "conservative" && name == "compression") {
+                CHECK(parameter["default"] == "planned-start");
+                CHECK(parameter["choices"].Size() == 4);
+            }
+            if (name == "count-events") {
+                CHECK(parameter["type"] == "boolean");
+                CHECK(parameter["default"] == "no");
+            }
+        }
+        CHECK(default_walltime);
+    }
+    CHECK(std::is_sorted(names.begin(), names.end()));
+    const Outcome text = run(folder, {"algorithms"});
+    CHECK(text.status == 0);
+    for (const char* name : {"rejecter", "fcfs", "easy", "conservative"}) {
+        CHECK(std::count(names.begin(), names.end(), name) == 1);
+        CHECK_THAT("\n" + text.output, Contains(std::string("\n") + name + "\n"));
+    }
+    CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|start-now|none"));
+}
+
+TEST_CASE("algorithms shows the algorithms that are named") {
+    const Folder folder;
+    const Outcome one = run(folder, {"algorithms", "conservative"});
+    CHECK(one.status == 0);
+    CHECK_THAT(one.output, StartsWith("conservative\n") && Contains("-P compression="));
+    const Outcome two = run(folder, {"algorithms", "fcfs", "easy", "--json"});
+    rapidjson::Document document;
+    document.Parse(two.output.data(), two.output.size());
+    REQUIRE(document.IsArray());
+    REQUIRE(document.Size() == 2);
+    CHECK(document[0]["name"] == "fcfs");
+    CHECK(document[1]["name"] == "easy");
+    const Outcome unknown = run(folder, {"algorithms", "esy"});
+    check_refused(unknown, 2);
+    CHECK_THAT(unknown.errors, Contains("did you mean 'easy'?"));
+}
+
+TEST_CASE("No help breaks a word across lines") {
+    const Folder folder;
+    const std::string help = run(folder, {"help", "compare"}).output;
+    for (const char* metric : {"mean_wait", "mean_wait_worst_5_percent", "bounded_slowdown_percentile_99"}) {
+        CHECK_THAT(help, Contains(std::string(" ") + metric + ","));
+    }
+}
+
+}  // namespace batfill::tests::program_test

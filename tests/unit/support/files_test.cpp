@@ -1,0 +1,98 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include "folder.hpp"
+#include "process.hpp"
+#include "src/support/files.hpp"
+
+namespace batfill::tests::files_test {
+
+TEST_CASE("An output file that is not committed leaves what was there before") {
+    const Folder folder;
+    {
+        OutputFile file(folder.file("a"));
+        file.write("first");
+        file.commit();
+    }
+    {
+        OutputFile file(folder.file("a"));
+        file.write("second");
+    }
+    CHECK(contents(folder.file("a")) == "first");
+    CHECK(folder.files() == 1);
+    OutputFile device("/dev/null");
+    device.write("nothing");
+    device.commit();
+    CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_CASE("An output file written through a link leaves the link") {
+    const Folder folder;
+    std::ofstream(folder.file("target")) << "old";
+    std::filesystem::create_symlink("target", folder.file("link"));
+    OutputFile file(folder.file("link"));
+    file.write("new");
+    file.commit();
+    CHECK(std::filesystem::is_symlink(folder.file("link")));
+    CHECK(contents(folder.file("target")) == "new");
+}
+
+TEST_CASE("An output file keeps the mode of the file that it replaces") {
+    using std::filesystem::perms;
+    const Folder folder;
+    std::ofstream(folder.file("a")) << "old";
+    std::filesystem::permissions(folder.file("a"), perms::owner_read | perms::owner_write);
+    OutputFile file(folder.file("a"));
+    file.write("new");
+    file.commit();
+    CHECK(std::filesystem::status(folder.file("a")).permissions() == (perms::owner_read | perms::owner_write));
+}
+
+TEST_CASE("What a process of the same number left behind is not in the way of a file or folder") {
+    const Folder folder;
+    const std::string left = ".tmp" + std::to_string(getpid());
+    std::ofstream(folder.file("a" + left)) << "left";
+    std::filesystem::create_directory(folder.file("b" + left));
+    OutputFile file(folder.file("a"));
+    file.write("new");
+    file.commit();
+    OutputFolder made(folder.file("b"));
+    made.commit();
+    CHECK(contents(folder.file("a")) == "new");
+    CHECK(contents(folder.file("a" + left)) == "left");
+    CHECK(std::filesystem::is_empty(folder.file("b")));
+}
+
+TEST_CASE("Files that belong together appear together, or none does") {
+    const Folder folder;
+    std::ofstream(folder.file("earlier")) << "run";
+    {
+        OutputFiles files;
+        files.add(folder.file("a")).write("a");
+        files.leave_out(folder.file("earlier"));
+        CHECK_THROWS_WITH(files.add(folder.file("none/b")), Catch::Matchers::Contains("cannot be written"));
+    }
+    CHECK(folder.files() == 1);
+    OutputFiles files;
+    files.add(folder.file("a")).write("a");
+    files.add(folder.file("b")).write("b");
+    files.leave_out(folder.file("earlier"));
+    CHECK(contents(folder.file("earlier")) == "run");
+    files.commit();
+    CHECK(contents(folder.file("a")) == "a");
+    CHECK(contents(folder.file("b")) == "b");
+    CHECK(folder.files() == 2);
+}
+
+TEST_CASE("A text larger than its limit is refused") {
+    const Folder folder;
+    std::ofstream(folder.file("a")) << "12345";
+    CHECK(InputFile(folder.file("a")).read_all(5) == "12345");
+    CHECK_THROWS_WITH(InputFile(folder.file("a")).read_all(4), folder.file("a") + ": larger than 4 bytes");
+}
+
+}  // namespace batfill::tests::files_test
