@@ -1,7 +1,6 @@
 #include "campaign_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
 #include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
@@ -198,28 +198,27 @@ void Reader::add_values(const YAML::Node& node, const std::string& key, std::vec
     }
     const std::string word = text(node, "values of " + key);
     const std::size_t dots = word.find("..");
-    std::size_t first = 0;
-    std::size_t last = 0;
-    const auto is_number = [](std::string_view digits, std::size_t& number) {
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        return error == std::errc() && end == digits.data() + digits.size();
-    };
-    if (dots == std::string::npos || !is_number(std::string_view(word).substr(0, dots), first) ||
-        !is_number(std::string_view(word).substr(dots + 2), last)) {
+    std::optional<std::size_t> first;
+    std::optional<std::size_t> last;
+    if (dots != std::string::npos) {
+        first = number_in<std::size_t>(word.substr(0, dots));
+        last = number_in<std::size_t>(word.substr(dots + 2));
+    }
+    if (!first || !last) {
         if (all.size() == max_values) {
             fail(node, too_many);
         }
         all.push_back(word);
         return;
     }
-    if (last < first) {
+    if (*last < *first) {
         fail(node, key + ": expected FIRST..LAST with FIRST at most LAST, found " + shown(word));
     }
-    if (last - first >= max_values - all.size()) {
+    if (*last - *first >= max_values - all.size()) {
         fail(node, too_many + ", found " + shown(word));
     }
-    for (std::size_t i = 0; i <= last - first; ++i) {
-        all.push_back(std::to_string(first + i));
+    for (std::size_t i = 0; i <= *last - *first; ++i) {
+        all.push_back(std::to_string(*first + i));
     }
 }
 

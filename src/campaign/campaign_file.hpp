@@ -76,6 +76,10 @@ struct Campaign {
 // Cost: O(runs).
 Campaign read_campaign(const std::string& path);
 
+// Returns a campaign file for this log, with comments that explain it.
+// Throws: InputError if there is no such log.
+std::string example_campaign(const std::string& log);
+
 // Returns the name as a file name: replaces everything but letters, digits and "._=,+-" by "_", and limits the length.
 std::string file_name_of(const std::string& name);
 

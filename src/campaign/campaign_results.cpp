@@ -1,14 +1,18 @@
 #include "campaign_results.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <string_view>
 
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
+#include "src/analysis/job_measures.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -177,6 +181,67 @@ void write_results_table(const RunList& list, const std::vector<RunResult>& resu
         }
     }
     file.commit();
+}
+
+namespace {
+
+// Null if the metric has no value.
+const std::string* value_of(const RunResult& result, std::string_view metric) {
+    const auto found = std::find_if(result.values.begin(), result.values.end(),
+                                    [&](const auto& named) { return named.first == metric; });
+    return found == result.values.end() ? nullptr : &found->second;
+}
+
+// The mean of the values and, from two on, how far they lie from it.
+std::string mean_text(const std::vector<double>& values, int decimals) {
+    const std::optional<double> mean = analysis::mean(values);
+    if (!mean) {
+        return "-";
+    }
+    if (values.size() < 2) {
+        return rounded(*mean, decimals);
+    }
+    double squares = 0;
+    for (const double value : values) {
+        squares += (value - *mean) * (value - *mean);
+    }
+    const double deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
+    return rounded(*mean, decimals) + " (" + rounded(deviation, decimals) + ')';
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, const std::vector<RunResult>& results) {
+    constexpr std::array<std::pair<const char*, int>, 3> shown{  // with decimals
+        {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
+    std::vector<std::vector<std::string>> lines{{"mean over the workloads (standard deviation)"}};
+    for (const CampaignScheduler& scheduler : campaign.schedulers) {
+        lines.push_back({scheduler.scheduler.name});
+    }
+    for (const auto& [metric, decimals] : shown) {
+        lines.front().emplace_back(metric);
+        for (std::size_t scheduler = 0; scheduler < campaign.schedulers.size(); ++scheduler) {
+            std::vector<double> values;
+            for (std::size_t run = scheduler; run < results.size(); run += campaign.schedulers.size()) {
+                if (const std::string* const value = value_of(results[run], metric)) {
+                    values.push_back(std::stod(*value));
+                }
+            }
+            lines[scheduler + 1].push_back(mean_text(values, decimals));
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results) {
+    std::vector<std::string> rejections;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const std::string* const rejected = value_of(results[i], "rejected");
+        if (rejected != nullptr && *rejected != "0") {
+            rejections.push_back(*rejected + " in " + runs[i].prefix);
+        }
+    }
+    return rejections;
 }
 
 std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output) {

@@ -38,6 +38,15 @@ std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const st
 // Requires: as many results as there are rows.
 void write_results_table(const RunList& list, const std::vector<RunResult>& results, const std::string& folder);
 
+// Returns the lines of a table: for each scheduler the mean of some metrics over all workloads and machines, and their
+// standard deviation.
+// Requires: the result of each run.
+std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, const std::vector<RunResult>& results);
+
+// Returns the runs that rejected jobs: "3 in PREFIX". Schedulers that reject different jobs are not comparable.
+// Requires: the result of each run.
+std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results);
+
 // Makes a page for each workload and machine, of the runs under all schedulers. Keeps pages that are made of the same.
 // `made` hears of each page that was made.
 // Requires: the result of each run.

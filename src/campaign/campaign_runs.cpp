@@ -227,28 +227,6 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
     return result;
 }
 
-namespace {
-
-// Whether the files of the run's schedule are unchanged since the result was kept.
-bool schedule_is_kept(const std::string& folder, const std::string& prefix, const RunResult& result) {
-    return std::all_of(result.files.begin(), result.files.end(), [&](const auto& file) {
-        const std::string path = std::string(folder).append("/").append(prefix).append("_").append(file.first);
-        std::error_code ignored;
-        return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
-    });
-}
-
-}  // namespace
-
-std::vector<CampaignRun> missing_runs(const std::vector<CampaignRun>& runs, const std::string& folder) {
-    std::vector<CampaignRun> missing;
-    std::copy_if(runs.begin(), runs.end(), std::back_inserter(missing), [&](const CampaignRun& run) {
-        const std::optional<RunResult> kept = kept_result(folder, run.prefix, run.key);
-        return !kept || !schedule_is_kept(folder, run.prefix, *kept);
-    });
-    return missing;
-}
-
 std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
                               const std::vector<MadeWorkload>& workloads, const std::string& folder, bool pages) {
     // Measured on campaigns of logs and models, in bytes.
@@ -280,8 +258,24 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
     return size;
 }
 
-RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,
-                        unsigned threads, const std::function<void(std::size_t)>& progress) {
+namespace {
+
+// Whether the result is kept, and the files of the schedule are unchanged since then.
+bool is_kept(const CampaignRun& run, const std::string& folder) {
+    const std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
+    return result && std::all_of(result->files.begin(), result->files.end(), [&](const auto& file) {
+               const std::string path = folder + '/' + run.prefix + '_' + file.first;
+               std::error_code ignored;
+               return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
+           });
+}
+
+}  // namespace
+
+RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
+                        unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress) {
+    RunsOutcome outcome;
+    outcome.kept = std::erase_if(runs, [&](const CampaignRun& run) { return is_kept(run, folder); });
     Replays replays(folder);
     std::vector<std::string> problems(runs.size());
     for_each_in_parallel(
@@ -297,8 +291,7 @@ RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>
                                    run.scheduler->scheduler.name + ": " + problem.what();
             }
         },
-        progress);
-    RunsOutcome outcome;
+        [&](std::size_t done) { progress(done, runs.size()); });
     for (std::string& problem : problems) {
         if (problem.empty()) {
             ++outcome.made;

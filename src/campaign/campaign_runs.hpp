@@ -43,10 +43,6 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
 // another key, or one that has changed since.
 std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key);
 
-// Returns those of the runs whose result is not kept, or whose schedule is not as it was kept.
-// Cost: O(size of the files).
-std::vector<CampaignRun> missing_runs(const std::vector<CampaignRun>& runs, const std::string& folder);
-
 // Estimates the size of the campaign's folder, in bytes, once these runs are made. `runs` are some or all runs of the
 // campaign. Includes the pages if `pages`.
 // Requires: the workloads are made.
@@ -56,15 +52,16 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
 
 struct RunsOutcome {
     std::size_t made = 0;
+    std::size_t kept = 0;  // the result and the files of the schedule are unchanged
     std::vector<std::string> problems;  // one line for each failed run, in the order of the runs
 };
 
-// Replays the runs on `threads` threads and audits each schedule. Keeps the measurements in FOLDER/PREFIX_result.csv;
+// Replays the runs that are not kept, on `threads` threads, and audits each schedule. Keeps the measurements in FOLDER/PREFIX_result.csv;
 // with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be replayed or the audit
 // finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all. `progress` hears how
-// many runs are done.
-RunsOutcome replay_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,
-                        unsigned threads, const std::function<void(std::size_t)>& progress);
+// many runs are done, and of how many.
+RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
+                        unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress);
 
 // Returns the ordinary commands that repeat a run, one per line.
 std::string commands_of(const CampaignRun& run, const std::string& folder);

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -12,11 +10,11 @@
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "progress.hpp"
-#include "src/analysis/job_measures.hpp"
 #include "src/campaign/campaign_results.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/json.hpp"
+#include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/progress.hpp"
 #include "src/support/text_table.hpp"
 #include "swf.hpp"
 
@@ -37,27 +35,35 @@ constexpr const char* campaign_summary =
     "cores. Audits every schedule, goes on where it was stopped, and makes only what is not there yet. Leaves in the\n"
     "folder results.csv with a line for each metric of each run, and manifest.json that says what was run. --init\n"
     "prints an example for a log, with comments; docs/campaign.md describes the file.";
+
 // Which part of the runs, from 1, and of how many.
 struct Shard {
     std::size_t number = 1;
     std::size_t count = 1;
 };
 
-Shard shard_option(const Options& options) {
+// What the options of `batfill campaign` say.
+struct CampaignRequest {
+    std::string file;
+    std::string folder;  // for everything
     Shard shard;
+    unsigned threads = 1;
+    std::vector<std::string> plugins;  // paths
+    bool dry_run = false;
+};
+
+Shard shard_option(const Options& options) {
     if (!options.given("shard")) {
-        return shard;
+        return {};
     }
     const auto text = options.get<std::string>("shard");
-    const char* const end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, shard.number);
-    if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
-        const auto second = std::from_chars(first.ptr + 1, end, shard.count);
-        if (second.ec == std::errc() && second.ptr == end && shard.number >= 1 && shard.number <= shard.count) {
-            return shard;
-        }
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    const auto number = number_in<std::size_t>(text.substr(0, slash));
+    const auto count = number_in<std::size_t>(text.substr(std::min(slash + 1, text.size())));
+    if (!number || !count || *number < 1 || *number > *count) {
+        throw UsageError("--shard: expected I/N with I in 1..N, found '" + text + "'");
     }
-    throw UsageError("--shard: expected I/N with I in 1..N, found '" + text + "'");
+    return {*number, *count};
 }
 
 // The folder for everything; `otherwise` if --output is not given.
@@ -71,103 +77,6 @@ std::string output_folder(const Options& options, const std::string& otherwise) 
         throw InputError(folder + ": is a file, expected a folder: name another with -o");
     }
     return folder;
-}
-
-// How far values lie from their mean.
-double standard_deviation(const std::vector<double>& values, double mean) {
-    double squares = 0;
-    for (const double value : values) {
-        squares += (value - mean) * (value - mean);
-    }
-    return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-// For each scheduler the means of some metrics over all workloads and machines, and how much these differ.
-void print_means(const Campaign& campaign, const std::vector<RunResult>& results) {
-    const std::vector<std::pair<std::string, int>> shown{
-        {"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}};  // and their decimals
-    std::vector<std::vector<std::string>> lines{{"mean over the workloads (standard deviation)"}};
-    for (const auto& [metric, decimals] : shown) {
-        lines.front().push_back(metric);
-    }
-    for (std::size_t scheduler = 0; scheduler < campaign.schedulers.size(); ++scheduler) {
-        std::vector<std::string>& line = lines.emplace_back(1, campaign.schedulers[scheduler].scheduler.name);
-        for (const auto& [metric, decimals] : shown) {
-            std::vector<double> values;
-            for (std::size_t run = scheduler; run < results.size(); run += campaign.schedulers.size()) {
-                for (const auto& [name, value] : results[run].values) {
-                    if (name == metric) {
-                        values.push_back(std::stod(value));
-                    }
-                }
-            }
-            const std::optional<double> mean = analysis::mean(values);
-            line.push_back(!mean ? "-" : rounded(*mean, decimals));
-            if (values.size() > 1) {
-                line.back() += " (" + rounded(standard_deviation(values, *mean), decimals) + ')';
-            }
-        }
-    }
-    write_aligned(std::cout, lines);
-}
-
-// Schedulers that reject different jobs are not compared by the same ones.
-void note_rejections(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results) {
-    std::vector<std::string> with_rejections;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        for (const auto& [name, value] : results[i].values) {
-            if (name == "rejected" && value != "0") {
-                with_rejections.push_back(value + " in " + runs[i].prefix);
-            }
-        }
-    }
-    if (!with_rejections.empty()) {
-        note("jobs rejected in " + std::to_string(with_rejections.size()) + " of " + std::to_string(runs.size()) +
-             " runs (metric rejected), the first: " + with_rejections.front() +
-             "; --dry-run prints the command that says why");
-    }
-}
-
-void print_example(const std::string& log) {
-    if (!fs::is_regular_file(log)) {
-        throw InputError(log + ": there is no such file, expected a log (.swf or .swf.gz)");
-    }
-    std::string quoted;  // YAML has the escapes of JSON
-    append_json_string(log, quoted);
-    std::cout << "# A campaign of batfill: every workload on every machine under every scheduler.\n"
-                 "# Run it with: batfill campaign THIS_FILE.yaml -o results\n"
-                 "# Paths are seen from the folder of this file; lengths of time are in seconds.\n\n"
-                 "workloads:\n"
-                 "  # The options are those of `batfill swf`.\n"
-                 "  - log: "
-              << quoted
-              << "\n"
-                 "    split: 7                # weeks; without this and the next two lines the log is one workload\n"
-                 "    count-from: first-job   # the first week is that of the first job\n"
-                 "    periods: 4              # the first four of them; without this line all\n"
-                 "    short-estimates: raise  # jobs that ran longer than they asked for\n"
-                 "    # deadlines: {share: 0.2, seed: 1}    # the options of `batfill deadlines`\n"
-                 "    # failures: {mtbf: 2592000, mttr: 86400, seed: 1}  # of `batfill generate failures`\n"
-                 "  # A model instead of a log, with the options of `batfill generate lublin`:\n"
-                 "  # - generate: lublin\n"
-                 "  #   jobs: 1000\n"
-                 "  #   processors: 128\n"
-                 "  #   sweep: {load: [0.7, 0.9], seed: 1..5}  # every load with every seed\n\n"
-                 "# own: as many processors as the workload says. Others: a number of hosts, a platform file, or\n"
-                 "# the name of a platform that comes with batfill.\n"
-                 "machines: [own]\n\n"
-                 "schedulers:\n"
-                 "  - fcfs\n"
-                 "  - easy\n"
-                 "  - conservative\n"
-                 "  - algorithm: easy\n"
-                 "    sweep: {order: [saf, spf]}\n\n"
-                 "measure:\n"
-                 "  tau: 10           # bound of the bounded slowdown\n"
-                 "  warm-up: 0        # jobs submitted in this time after the first one do not count\n"
-                 "  cool-down: 0      # nor those submitted in this time before the last one\n\n"
-                 "schedules: false    # true keeps the jobs.csv of each run\n"
-                 "reports: true       # a page for a browser for each workload; keeps the schedules, too\n";
 }
 
 int merge(const Arguments& arguments) {
@@ -248,13 +157,18 @@ Makers makers() {
     return makers;
 }
 
-// Makes the table and the pages. Requires that all runs were replayed.
+// Makes the table and the pages, and prints the means.
+// Requires: all runs were replayed.
 void make_results(const Campaign& campaign, const std::vector<CampaignRun>& runs, const RunList& list,
                   const std::string& program, const std::string& folder) {
     const std::vector<RunResult> results = results_of(runs, folder);
     write_results_table(list, results, folder);
-    print_means(campaign, results);
-    note_rejections(runs, results);
+    write_aligned(std::cout, table_of_means(campaign, results));
+    if (const std::vector<std::string> rejections = rejections_of(runs, results); !rejections.empty()) {
+        note("jobs rejected in " + std::to_string(rejections.size()) + " of " + std::to_string(runs.size()) +
+             " runs (metric rejected), the first: " + rejections.front() +
+             "; --dry-run prints the command that says why");
+    }
     if (campaign.reports) {
         write_pages(campaign, runs, results, program, folder, [](const report::ReportRequest& page) {
             std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
@@ -263,59 +177,51 @@ void make_results(const Campaign& campaign, const std::vector<CampaignRun>& runs
     std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
 }
 
-// Replays what is missing of these runs, and says how it went.
-void make_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& folder,
-               unsigned threads) {
-    const std::vector<CampaignRun> missing = missing_runs(runs, folder);
-    Progress progress(missing.size());
-    const RunsOutcome outcome = replay_runs(campaign, missing, folder, threads, [&](std::size_t done) {
-        progress.show(done, std::to_string(done) + " of " + std::to_string(missing.size()) + " runs");
-    });
-    std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << runs.size() - missing.size()
-              << " up to date, " << outcome.problems.size() << " failed\n"
+void print_outcome(const RunsOutcome& outcome, const std::string& folder) {
+    const std::size_t failed = outcome.problems.size();
+    std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << outcome.kept << " up to date, "
+              << failed << " failed\n"
               << std::flush;
     for (const std::string& problem : outcome.problems) {
         std::cerr << "batfill: " << problem << '\n';
     }
-    if (const std::size_t failed = outcome.problems.size(); failed > 0) {
+    if (failed > 0) {
         throw InputError(counted(failed, "run") +
                          " failed, so there is no table of all: mend what is above and run the campaign again");
     }
 }
 
-// Replays what is missing of this shard; without shards, makes the table and the pages.
-int run_campaign(const Campaign& campaign, const Options& options) {
-    const std::string folder = output_folder(options, fs::path(campaign.path).stem().string());
-    const Shard shard = shard_option(options);
-    const unsigned threads = threads_option(options);
-    const std::string program = hash_of_program(options.get<std::vector<std::string>>("plugin"));
+// Replays the runs of the shard that have no result yet. Without shards, makes the table and the pages.
+void run_campaign(const CampaignRequest& request) {
+    const Campaign campaign = read_campaign(request.file);
+    const auto& [number, count] = request.shard;
+    const std::string& folder = request.folder;
+    const std::string program = hash_of_program(request.plugins);
     const Makers make = makers();
     const std::vector<MadeWorkload> workloads = make_workloads(campaign, folder, program, make);
     const std::vector<CampaignRun> runs = runs_of(campaign, workloads, folder, program, make);
     std::vector<CampaignRun> of_shard;
-    for (std::size_t i = shard.number - 1; i < runs.size(); i += shard.count) {
+    for (std::size_t i = number - 1; i < runs.size(); i += count) {
         of_shard.push_back(runs[i]);
     }
-    const bool pages = campaign.reports && shard.count == 1;
-    const bool dry_run = options.given("dry-run");
-    // In a dry run, a comment: what is printed is for a shell.
-    std::cout << (dry_run ? "# " : "") << folder << ": " << counted(of_shard.size(), "run")
-              << (shard.count > 1 ? " of " + std::to_string(runs.size()) + " in this shard" : "") << ", "
+    const bool pages = campaign.reports && count == 1;
+    // A shell reads the output of a dry run: this line is a comment.
+    std::cout << (request.dry_run ? "# " : "") << folder << ": " << counted(of_shard.size(), "run")
+              << (count > 1 ? " of " + std::to_string(runs.size()) + " in this shard" : "") << ", "
               << size_text(estimated_size(campaign, of_shard, workloads, folder, pages)) << " on disk\n"
               << std::flush;
-    if (dry_run) {
+    if (request.dry_run) {
         for (const CampaignRun& run : runs) {
             std::cout << commands_of(run, folder) << '\n';
         }
-        return 0;
+        return;
     }
     const RunList list = list_of_runs(campaign, runs);
     write_manifest(campaign, workloads, list, program, folder);
-    make_runs(campaign, of_shard, folder, threads);
-    if (shard.count == 1) {
+    print_outcome(replay_runs(campaign, of_shard, folder, request.threads, show_progress("runs")), folder);
+    if (count == 1) {
         make_results(campaign, runs, list, program, folder);
     }
-    return 0;
 }
 
 }  // namespace
@@ -343,14 +249,17 @@ int campaign(const Arguments& arguments) {
         if (options.given("file")) {
             throw UsageError("--init prints an example, expected no file to run beside it");
         }
-        print_example(options.get<std::string>("init"));
+        std::cout << example_campaign(options.get<std::string>("init"));
         return 0;
     }
     if (!options.given("file")) {
         throw UsageError("expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
     }
     load_plugins(options);
-    return run_campaign(campaign::read_campaign(options.get<std::string>("file")), options);
+    const auto file = options.get<std::string>("file");
+    run_campaign({file, output_folder(options, fs::path(file).stem().string()), shard_option(options),
+                  threads_option(options), options.get<std::vector<std::string>>("plugin"), options.given("dry-run")});
+    return 0;
 }
 
 }  // namespace batfill::commands

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <iostream>
 #include <optional>
@@ -9,7 +8,7 @@
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/files.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill::commands {
 
@@ -24,20 +23,14 @@ constexpr int million = 1'000'000;
 
 FarmModel::Range range_option(const Options& options, const std::string& name, int min, int max) {
     const auto text = options.get<std::string>(name);
-    const std::size_t colon = text.find(':');
-    const auto read = [&](std::size_t first, std::size_t last) {
-        int value = min - 1;
-        const auto [end, error] = std::from_chars(text.data() + first, text.data() + last, value);
-        return error == std::errc() && end == text.data() + last ? value : min - 1;
-    };
-    FarmModel::Range range;
-    range.low = read(0, std::min(colon, text.size()));
-    range.high = colon == std::string::npos ? range.low : read(colon + 1, text.size());
-    if (range.low < min || range.high < range.low || range.high > max) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto low = number_in<int>(text.substr(0, colon));
+    const auto high = colon == text.size() ? low : number_in<int>(text.substr(colon + 1));
+    if (!low || !high || *low < min || *high < *low || *high > max) {
         throw UsageError("--" + name + ": expected LOW:HIGH or one integer, in " + std::to_string(min) + ".." +
                          std::to_string(max) + ", found '" + text + "'");
     }
-    return range;
+    return {*low, *high};
 }
 
 Duration interarrival_option(const Options& options) {

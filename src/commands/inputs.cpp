@@ -163,10 +163,6 @@ void machine_options(const Options& options, MetricsOptions& metrics) {
     }
 }
 
-MeasuredSchedule measure_any_schedule(const std::string& path) {
-    return is_log(path) ? MeasuredSchedule(read_any_schedule(path, note)) : read_measured_schedule(jobs_file(path));
-}
-
 void add_tau_option(Options& options) {
     options.add("tau", Value<std::string>("SECONDS").otherwise("10"), "bound of the bounded slowdown");
 }

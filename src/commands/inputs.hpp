@@ -98,9 +98,6 @@ void add_machine_options(Options& options);
 // Throws: UsageError if both are given, or --processors is below 1.
 void machine_options(const Options& options, MetricsOptions& metrics);
 
-// Reads a schedule that is only measured, as read_any_schedule() does.
-MeasuredSchedule measure_any_schedule(const std::string& path);
-
 // Declares --tau, which tau_option() reads.
 void add_tau_option(Options& options);
 

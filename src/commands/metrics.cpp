@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
+#include "src/report/measured_runs.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -46,25 +46,25 @@ MetricsFormat format_named(const std::string& name) {
 
 // The groupings of --by, "width,length".
 std::vector<JobGrouping> groupings_named(const std::string& names) {
+    std::vector<std::string> known;
+    for (const auto& [name, grouping] : job_groupings) {
+        known.emplace_back(name);
+    }
     std::vector<JobGrouping> result;
-    std::vector<std::string> all(job_groupings.size());
-    std::transform(job_groupings.begin(), job_groupings.end(), all.begin(),
-                   [](const auto& grouping) { return grouping.first; });
-    const std::string known = list_of(all);
     std::istringstream rest(names);
     for (std::string name; std::getline(rest, name, ',');) {
-        const auto* const found = std::find_if(job_groupings.begin(), job_groupings.end(),
-                                               [&](const auto& grouping) { return grouping.first == name; });
-        if (found == job_groupings.end()) {
-            throw UsageError("--by: " + unknown_name("grouping", name, all));
+        const auto found = std::find(known.begin(), known.end(), name);
+        if (found == known.end()) {
+            throw UsageError("--by: " + unknown_name("grouping", name, known));
         }
-        if (std::find(result.begin(), result.end(), found->second) != result.end()) {
+        const JobGrouping grouping = job_groupings.at(static_cast<std::size_t>(found - known.begin())).second;
+        if (std::find(result.begin(), result.end(), grouping) != result.end()) {
             throw UsageError("--by: expected each grouping once, found '" + name + "' twice");
         }
-        result.push_back(found->second);
+        result.push_back(grouping);
     }
     if (result.empty()) {
-        throw UsageError("--by: expected one or more of " + known);
+        throw UsageError("--by: expected one or more of " + list_of(known));
     }
     return result;
 }
@@ -104,20 +104,6 @@ std::optional<IntervalOptions> interval_options(const Options& options) {
     return wanted ? std::optional(intervals) : std::nullopt;
 }
 
-// What the options of `batfill metrics` say.
-struct MetricsRequest {
-    std::vector<std::string> schedules;  // paths or prefixes, at least one
-    std::vector<std::string> workloads;  // paths
-    MetricsFormat format{};
-    MetricsOptions options;
-    bool waited_in_any_run = false;
-    std::optional<std::string> baseline;  // path or prefix
-    std::optional<std::string> per_job;   // path of the file
-    // In place of the metrics, groups or intervals; empty and none if neither is wanted.
-    std::vector<JobGrouping> groupings;
-    std::optional<IntervalOptions> intervals;
-};
-
 void add_metrics_options(Options& options) {
     options.add_positional("schedules", Value<std::vector<std::string>>().required());
     options.add("workload,w", Value<std::vector<std::string>>("FILE"),
@@ -146,11 +132,10 @@ void add_metrics_options(Options& options) {
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), "table, csv or json");
 }
 
-MetricsRequest read_metrics_options(const Options& options) {
-    MetricsRequest read;
+report::MeasureRequest read_metrics_options(const Options& options) {
+    report::MeasureRequest read;
     read.schedules = options.get<std::vector<std::string>>("schedules");
     read.workloads = options.get<std::vector<std::string>>("workload");
-    read.format = format_named(options.get<std::string>("format"));
     measure_options(options, read.options);
     for (const char* option : {"waited-in-any-run", "per-job"}) {
         if (options.given(option) && read.workloads.empty()) {
@@ -169,61 +154,23 @@ MetricsRequest read_metrics_options(const Options& options) {
     return read;
 }
 
-// Measures the runs and prints the table that is wanted of them. Whatever is wrong with the runs is found before
-// anything is written.
-void measure_and_print(const MetricsRequest& request, std::ostream& out) {
-    const std::vector<Workload> workloads = read_workloads(request.workloads);
-    const std::vector<std::string> names = run_labels(request.schedules);
-    std::vector<MeasuredSchedule> schedules;
-    schedules.reserve(names.size());
-    for (const std::string& path : request.schedules) {
-        require_machine_of(schedules.emplace_back(measure_any_schedule(path)), request.options);
-    }
-    const std::optional<JobIds> waited =
-        request.waited_in_any_run ? std::optional(jobs_that_waited(schedules)) : std::nullopt;
-    const JobIds* const counted = waited ? &*waited : nullptr;
-    const std::optional<MeasuredSchedule> baseline =
-        request.baseline ? std::optional(measure_any_schedule(*request.baseline)) : std::nullopt;
-    const MeasuredSchedule* const compared = baseline ? &*baseline : nullptr;
-    // `measure` makes a row of a schedule, `write` prints the rows.
-    const auto make = [&](auto measure, auto write) {
-        std::vector<decltype(measure(names[0], schedules[0]))> rows;
-        for (std::size_t i = 0; i < schedules.size(); ++i) {
-            rows.push_back(measure(names[i], schedules[i]));
-        }
-        if (request.per_job) {
-            write_compared_jobs(*request.per_job, names, schedules, workloads, counted);
-        }
-        write(rows);
-    };
-    if (!request.groupings.empty()) {
-        make(
-            [&](const std::string& name, const MeasuredSchedule& schedule) {
-                return RunGroups{name, measure_groups(schedule, request.options, request.groupings, workloads)};
-            },
-            [&](const auto& rows) { write_groups(out, rows, request.groupings, request.format); });
-    } else if (request.intervals) {
-        make(
-            [&](const std::string& name, const MeasuredSchedule& schedule) {
-                return RunIntervals{name, measure_intervals(schedule, request.options, *request.intervals, compared)};
-            },
-            [&](const auto& rows) { write_intervals(out, rows, request.format); });
-    } else {
-        make(
-            [&](const std::string& name, const MeasuredSchedule& schedule) {
-                return RunMetrics{name, compute_metrics(schedule, request.options, workloads, counted, compared)};
-            },
-            [&](const auto& rows) { write_metrics(out, rows, request.format); });
-    }
-}
-
 }  // namespace
 
 int metrics(const Arguments& arguments) {
     Options options;
     add_metrics_options(options);
-    if (options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary)) {
-        measure_and_print(read_metrics_options(options), std::cout);
+    if (!options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary)) {
+        return 0;
+    }
+    const MetricsFormat format = format_named(options.get<std::string>("format"));
+    const report::MeasureRequest request = read_metrics_options(options);
+    const report::MeasuredRuns measured = report::measure_runs(request, note);
+    if (!request.groupings.empty()) {
+        write_groups(std::cout, measured.groups, request.groupings, format);
+    } else if (request.intervals) {
+        write_intervals(std::cout, measured.intervals, format);
+    } else {
+        write_metrics(std::cout, measured.metrics, format);
     }
     return 0;
 }

@@ -12,11 +12,11 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "progress.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/progress.hpp"
 #include "src/transport/connections.hpp"
 
 namespace batfill::commands {
@@ -215,14 +215,14 @@ Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketSchedu
     for (const Workload& workload : scenario.workloads) {
         jobs += workload.jobs.size();
     }
-    Progress progress(jobs);
+    Progress progress;
     RunOptions how;
     how.keeps_deadlocks = true;
     how.measures_time = options.measures_time;
     if (!options.quiet) {
         how.progress = [&](std::size_t ended, Time now) {
             const auto day = static_cast<long long>(now.to_seconds() / Duration::days(1).to_seconds());
-            progress.show(ended, std::to_string(ended) + " jobs, day " + std::to_string(day));
+            progress.show(ended, jobs, std::to_string(ended) + " jobs, day " + std::to_string(day));
         };
     }
     return scheduler != nullptr ? run(std::move(scenario), *scheduler, how)

@@ -1,7 +1,6 @@
 #include "swf.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <iomanip>
@@ -18,6 +17,7 @@
 #include "options.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill::commands {
 
@@ -45,12 +45,11 @@ std::optional<int> optional_positive(const Options& options, const std::string& 
 
 std::pair<long long, std::string> queue_name(std::string_view text) {
     const std::size_t equals = std::min(text.find('='), text.size());
-    long long queue = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + equals, queue);
-    if (error != std::errc() || end != text.data() + equals || equals + 1 >= text.size()) {
+    const auto queue = number_in<long long>(text.substr(0, equals));
+    if (!queue || equals + 1 >= text.size()) {
         throw UsageError("--queue-names: expected NUMBER=NAME, found '" + std::string(text) + "'");
     }
-    return {queue, std::string(text.substr(equals + 1))};
+    return {*queue, std::string(text.substr(equals + 1))};
 }
 
 std::map<long long, std::string> queue_names(const Options& options) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -14,10 +13,11 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "progress.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/progress.hpp"
 
 namespace batfill::commands {
 
@@ -40,11 +40,8 @@ std::optional<MixedScales> read_scales(const Options& options) {
         const std::size_t equals = std::min(assignment.find('='), assignment.size());
         const std::string name = assignment.substr(0, equals);
         const auto* const feature = std::find(feature_names.begin(), feature_names.end(), name);
-        double scale = 0;
-        const char* const end = assignment.data() + assignment.size();
-        const char* const begin = std::min(assignment.data() + equals + 1, end);
-        const auto [rest, error] = std::from_chars(begin, end, scale);
-        if (feature == feature_names.end() || error != std::errc() || rest != end || !std::isfinite(scale)) {
+        const auto scale = number_in<double>(assignment.substr(std::min(equals + 1, assignment.size())));
+        if (feature == feature_names.end() || !scale || !std::isfinite(*scale)) {
             throw UsageError("--scale: expected FEATURE=NUMBER with a feature of " +
                              list_of({feature_names.begin(), feature_names.end()}) + ", found '" + assignment + "'");
         }
@@ -55,7 +52,7 @@ std::optional<MixedScales> read_scales(const Options& options) {
         if (!seen.insert(name).second) {
             throw UsageError("--scale: expected one scale of " + name + ", found two");
         }
-        scales.at(place) = scale;
+        scales.at(place) = *scale;
     }
     return scales;
 }
@@ -179,14 +176,7 @@ int tune(const Arguments& arguments) {
     }
     load_plugins(options);
     const TuneRequest request = read_tune_options(options);
-    std::optional<Progress> progress;
-    const TuneOutcome outcome = batfill::tune(request, [&](std::size_t done, std::size_t total) {
-        if (!progress) {
-            progress.emplace(total);
-        }
-        progress->show(done, std::to_string(done) + " of " + std::to_string(total) + " replays");
-    });
-    progress.reset();
+    const TuneOutcome outcome = batfill::tune(request, show_progress("replays"));
     std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s\n",
                 request.workloads.size(), request.search.text().c_str(), outcome.replays, outcome.done_before,
                 outcome.seconds, enumeration(outcome.written).c_str());

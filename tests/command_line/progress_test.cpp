@@ -4,27 +4,27 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/commands/progress.hpp"
+#include "src/support/progress.hpp"
 
 namespace batfill::tests::progress_test {
 
-using batfill::commands::Progress;
+using batfill::Progress;
 using Catch::Matchers::Contains;
 
 TEST_CASE("On a terminal, progress is a bar that is drawn anew for each percent and wiped at the end", "[progress]") {
     std::ostringstream out;
     {
-        Progress progress(1000, {out, true});
-        progress.show(0, "0 jobs");
+        Progress progress({out, true});
+        progress.show(0, 1000, "0 jobs");
         const std::string first = out.str();
         CHECK(first.front() == '\r');
         CHECK_THAT(first, Contains("]   0 %  0 jobs") && !Contains("left"));
-        progress.show(9, "9 jobs");
+        progress.show(9, 1000, "9 jobs");
         CHECK(out.str() == first);
-        progress.show(500, "500 jobs");
+        progress.show(500, 1000, "500 jobs");
         CHECK_THAT(out.str(),
                    Contains("[" + std::string(20, '#') + std::string(20, ' ') + "]  50 %  500 jobs, about 0 s left"));
-        progress.show(1000, "1000 jobs");
+        progress.show(1000, 1000, "1000 jobs");
         CHECK_THAT(out.str(), Contains("100 %  1000 jobs\033[K"));
     }
     CHECK_THAT(out.str(), Catch::Matchers::EndsWith("\r\033[K") && !Contains("\n"));
@@ -33,20 +33,20 @@ TEST_CASE("On a terminal, progress is a bar that is drawn anew for each percent 
 TEST_CASE("Without a terminal, progress is a line now and then, and none for what ends soon", "[progress]") {
     std::ostringstream out;
     {
-        Progress soon(10, {out, false});
-        soon.show(5, "5 jobs");
-        soon.show(10, "10 jobs");
+        Progress soon({out, false});
+        soon.show(5, 10, "5 jobs");
+        soon.show(10, 10, "10 jobs");
     }
     CHECK(out.str().empty());
-    Progress progress(200, {out, false, std::chrono::seconds(0)});
-    progress.show(50, "50 jobs, day 3");
-    progress.show(200, "200 jobs, day 9");
+    Progress progress({out, false, std::chrono::seconds(0)});
+    progress.show(50, 200, "50 jobs, day 3");
+    progress.show(200, 200, "200 jobs, day 9");
     CHECK(out.str() == "batfill: 25 %, 50 jobs, day 3, about 0 s left\nbatfill: 100 %, 200 jobs, day 9\n");
 }
 
 TEST_CASE("Progress of nothing at all shows no bar", "[progress]") {
     std::ostringstream out;
-    { Progress(0, {out, true}).show(0, "0 jobs"); }
+    { Progress({out, true}).show(0, 0, "0 jobs"); }
     CHECK(out.str().empty());
 }
 

@@ -2,15 +2,18 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <iomanip>
 #include <iostream>
+#include <memory>
 #include <ostream>
-#include <sstream>
 #include <string>
 
 #include <unistd.h>
 
-namespace batfill::commands {
+#include "csv_text.hpp"
+
+namespace batfill {
 
 // Where progress is written, and how often a line appears without a terminal.
 struct ProgressDisplay {
@@ -23,8 +26,8 @@ struct ProgressDisplay {
 // terminal, as in a batch job, writes one line per minute.
 class Progress {
  public:
-    explicit Progress(std::size_t total, const ProgressDisplay& display = {})
-        : total_(total), display_(display), begin_(Clock::now()), last_line_(begin_) {}
+    explicit Progress(const ProgressDisplay& display = {})
+        : display_(display), begin_(Clock::now()), last_line_(begin_) {}
     ~Progress() {
         if (display_.terminal && shown_ != nothing) {
             display_.out << "\r\033[K" << std::flush;
@@ -33,19 +36,19 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // Reports that `done` of the total is done; `note` describes it in the words of the work. Call it often: it writes
-    // only when there is something new to see.
-    void show(std::size_t done, const std::string& note) {
-        const std::size_t percent = total_ == 0 ? 100 : done * 100 / total_;
+    // Reports that `done` of `total` is done; `note` describes it in the words of the work. Call it often: it writes only
+    // when there is something new to see.
+    void show(std::size_t done, std::size_t total, const std::string& note) {
+        const std::size_t percent = total == 0 ? 100 : done * 100 / total;
         const Clock::time_point now = Clock::now();
-        if (display_.terminal && total_ > 0 && percent != shown_) {
+        if (display_.terminal && total > 0 && percent != shown_) {
             shown_ = percent;
             const std::size_t width = percent * 40 / 100;
             display_.out << "\r[" << std::string(width, '#') << std::string(40 - width, ' ') << "] " << std::setw(3)
-                         << percent << " %  " << note << time_left(done, now) << "\033[K" << std::flush;
+                         << percent << " %  " << note << time_left(done, total, now) << "\033[K" << std::flush;
         } else if (!display_.terminal && now - last_line_ >= display_.between_lines) {
             last_line_ = now;
-            display_.out << "batfill: " << percent << " %, " << note << time_left(done, now) << '\n' << std::flush;
+            display_.out << "batfill: " << percent << " %, " << note << time_left(done, total, now) << '\n' << std::flush;
         }
     }
 
@@ -55,28 +58,26 @@ class Progress {
     static constexpr std::size_t nothing = 101;  // percent
 
     // Assumes that the rest continues at the average speed so far.
-    std::string time_left(std::size_t done, Clock::time_point now) const {
-        if (done == 0 || done >= total_) {
+    std::string time_left(std::size_t done, std::size_t total, Clock::time_point now) const {
+        if (done == 0 || done >= total) {
             return "";
         }
         const double spent = std::chrono::duration<double>(now - begin_).count();
-        const double seconds = spent / static_cast<double>(done) * static_cast<double>(total_ - done);
-        std::ostringstream text;
-        text << ", about ";
-        if (seconds < 120) {
-            text << std::fixed << std::setprecision(0) << seconds << " s";
-        } else {
-            text << std::fixed << std::setprecision(0) << seconds / 60 << " min";
-        }
-        text << " left";
-        return text.str();
+        const double seconds = spent / static_cast<double>(done) * static_cast<double>(total - done);
+        return ", about " + (seconds < 120 ? rounded(seconds, 0) + " s" : rounded(seconds / 60, 0) + " min") + " left";
     }
 
-    std::size_t total_;
     ProgressDisplay display_;
     Clock::time_point begin_;
     Clock::time_point last_line_;
     std::size_t shown_ = nothing;
 };
 
-}  // namespace batfill::commands
+// Returns a callback that shows progress as "3 of 9 replays". The bar disappears with the callback.
+inline std::function<void(std::size_t, std::size_t)> show_progress(const std::string& what) {
+    return [what, progress = std::make_shared<Progress>()](std::size_t done, std::size_t total) {
+        progress->show(done, total, std::to_string(done) + " of " + std::to_string(total) + ' ' + what);
+    };
+}
+
+}  // namespace batfill

@@ -1,0 +1,50 @@
+#include "measured_runs.hpp"
+
+namespace batfill::report {
+
+namespace {
+
+MeasuredSchedule read_run(const std::string& path, const Note& note) {
+    return is_log(path) ? MeasuredSchedule(read_any_schedule(path, note)) : read_measured_schedule(jobs_file(path));
+}
+
+}  // namespace
+
+MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
+    const std::vector<Workload> workloads = read_workloads(request.workloads);
+    const std::vector<std::string> names = run_labels(request.schedules);
+    std::vector<MeasuredSchedule> schedules;
+    schedules.reserve(names.size());
+    for (const std::string& path : request.schedules) {
+        require_machine_of(schedules.emplace_back(read_run(path, note)), request.options);
+    }
+    std::optional<JobIds> waited;
+    if (request.waited_in_any_run) {
+        waited = jobs_that_waited(schedules);
+    }
+    const JobIds* const counted = waited ? &*waited : nullptr;
+    std::optional<MeasuredSchedule> read_baseline;
+    if (request.baseline) {
+        read_baseline = read_run(*request.baseline, note);
+    }
+    const MeasuredSchedule* const baseline = read_baseline ? &*read_baseline : nullptr;
+    MeasuredRuns measured;
+    for (std::size_t i = 0; i < schedules.size(); ++i) {
+        if (!request.groupings.empty()) {
+            measured.groups.push_back(
+                {names[i], measure_groups(schedules[i], request.options, request.groupings, workloads)});
+        } else if (request.intervals) {
+            measured.intervals.push_back(
+                {names[i], measure_intervals(schedules[i], request.options, *request.intervals, baseline)});
+        } else {
+            measured.metrics.push_back(
+                {names[i], compute_metrics(schedules[i], request.options, workloads, counted, baseline)});
+        }
+    }
+    if (request.per_job) {
+        write_compared_jobs(*request.per_job, names, schedules, workloads, counted);
+    }
+    return measured;
+}
+
+}  // namespace batfill::report
