@@ -25,11 +25,11 @@ std::string beginning(int processors) {
                      std::to_string(i) + "\",\"state\":\"idle\",\"properties\":{},\"zone_properties\":{}}";
     }
     const std::string count = std::to_string(processors);
-    return frame(0, "SIMULATION_BEGINS",
-                 "{\"nb_resources\":" + count + ",\"nb_compute_resources\":" + count +
-                     ",\"nb_storage_resources\":0,\"allow_compute_sharing\":false,\"allow_storage_sharing\":true,"
-                     "\"config\":{},\"compute_resources\":[" +
-                     resources + "],\"storage_resources\":[],\"workloads\":{},\"profiles\":{}}");
+    return frame(
+        0, "SIMULATION_BEGINS",
+        "{\"nb_resources\":" + count + ",\"nb_compute_resources\":" + count +
+            ",\"nb_storage_resources\":0,\"allow_compute_sharing\":false,\"allow_storage_sharing\":true,\"config\":{},\"compute_resources\":[" +
+            resources + "],\"storage_resources\":[],\"workloads\":{},\"profiles\":{}}");
 }
 
 // Each job asks for one processor and brings a submission and a completion; half of the machine is in use.
@@ -48,9 +48,9 @@ void messages(benchmark::State& state, const char* algorithm) {
                 const std::string submitted = "{\"job_id\":" + id + ",\"job\":{\"id\":" + id +
                                               ",\"subtime\":" + std::to_string(job) +
                                               ",\"res\":1,\"walltime\":3600,\"profile\":\"d\"}}";
-                const std::string completed = "{\"job_id\":\"w0!" + std::to_string(job - in_use) +
-                                              "\",\"job_state\":\"COMPLETED_SUCCESSFULLY\",\"return_code\":0,"
-                                              "\"alloc\":\"0\"}";
+                const std::string completed =
+                    "{\"job_id\":\"w0!" + std::to_string(job - in_use) +
+                    "\",\"job_state\":\"COMPLETED_SUCCESSFULLY\",\"return_code\":0,\"alloc\":\"0\"}";
                 batch.push_back(frame(job, "JOB_SUBMITTED", submitted));
                 if (job >= in_use) {
                     batch.push_back(frame(job, "JOB_COMPLETED", completed));

@@ -56,11 +56,10 @@ class Conservative : public PlanAlgorithm {
 const Registration registration({
     "conservative",
     "conservative backfilling: every waiting job has a planned start that is never delayed",
-    "Mu'alem, Feitelson, IEEE TPDS 12(6), 2001; compression as in Lindsay et al., Backfilling with guarantees granted "
-    "upon job submission, Euro-Par 2011, section 2",
-    {Parameter::choice("compression", {"planned-start", "submission", "start-now", "none"}, "planned-start",
-                       "order in which waiting jobs are placed again after an early completion; start-now: as "
-                       "planned-start, but only those that can start at once, after any completion"),
+    "Mu'alem, Feitelson, IEEE TPDS 12(6), 2001; compression as in Lindsay et al., Backfilling with guarantees granted upon job submission, Euro-Par 2011, section 2",
+    {Parameter::choice(
+         "compression", {"planned-start", "submission", "start-now", "none"}, "planned-start",
+         "order in which waiting jobs are placed again after an early completion; start-now: as planned-start, after any completion, and only for jobs that can start at once"),
      PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<Conservative>(parameters); },
 });

@@ -295,12 +295,11 @@ class DeadlineBased : public PlanAlgorithm {
 
 const Registration registration({
     "dbf",
-    "deadline-based backfilling: jobs with a deadline give way to those without, as long as they meet it",
+    "deadline-based backfilling: jobs with a deadline let others go first as long as they meet it",
     "N'takpe, Suter, Don't Hurry Be Happy: A Deadline-Based Backfilling Approach, JSSPP 2017, section 4, Algorithm 1",
     {Parameter::choice(
         "repair", {"paper", "strict"}, "paper",
-        "paper: as published, a deadline that could be met may be lost by a later decision; strict: such "
-        "a decision is undone")},
+        "paper: as published, where a later decision may lose a deadline that could be met; strict: such a decision is undone")},
     [](const Parameters& parameters) { return std::make_unique<DeadlineBased>(parameters); },
 });
 

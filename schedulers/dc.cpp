@@ -58,9 +58,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
 const Registration registration({
     "dc",
     "conservative backfilling with delayed compression: jobs move only to start now, or before a job of lower priority",
-    "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, "
-    "Euro-Par "
-    "2011, section 2.2",
+    "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, Euro-Par 2011, section 2.2",
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights(), JobOrder::scales(),
      PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<DelayedCompression>(parameters); },

@@ -197,21 +197,22 @@ class Easy : public Algorithm {
 std::vector<Parameter> parameters() {
     const std::vector<std::string> also{"predicted", "multifactor"};
     std::vector<Parameter> parameters{
-        JobOrder::order("order", "fcfs", "which waiting job goes first, and gets the reservation if it does not fit",
+        JobOrder::order("order", "fcfs", "which waiting job goes first, and has the reservation if it does not fit",
                         also),
-        JobOrder::order("backfill-order", "fcfs", "in which order the others are tried", also),
+        JobOrder::order("backfill-order", "fcfs", "order in which the others are tried", also),
         JobOrder::weights(),
         JobOrder::scales(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
         Parameter::choice("ties", {"first", "last"}, "first",
-                          "which of equal scores goes first: who arrived first or last"),
-        Parameter::choice("extra", {"all", "needed", "needed-latest"}, "all",
-                          "beside a reserved job: what all jobs free that end by its start, or only those it needs"),
+                          "which of two equal scores goes first: the earlier or the later arrival"),
+        Parameter::choice(
+            "extra", {"all", "needed", "needed-latest"}, "all",
+            "extra processors: from all jobs that end by the reserved start, or only from those that the reserved job needs"),
         Parameter::choice("rounds", {"instant", "event"}, "instant",
                           "decide once for all events of an instant, or after each"),
-        Parameter::whole_number("reservations", "1", "how many jobs that cannot start have a reservation", true),
+        Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true),
         Parameter::whole_number("test-limit", "",
-                                "how many jobs are looked at after the first that cannot start (all if not given)"),
+                                "number of jobs tried after the first that cannot start (all if not given)"),
         RunTimePredictor::parameter()};
     const std::vector<Parameter> of_tuning = WeightTuner::parameters();
     parameters.insert(parameters.end(), of_tuning.begin(), of_tuning.end());
@@ -223,8 +224,7 @@ std::vector<Parameter> parameters() {
 const Registration registration({
     "easy",
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
-    "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling "
-    "to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
+    "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     parameters(),
     [](const Parameters& parameters) { return std::make_unique<Easy>(parameters); },
     {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},

@@ -112,9 +112,9 @@ class EasySleeper : public Algorithm {
 
 const Registration registration({
     "easy-sleeper",
-    "EASY backfilling that puts processors to sleep when nothing has needed them for a while",
+    "EASY backfilling that puts processors to sleep after they were idle for a while",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995, for EASY",
-    {Parameter::seconds("idle-time", "60", "processors sleep after they have been idle for so long and no job waits")},
+    {Parameter::seconds("idle-time", "60", "processors sleep after they were idle for this long and no job waits")},
     [](const Parameters& parameters) { return std::make_unique<EasySleeper>(parameters); },
     {Placement::lowest, Placement::best_effort_contiguous},
 });

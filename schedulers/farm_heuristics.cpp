@@ -63,7 +63,7 @@ double Licenses::score(std::span<const LicenseIndex> licenses) const {
 std::vector<Parameter> Priority::parameters() {
     return {Parameter::number("age-factor", "0.01", "score for each second since submission", 0),
             Parameter::number("k", "2", "a job is urgent within k times its walltime of the deadline"),
-            Parameter::number("min", "1", "score of jobs whose deadline is far, or that have none"),
+            Parameter::number("min", "1", "score of jobs with a distant deadline, or none"),
             Parameter::number("max", "10", "score of jobs that will just meet their deadline"),
             Parameter::number("boost", "1", "score of the waiting job with the smallest walltime", 0)};
 }

@@ -17,14 +17,15 @@ using Head = FlexibleBackfilling::Head;
 AlgorithmDescription description(const char* name, const char* summary, const char* section, Head head) {
     std::vector<Parameter> declared = Priority::parameters();
     declared.push_back(RunTimePredictor::parameter());
-    return {name,
-            summary,
-            std::string("Techiouba, Capannini, Baraglia, Puppin, Pasquali, Ricci, Backfilling strategies for "
-                        "scheduling streams of jobs on computational farms, CoreGRID 2007, section ") +
-                section,
-            std::move(declared),
-            [head](const Parameters& parameters) { return std::make_unique<FlexibleBackfilling>(parameters, head); },
-            {Placement::machine}};
+    return {
+        name,
+        summary,
+        std::string(
+            "Techiouba, Capannini, Baraglia, Puppin, Pasquali, Ricci, Backfilling strategies for scheduling streams of jobs on computational farms, CoreGRID 2007, section ") +
+            section,
+        std::move(declared),
+        [head](const Parameters& parameters) { return std::make_unique<FlexibleBackfilling>(parameters, head); },
+        {Placement::machine}};
 }
 
 const Registration bf_unmod(

@@ -18,9 +18,9 @@ constexpr double largest_weight = 1e100;
 
 std::vector<Parameter> MultifactorPriority::parameters() {
     return {Parameter::numbers("factor-weights", 3, "",
-                               "of order multifactor: of age, size and fair share; all 1 if not given"),
-            Parameter::seconds("max-age", "", "of order multifactor: the wait from which on age counts as 1 (a week)"),
-            Parameter::seconds("half-life", "", "of order multifactor: of what users have used (a week)")};
+                               "of order multifactor: weights of age, size and fair share; all 1 if not given"),
+            Parameter::seconds("max-age", "", "of order multifactor: from this wait on, age counts as 1 (a week)"),
+            Parameter::seconds("half-life", "", "of order multifactor: half-life of past usage (a week)")};
 }
 
 std::unique_ptr<MultifactorPriority> MultifactorPriority::from(const Parameters& parameters,

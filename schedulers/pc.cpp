@@ -28,10 +28,8 @@ class PrioritizedCompression : public OrderedPlanAlgorithm {
 
 const Registration registration({
     "pc",
-    "conservative backfilling with prioritized compression: freed processors go to the jobs first in an order",
-    "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, "
-    "Euro-Par "
-    "2011, section 2.1",
+    "conservative backfilling with prioritized compression: freed processors go to the first jobs of an order",
+    "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, Euro-Par 2011, section 2.1",
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried after early completions"),
      JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events()},
     [](const Parameters& parameters) { return std::make_unique<PrioritizedCompression>(parameters); },

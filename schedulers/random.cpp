@@ -33,9 +33,9 @@ class Random : public Algorithm {
 
 const Registration registration({
     "random",
-    "starts every job that fits, in an order that is drawn anew each time",
+    "starts every job that fits, in a new random order each time",
     "none; batsched has an algorithm of this name",
-    {Parameter::whole_number("seed", "1", "seed of the draws")},
+    {Parameter::whole_number("seed", "1", "seed of the orders")},
     [](const Parameters& parameters) { return std::make_unique<Random>(parameters); },
     {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
 });

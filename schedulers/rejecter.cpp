@@ -12,7 +12,7 @@ class Rejecter : public Algorithm {
 
 const Registration registration({
     "rejecter",
-    "rejects every job: reading and writing and nothing else, the yardstick of speed",
+    "rejects every job: only reads and writes, to measure speed",
     "none",
     {},
     [](const Parameters&) { return std::make_unique<Rejecter>(); },

@@ -218,20 +218,20 @@ std::vector<Parameter> parameters() {
     return {
         Parameter::number("omega", "1", "how far the first job may be delayed, as a factor of its wait", 0, true),
         Parameter::choice("basis", {"wait", "walltime"}, "wait",
-                          "what omega is a factor of: the time until the first job can start, or its walltime"),
+                          "omega is a factor of the time until the first job can start, or of its walltime"),
         Parameter::number("alpha", "1", "exponent of the wait in hours"),
         Parameter::number("beta", "-1", "exponent of the walltime in hours"),
         Parameter::number("gamma", "1", "exponent of the processors divided by 32"),
         Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
         Parameter::seconds("priority-period", "0", "priorities are computed at multiples of this; 0: in each round"),
         Parameter::choice("estimates", {"requested", "actual"}, "requested",
-                          "how long jobs are taken to run: their walltime, or what they will run (simulate only)"),
+                          "estimated run times: walltimes, or the actual run times (simulate only)"),
         RunTimePredictor::parameter()};
 }
 
 const Registration registration({
     "relaxed",
-    "relaxed backfilling: jobs may delay the first one by a factor of what it has to wait anyway",
+    "relaxed backfilling: jobs may delay the first one by a factor of its expected wait",
     "Ward, Mahood, West, Scheduling jobs on parallel systems using a relaxed backfill strategy, JSSPP 2002, figure 2",
     parameters(),
     [](const Parameters& parameters) { return std::make_unique<Relaxed>(parameters); },

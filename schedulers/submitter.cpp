@@ -83,7 +83,7 @@ const Registration registration({
     "submits jobs of its own while the simulation runs",
     "none; the algorithm of this name of batsched",
     {Parameter::whole_number("jobs", "10", "how many jobs it submits"),
-     Parameter::boolean("same-length", "they run for 1 s, all with one profile; else for 1, 11, 21, ... s"),
+     Parameter::boolean("same-length", "all run for 1 s with one profile; otherwise for 1, 11, 21, ... s"),
      Parameter::boolean("metadata", "writes a text into the column metadata of jobs.csv")},
     [](const Parameters& parameters) { return std::make_unique<Submitter>(parameters); },
 });

@@ -44,12 +44,12 @@ void add_batsched_options(Options& options) {
     options.add("selection_policy", Value<std::string>(), "the same as --policy");
     options.add("socket-endpoint,s", text("tcp://127.0.0.1:28000"), "ZeroMQ endpoint to listen on");
     options.add("socket_endpoint", Value<std::string>(), "the same as --socket-endpoint");
-    options.add("rjms_delay,d", text(defaults.rjms_delay), "seconds that are added to every walltime");
+    options.add("rjms_delay,d", text(defaults.rjms_delay), "seconds added to every walltime");
     options.add("variant_options", text(defaults.variant_options), "options of the algorithm, a JSON object");
     options.add("variant_options_filepath", Value<std::string>(),
                 "file with the options of the algorithm, instead of --variant_options");
     options.add("verbosity", text("info"), "debug, info, quiet or silent");
-    options.add("call_make_decisions_on_single_nop", text("true"), "taken, and without effect");
+    options.add("call_make_decisions_on_single_nop", text("true"), "accepted without effect");
     options.add("version", "print the version");
 }
 

@@ -233,14 +233,14 @@ int campaign(const Arguments& arguments) {
     Options options;
     options.add_positional("file", Value<std::string>());
     options.add("output,o", Value<std::string>("FOLDER"),
-                "where everything goes; by default the name of the file without its ending");
+                "folder of all output; by default the name of the file without its ending");
     options.add("init", Value<std::string>("LOG"), "print an example for this log, and do nothing else");
     add_threads_option(options);
     options.add(
         "shard", Value<std::string>("I/N"),
         "make every Nth run only, beginning with the Ith, and no table: for a job array, with campaign merge at its "
         "end");
-    options.add("dry-run", "make the workloads, and print the ordinary command of each run instead of running it");
+    options.add("dry-run", "make the workloads, and print the command of each run instead of running it");
     add_plugin_option(options);
     if (!options.parse(arguments, usage, campaign_summary)) {
         return 0;

@@ -15,11 +15,9 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* check_summary =
-    "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations "
-    "of\n"
+    "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations of\n"
     "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
-    "walltime demand, columns that agree, no job rejected without need, licences, no start on a processor that is "
-    "unavailable, guarantees kept.\n"
+    "walltime demand, columns that agree, no job rejected without need, licences, no start on a processor that is unavailable, guarantees kept.\n"
     "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is.\n"
     "Exit status 0 if all is well, 1 with the first violations if not.";
 
@@ -67,29 +65,27 @@ struct CheckRequest {
 void add_check_options(Options& options) {
     options.add_positional("schedule", Value<std::string>().required());
     options.add("workload,w", Value<std::vector<std::string>>("FILE").required(),
-                "workload that was run; several become w0, w1, ...");
+                "workload of the run; several become w0, w1, ...");
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
     add_master_host_option(options);
     options.add("tolerance", Value<std::string>("SECONDS").otherwise("0.000001"),
-                "how much times that should agree may differ");
+                "largest difference between times that should be equal");
     options.add("first", Value<unsigned>("N").otherwise(10), "violations to print");
-    options.add("deadlines", "a missed deadline is a violation, not only counted");
-    options.add("allow-rejections",
-                "a job may be rejected though it has a walltime and the machine is large enough for it");
-    options.add("placement", Value<std::string>("NAME").otherwise("lowest"),
-                "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, "
-                "best-effort-contiguous)");
+    options.add("deadlines", "count a missed deadline as a violation");
+    options.add("allow-rejections", "allow rejections of jobs that have a walltime and fit on the machine");
+    options.add(
+        "placement", Value<std::string>("NAME").otherwise("lowest"),
+        "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, best-effort-contiguous)");
     options.add("guarantees", Value<std::string>("FILE"),
-                "PREFIX_guarantees.csv of the run: no job may start later than it was guaranteed");
+                "PREFIX_guarantees.csv of the run: no job may start later than guaranteed");
     options.add("broken-guarantees", Value<std::string>("FILE"),
                 "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors have moved later");
     options.add("events", Value<std::vector<std::string>>("FILE"),
                 "events file of the run: no job may start on a processor that is unavailable; repeatable");
-    options.add("forward-unknown-events", "the events files may have events of unknown type");
+    options.add("forward-unknown-events", "allow events of unknown type in the events files");
     options.add(
         "on-failure", Value<std::string>("NAME"),
-        "what became of jobs whose processors were lost, as the algorithm's parameter says: continue, or kill or "
-        "requeue, by which none may run on");
+        "the run's parameter on-failure: continue, kill or requeue; after the last two, no job may run on lost processors");
 }
 
 CheckRequest read_check_options(const Options& options) {

@@ -48,7 +48,7 @@ void add_compare_options(Options& options) {
     options.add_positional("schedulers", Value<std::vector<std::string>>());
     add_replayed_options(options);
     options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
-                "what is compared: " + list_of(ReplayMetric::known_names()));
+                "metric to compare: " + list_of(ReplayMetric::known_names()));
     add_tau_option(options);
     add_threads_option(options);
     add_master_host_option(options);
@@ -81,9 +81,7 @@ int compare(const Arguments& arguments) {
     add_compare_options(options);
     if (!options.parse(
             arguments, "batfill compare SCHEDULER... -p PLATFORM.xml -w WORKLOAD.json... [OPTION]...",
-            "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each "
-            "replay.\nA SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a "
-            "JSON file\n{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.")) {
+            "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each replay.\nA SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.")) {
         return 0;
     }
     const ComparisonRequest request = read_compare_options(options);

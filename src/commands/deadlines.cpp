@@ -33,11 +33,11 @@ std::optional<DeadlineOptions> parse_deadline_options(const Arguments& arguments
     options.add("output,o", Value<std::string>("FILE").required(),
                 "the workload with deadlines, gzipped if it ends in .gz");
     options.add("format", Value<std::string>("FORMAT"),
-                "of the workload: batsim4 or batsim5; by default that of the workload that is read");
+                "format of the workload: batsim4 or batsim5; by default that of the input");
     options.add("share", Value<std::string>("X"),
-                "share of the jobs with a walltime to draw, in 0..1; their number is rounded down");
-    options.add("count", Value<std::uint64_t>("N"), "number of jobs to draw, instead of a share");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the draw");
+                "share of the jobs with a walltime to sample, in 0..1; their number is rounded down");
+    options.add("count", Value<std::uint64_t>("N"), "number of jobs to sample, instead of a share");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the sample");
     options.add("floor", Value<std::string>("SECONDS").otherwise("86400"), "least time from submission to deadline");
     options.add("factor", Value<std::string>("K").otherwise("10"), "time from submission to deadline in walltimes");
     if (!options.parse(arguments, "batfill deadlines WORKLOAD.json -o OUT.json --share X --seed S [OPTION]...",

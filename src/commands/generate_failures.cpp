@@ -87,19 +87,18 @@ std::optional<FailureOptions> parse_failure_options(const Arguments& arguments, 
     options.add("until", Value<std::string>("SECONDS").required(), "failures occur before this time");
     options.add("mtbf", Value<std::string>("SECONDS").required(), "mean time that a node is up");
     options.add("mttr", Value<std::string>("SECONDS").required(), "mean time that it is down");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of all draws");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
     options.add("group", Value<int>("N").otherwise(1), "processors that fail together as a node");
     options.add("distribution", Value<std::string>("NAME").otherwise("exponential"),
-                "of the times up: exponential, or weibull");
-    options.add("shape", Value<double>("K"), "of weibull, 0.7 by default");
+                "distribution of the times up: exponential or weibull");
+    options.add("shape", Value<double>("K"), "shape of weibull (default 0.7)");
     options.add("repair-distribution", Value<std::string>("NAME").otherwise("exponential"),
-                "of the times down, likewise");
-    options.add("repair-shape", Value<double>("K"), "of weibull, likewise");
+                "distribution of the times down: exponential or weibull");
+    options.add("repair-shape", Value<double>("K"), "shape of weibull for the times down (default 0.7)");
     if (!options.parse(
             arguments,
-            "batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr "
-            "SECONDS --seed S -o FILE [OPTION]...",
-            "Draws when nodes of a machine fail and when they are repaired.", origin)) {
+            "batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr SECONDS --seed S -o FILE [OPTION]...",
+            "Samples when nodes of a machine fail and when they are repaired.", origin)) {
         return std::nullopt;
     }
     FailureOptions read;

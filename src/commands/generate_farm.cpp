@@ -79,20 +79,19 @@ std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsF
     options.add("format", Value<std::string>("FORMAT"), workload_format_help);
     options.add("platform", Value<std::string>("FILE").required(),
                 "the farm, SimGrid XML with a host for each processor");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of all draws");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
     options.add("jobs", number(1000, "N"), "number of jobs");
     options.add("machines", number(100, "N"), "number of machines");
     options.add("licenses", number(20, "N"), "number of licences");
     options.add(
         "interarrival", text("12", "SECONDS"),
-        "mean of the exponentially distributed inter-arrival times; changes nothing but submissions and, as much, "
-        "deadlines");
-    options.add("run-time", text("500:3000", "RANGE"), "run times, seconds, on every machine the same");
+        "mean of the exponentially distributed inter-arrival times; other values move only submissions and deadlines");
+    options.add("run-time", text("500:3000", "RANGE"), "run times in seconds, the same on every machine");
     options.add("job-processors", text("1:8", "RANGE"), "processors that jobs require, of one machine");
     options.add("machine-processors", text("1:8", "RANGE"), "processors of machines");
     options.add(
         "speed", text("1000:4000", "RANGE"),
-        "speeds of machines, millions of operations per second: which of them are used first (the paper does not say)");
+        "speeds of machines in millions of operations per second; faster machines are used first (the paper does not say)");
     options.add("license-ratio", text("50:70", "RANGE"),
                 "copies of a licence, per cent of the machines on which it can be activated, rounded; at least one");
     options.add("license-suitability", number(90, "PERCENT"),

@@ -31,21 +31,18 @@ std::optional<LublinFile> parse_lublin_options(const Arguments& arguments, Optio
     options.add("format", Value<std::string>("FORMAT"), workload_format_help);
     options.add("jobs", Value<int>("N").required(), "number of jobs");
     options.add("processors", Value<int>("P").required(), "processors of the machine");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of all draws");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
     options.add(
         "load", Value<double>("L"),
-        "scale the inter-arrival times to this offered load, a share of the machine in 0.001..10; by default they are "
-        "the model's");
+        "scale the inter-arrival times to this offered load, a share of the machine in 0.001..10; by default they are the model's");
     options.add(
         "kind", Value<std::string>("WHICH").otherwise("batch"),
-        "batch, interactive, both (two streams, told apart by the queue) or undivided (parameters for logs that do not "
-        "tell them apart)");
+        "batch, interactive, both (two streams, told apart by the queue) or undivided (parameters for logs that do not tell them apart)");
     options.add(
         "estimates", Value<std::string>("HOW").otherwise("modal"),
-        "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K (K times the run "
-        "time)");
+        "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K (K times the run time)");
     if (!options.parse(arguments, "batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
-                       "Draws a workload from the model of Lublin and Feitelson (JPDC 2003).", origin)) {
+                       "Samples a workload from the model of Lublin and Feitelson (JPDC 2003).", origin)) {
         return std::nullopt;
     }
     using Jobs = LublinModel::Jobs;

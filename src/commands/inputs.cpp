@@ -81,7 +81,7 @@ void require_other_file(const Options& options, const std::string& name, const s
 }
 
 void add_threads_option(Options& options) {
-    options.add("threads", Value<unsigned>("N"), "replays at a time; by default as many as there are cores");
+    options.add("threads", Value<unsigned>("N"), "number of replays at a time; by default the number of cores");
 }
 
 unsigned threads_option(const Options& options) {
@@ -170,7 +170,7 @@ void add_tau_option(Options& options) {
 void add_measure_options(Options& options) {
     add_tau_option(options);
     options.add("short-deadline", Value<std::string>("SECONDS").otherwise("86400"),
-                "a deadline at most this long after the submission is a short one");
+                "a deadline is short if it is at most this long after the submission");
 }
 
 void measure_options(const Options& options, MetricsOptions& metrics) {

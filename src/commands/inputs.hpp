@@ -86,7 +86,7 @@ int integer_option(const Options& options, const std::string& name, int min, int
 // Throws: UsageError for anything but batsim4 and batsim5.
 WorkloadFormat workload_format_option(const Options& options, WorkloadFormat otherwise);
 // The help of --format.
-inline constexpr const char* workload_format_help = "of the workload: batsim4 (default) or batsim5";
+inline constexpr const char* workload_format_help = "format of the workload: batsim4 (default) or batsim5";
 
 // Declares --platform and --workload, of workloads that are replayed each on its own.
 void add_replayed_options(Options& options);

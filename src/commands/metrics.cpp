@@ -21,13 +21,10 @@ namespace {
 
 constexpr const char* metrics_summary =
     "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-    "PREFIX_jobs.csv, the PREFIX alone, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system "
-    "usage\n"
+    "PREFIX_jobs.csv, the PREFIX alone, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage\n"
     "and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
-    "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and "
-    "workload. With --baseline,\n"
-    "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or "
-    "confidence\n"
+    "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
+    "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
     "intervals are shown instead.";
 
 constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> metrics_formats{
@@ -110,25 +107,21 @@ void add_metrics_options(Options& options) {
                 "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
     add_machine_options(options);
     add_measure_options(options);
-    options.add("waited-in-any-run",
-                "leave the regular jobs that waited in none of the runs out of the metrics of regular jobs");
+    options.add("waited-in-any-run", "metrics of regular jobs: count only jobs that waited in at least one run");
     options.add(
         "baseline", Value<std::string>("FILE"),
-        "jobs.csv or log of the run that the waits are compared with, say that of conservative; it may be one of those "
-        "shown");
+        "jobs.csv or log of the run to compare waits with, such as that of conservative; may be one of the shown runs");
     options.add("per-job", Value<std::string>("FILE"),
                 "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
     options.add(
         "by", Value<std::string>("GROUPS"),
-        "in place of the metrics, jobs, waits and bounded slowdowns of groups of jobs: by width, length, user or "
-        "queue, or several of them, such as width,length");
+        "instead of the metrics: number of jobs, waits and bounded slowdowns per group of jobs, by width, length, user, queue, or several, such as width,length");
     options.add(
         "intervals",
-        "in place of the metrics, mean wait and mean bounded slowdown with confidence intervals of 95 %, by bootstrap "
-        "over weeks; with --baseline, also of the difference");
-    options.add("resamples", Value<std::uint64_t>("N"), "of the bootstrap (default 2000)");
-    options.add("block", Value<std::uint64_t>("WEEKS"), "consecutive weeks drawn together (default 1)");
-    options.add("seed", Value<std::uint64_t>("N"), "of the draws (default 1)");
+        "instead of the metrics: mean wait and mean bounded slowdown with confidence intervals of 95 %, by bootstrap over weeks; with --baseline, also of the difference");
+    options.add("resamples", Value<std::uint64_t>("N"), "resamples of the bootstrap (default 2000)");
+    options.add("block", Value<std::uint64_t>("WEEKS"), "consecutive weeks sampled together (default 1)");
+    options.add("seed", Value<std::uint64_t>("N"), "seed of the resamples (default 1)");
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), "table, csv or json");
 }
 

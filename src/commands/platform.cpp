@@ -14,12 +14,11 @@ namespace batfill::commands {
 
 int platform(const Arguments& arguments) {
     Options options;
-    options.add("hosts", Value<std::string>("N").required(), "number of hosts, which are alike");
+    options.add("hosts", Value<std::string>("N").required(), "number of hosts");
     options.add("output,o", Value<std::string>("FILE").required(), "file to write, gzipped if it ends in .gz");
     if (!options.parse(
             arguments, "batfill platform --hosts N -o FILE.xml",
-            "Writes the SimGrid platform of a machine of hosts that are alike, for Batsim: with a master_host, and "
-            "without\nlatency. Commands of batfill take the number itself: -p N.")) {
+            "Writes the SimGrid platform of a machine of hosts that are alike, for Batsim: with a master_host, and without\nlatency. Commands of batfill take the number itself: -p N.")) {
         return 0;
     }
     const auto word = options.get<std::string>("hosts");

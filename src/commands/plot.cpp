@@ -18,8 +18,7 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* plot_summary =
-    "Draws one chart of one or more runs as SVG or PNG, for a paper. KIND is gantt (what ran where, a panel for each "
-    "run),\n"
+    "Draws one chart of one or more runs as SVG or PNG, for a paper. KIND is gantt (what ran where, a panel for each run),\n"
     "utilisation, queue (jobs waiting over time), waits or slowdowns (how many jobs had at most so long a wait or so\n"
     "large a bounded slowdown). PREFIX is that of batfill report, which has all charts on one page.";
 
@@ -38,14 +37,13 @@ int plot(const Arguments& arguments) {
     Options options;
     options.add_positional("kind", Value<std::string>().required());
     options.add_positional("prefixes", Value<std::vector<std::string>>().required());
-    options.add("output,o", Value<std::string>("FILE").required(),
-                "the chart: FILE.svg, also gzipped as FILE.svg.gz, or FILE.png, for which rsvg-convert must be "
-                "installed (rsvg-convert "
-                "-f pdf makes a PDF of an SVG)");
-    options.add("dpi", Value<int>("N").otherwise(192), "pixels to the inch of a PNG; a chart is 7.5 inches wide");
+    options.add(
+        "output,o", Value<std::string>("FILE").required(),
+        "the chart: FILE.svg, FILE.svg.gz, or FILE.png, which needs rsvg-convert (rsvg-convert -f pdf turns an SVG into a PDF)");
+    options.add("dpi", Value<int>("N").otherwise(192), "pixels per inch of a PNG; a chart is 7.5 inches wide");
     add_machine_options(options);
     add_tau_option(options);
-    options.add("title", Value<std::string>("TEXT"), "above the chart");
+    options.add("title", Value<std::string>("TEXT"), "title above the chart");
     if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.png [OPTION]...", plot_summary)) {
         return 0;
     }

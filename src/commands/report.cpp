@@ -13,8 +13,7 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* report_summary =
-    "Draws one or more runs side by side: one HTML page that needs no other file and no network, with a Gantt chart "
-    "of\n"
+    "Draws one or more runs side by side: one HTML page that needs no other file and no network, with a Gantt chart of\n"
     "the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
     "baseline. PREFIX is that of the files which simulate or Batsim wrote: PREFIX_jobs.csv, and PREFIX_schedule.csv,\n"
     "PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv if they are there. With the\n"
@@ -42,10 +41,9 @@ std::optional<report::ReportRequest> parse_report_options(const Arguments& argum
     options.add("workload,w", Value<std::vector<std::string>>("FILE"),
                 "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
     add_machine_options(options);
-    options.add("baseline", Value<std::string>("PREFIX"),
-                "run that the others are compared with, instead of the first one");
+    options.add("baseline", Value<std::string>("PREFIX"), "run to compare the others with; by default the first");
     add_measure_options(options);
-    options.add("title", Value<std::string>("TEXT"), "of the page, instead of the names of the runs");
+    options.add("title", Value<std::string>("TEXT"), "title of the page; by default the names of the runs");
     if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary)) {
         return std::nullopt;
     }

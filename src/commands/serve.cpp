@@ -39,25 +39,25 @@ std::string curve_secret_key(const std::string& path) {
 
 int serve(const Arguments& arguments) {
     Options options;
-    options.add("algorithm,a", Value<std::string>(),
-                "algorithm (see batfill algorithms), also with parameters: easy,order=saf; else the one in Batsim's "
-                "--sched-cfg");
+    options.add(
+        "algorithm,a", Value<std::string>(),
+        "algorithm (see batfill algorithms), also with parameters: easy,order=saf; by default the one in Batsim's --sched-cfg");
     options.add("parameter,P", Value<std::vector<std::string>>(),
-                "key=value, a parameter of the algorithm, or a file of parameters as batfill tune writes; repeatable");
+                "key=value, a parameter of the algorithm, or a file of parameters from batfill tune; repeatable");
     options.add("socket-endpoint,s", Value<std::string>().otherwise("tcp://127.0.0.1:28000"),
                 "ZeroMQ endpoint to listen on");
     options.add("protocol", Value<std::string>().otherwise("auto"),
-                "4 or 5: that of this Batsim alone; auto: that of the Batsim which connects");
-    options.add("platform,p", Value<std::string>(),
-                "the platform file that Batsim is given, for the speeds of the hosts, of which Batsim 4 says nothing; "
-                "used by placement=machine");
+                "4 or 5: only this version of Batsim; auto: the version that connects");
+    options.add(
+        "platform,p", Value<std::string>(),
+        "Batsim's platform file; placement=machine reads the speeds of the hosts from it, which Batsim 4 does not send");
     options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
     options.add("keep-alive", "serve one simulation after another, until a signal comes");
     options.add("idle-timeout", Value<std::string>("SECONDS"),
-                "end if no message comes for so long; with status 1 in the middle of a simulation");
-    options.add("curve-secret-key", Value<std::string>("FILE"),
-                "hear only peers that know the public CURVE key of the secret one in this file, which is made if it is "
-                "not there");
+                "end after this long without a message; in the middle of a simulation with status 1");
+    options.add(
+        "curve-secret-key", Value<std::string>("FILE"),
+        "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
     options.add("log-level,l", Value<std::string>().otherwise("info"), "trace, debug, info, warning, error or off");
     add_plugin_option(options);
     if (!options.parse(

@@ -131,32 +131,33 @@ void add_simulate_options(Options& options) {
     options.add("algorithm,a", Value<std::string>(),
                 "algorithm of the embedded scheduler, also with parameters: easy,order=saf");
     options.add("like", Value<std::string>().otherwise(default_simulator_rules),
-                "the Batsim whose peculiarities and files these are, batsim4 or batsim5");
-    options.add("parameter,P", Value<std::vector<std::string>>(),
-                "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters as batfill "
-                "tune writes; repeatable");
+                "the Batsim to imitate, with its files: batsim4 or batsim5");
+    options.add(
+        "parameter,P", Value<std::vector<std::string>>(),
+        "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters from batfill tune; repeatable");
     options.add("export,e", Value<std::string>().otherwise("out"),
                 "prefix of the output files: out writes out_jobs.csv, and out/ writes out/_jobs.csv, as Batsim 4 does");
     options.add("events", Value<std::vector<std::string>>(),
                 "file of external events (one JSON object per line); repeatable");
-    options.add("forward-unknown-events", "pass external events of unknown type on instead of refusing them");
+    options.add("forward-unknown-events",
+                "forward external events of unknown type to the scheduler instead of refusing them");
     options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
     options.add("sched-cfg", Value<std::string>(),
                 R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; )"
                 "the options above win");
     options.add("sched-cfg-file", Value<std::string>(), "the same from a file");
     options.add("socket-endpoint,s", Value<std::string>(),
-                "drive the scheduler that listens there, in Batsim's stead, instead of the embedded one");
+                "use the scheduler that listens there instead of the embedded one");
     options.add("enable-dynamic-jobs", "let that scheduler register jobs");
-    options.add("acknowledge-dynamic-jobs", "tell it of the submission of the jobs that it registers");
-    options.add("enable-profile-reuse", "let these have the profiles of jobs that have ended");
+    options.add("acknowledge-dynamic-jobs", "report the submission of the jobs that it registers");
+    options.add("enable-profile-reuse", "let these jobs use profiles of ended jobs");
     options.add("socket-timeout", Value<unsigned>().otherwise(600),
                 "seconds to wait for each answer of that scheduler");
     options.add("curve-server-key", Value<std::string>("FILE"),
                 "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it");
-    options.add("real-times",
-                "put the real scheduling and simulation time into the schedule's CSV (0 otherwise, so that equal runs "
-                "write equal files)");
+    options.add(
+        "real-times",
+        "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
     options.add("quiet,q", "no progress and no summary");
     add_plugin_option(options);
 }
@@ -167,8 +168,7 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     add_simulate_options(options);
     if (!options.parse(
             arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
-            "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as "
-            "Batsim does.")) {
+            "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.")) {
         return std::nullopt;
     }
     load_plugins(options);

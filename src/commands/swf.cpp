@@ -280,7 +280,7 @@ void add_options_of_jobs(Options& options) {
     options.add_positional("log", Value<std::string>().required());
     options.add(
         "output,o", Value<std::string>("PATH"),
-        "the workload, Batsim JSON, gzipped if it ends in .gz; without, only the table is made; with --split a folder");
+        "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, swf only prints the table");
     options.add("exclude-queue", Value<std::vector<long long>>("N"), "drop jobs of this queue (repeatable)");
     options.add("queue-names", Value<std::string>("N=NAME[,N=NAME]..."), "give queues a name instead of their number");
     options.add("partition", Value<std::vector<long long>>("N"), "keep jobs of this partition only (repeatable)");
@@ -290,49 +290,44 @@ void add_options_of_jobs(Options& options) {
     options.add("until", Value<std::string>("SECONDS"), "drop jobs submitted at or after it");
     options.add(
         "short-estimates", Value<std::string>("HOW"),
-        "jobs that ran longer than the time they requested: cut (their walltime is what they requested, at which they "
-        "are stopped; default), raise (it is their run time) or drop");
+        "jobs that ran longer than they requested: cut (the walltime is the requested time, and the job stops there; default), raise (the walltime is the run time) or drop");
     options.add("drop-longer-than-estimate", "the same as --short-estimates drop");
     options.add(
         "estimates", Value<std::string>("HOW").otherwise("log"),
-        "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or "
-        "modal (the run time, rounded up to the values users choose)");
+        "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or modal (the run time, rounded up to the values users choose)");
     options.add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
     options.add("size", Value<std::string>("WHICH").otherwise("requested"),
                 "processors of a job: requested (allocated where unknown) or allocated");
     options.add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");
     options.add("unit", Value<int>("N"),
-                "count in units of N processors that are allocated together, sizes rounded up");
+                "smallest allocation in processors; sizes are rounded up to units, and counted in them");
     options.add("processors", Value<int>("N"),
-                "size of the machine, nb_res, in units; by default what the log's header says, else the widest job");
+                "size of the machine, nb_res, in units; by default the size in the log's header, else the widest job");
     options.add("max-processors", Value<int>("N"), "drop jobs wider than this, in units");
 }
 
 void add_options_of_outputs(Options& options) {
     options.add(
         "missing-walltime", Value<std::string>("HOW").otherwise("exact"),
-        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop "
-        "such jobs");
+        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop such jobs");
     options.add(
         "split", Value<std::string>("DAYS"),
-        "cut the log into periods of this length (7 for weeks, 30 for months); a job is in the one in which it was "
-        "submitted; the output is a new folder with a workload for each period");
+        "split the log by submission time into periods of this length (7 for weeks, 30 for months); the output is a new folder with a workload per period");
     options.add(
         "count-from", Value<std::string>("WHERE"),
-        "period 1: zero (the one that begins at the log's zero, or at --from; default) or first-job (the one with the "
-        "log's first job)");
-    options.add("skip", Value<int>("N"), "periods to leave out at the beginning (0)");
-    options.add("periods", Value<int>("N"), "periods to keep after these (all)");
+        "period 1: zero (it begins at the log's time 0, or at --from; default) or first-job (it has the log's first job)");
+    options.add("skip", Value<int>("N"), "periods to skip at the beginning (default 0)");
+    options.add("periods", Value<int>("N"), "periods to keep after these (default: all)");
     options.add("crossing", Value<std::string>("HOW"),
                 "jobs that started in one period and ended in another: drop (default) or keep");
-    options.add("shift", "count submission times from the first kept job's");
+    options.add("shift", "shift submission times so that the first kept job is submitted at 0");
     options.add("schedule", Value<std::string>("FILE"),
-                "write the log's own schedule of the workload's jobs as a jobs.csv, to be compared with others");
+                "write the log's own schedule of these jobs as a jobs.csv, to compare with others");
     options.add("header", Value<std::string>("FILE"),
                 "write the log's header comments (acknowledgements, terms of use) to this file");
     options.add(
         "format", Value<std::vector<std::string>>("FORMAT"),
-        "of what is printed: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable");
+        "format of the printed table: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable");
 }
 
 // "logs/SP2.swf.gz" is "SP2".
@@ -354,8 +349,7 @@ std::optional<SwfOptions> parse_swf_options(const Arguments& arguments, OptionsF
     add_options_of_outputs(options);
     if (!options.parse(
             arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
-            "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and "
-            "why.\nJobs without a known run time are always dropped.",
+            "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and why.\nJobs without a known run time are always dropped.",
             origin)) {
         return std::nullopt;
     }

@@ -88,30 +88,30 @@ SchedulerChoice read_policy(const Options& options) {
 
 void add_tune_options(Options& options) {
     add_replayed_options(options);
-    options.add("output,o", Value<std::string>("PREFIX").required(), "of the files that are written");
+    options.add("output,o", Value<std::string>("PREFIX").required(), "prefix of the output files");
     options.add("over", Value<std::string>("each|sum").otherwise("each"),
                 "the best weights for each workload, or those with the smallest sum over all");
     options.add("method", Value<std::string>("xnes|cover").otherwise("xnes"),
                 "natural evolution, or even cover of all weights");
     options.add("features", Value<std::string>("3|6").otherwise("3"),
                 "which have weights: q, p, wait; or also ratio, expansion, area");
-    options.add(
-        "scale", Value<std::vector<std::string>>("FEATURE=NUMBER"),
-        "divides a feature before it is weighed, 1 unless told otherwise; a negative one turns its sign; repeatable");
+    options.add("scale", Value<std::vector<std::string>>("FEATURE=NUMBER"),
+                "divides a feature before it is weighted (default 1); a negative number turns its sign; repeatable");
     options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
-                "what becomes small: " + list_of(ReplayMetric::known_names()));
+                "metric to minimise: " + list_of(ReplayMetric::known_names()));
     add_tau_option(options);
     options.add("evaluations", Value<std::uint64_t>("N"),
-                "how many weights are tried; 5000, or with --method cover --features 6 10000");
-    options.add("points", Value<std::uint64_t>("N"), "with --method cover --features 3: points per dimension, 100");
+                "number of weights to try (default 5000; with --method cover --features 6, 10000)");
+    options.add("points", Value<std::uint64_t>("N"),
+                "with --method cover --features 3: points per dimension (default 100)");
     options.add("lambda", Value<double>("L").otherwise(1), "of xnes: keeps the norm of the weights near 1");
-    options.add("seed", Value<std::uint64_t>("S").otherwise(1), "of the draws");
+    options.add("seed", Value<std::uint64_t>("S").otherwise(1), "seed of the search");
     add_threads_option(options);
     options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"),
-                "one that has order=mixed, also with parameters: easy,threshold=3600");
+                "algorithm with order=mixed, also with parameters: easy,threshold=3600");
     options.add(
         "parameter,P", Value<std::vector<std::string>>("KEY=VALUE"),
-        "another parameter of it; repeatable; easy has backfill-order=spf and threshold=200000 unless told otherwise");
+        "another parameter of the algorithm; repeatable; easy has backfill-order=spf and threshold=200000 by default");
     add_master_host_option(options);
     options.add("values", Value<std::string>("FILE"),
                 "also write the value of all weights tried as csv, gzipped if it ends in .gz");
@@ -169,9 +169,7 @@ int tune(const Arguments& arguments) {
     add_plugin_option(options);
     if (!options.parse(
             arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
-            "Searches for the weights of a mixed policy under which a metric of replays is smallest. Writes policy "
-            "files for\n--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and "
-            "PREFIX_convergence.csv.\nThe same command continues a run that was killed.")) {
+            "Searches for the weights of a mixed policy under which a metric of replays is smallest. Writes policy files for\n--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and PREFIX_convergence.csv.\nThe same command continues a run that was killed.")) {
         return 0;
     }
     load_plugins(options);

@@ -70,7 +70,7 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
         fail(index, "it cannot have metadata any more");
     }
     if (metadata.find('"') != std::string::npos) {
-        fail(index, "its metadata cannot be written, they have a double quote");
+        fail(index, "its metadata has a double quote, expected none");
     }
     decisions_.emplace_back(SetJobMetadata{index, std::move(metadata)});
 }

@@ -37,7 +37,7 @@ decltype(auto) call_algorithm(const std::string& name, Call call) {
         }
         throw DecisionError("algorithm " + name + " fails: " + problem.what());
     } catch (...) {
-        throw DecisionError("algorithm " + name + " fails: it throws something that is no std::exception");
+        throw DecisionError("algorithm " + name + " fails: it throws something other than a std::exception");
     }
 }
 
@@ -113,7 +113,7 @@ void EngineCore::submitted(JobSubmitted&& submission) {
     if (algorithm_->needs_run_times()) {
         if (!submission.run_time) {
             throw InputError("job " + shown(job.description().id) +
-                             ": its run time is not known before it ends, algorithm " + description_.name +
+                             ": its run time is unknown before it ends, and algorithm " + description_.name +
                              " with these parameters needs it");
         }
         state_.run_times.push_back(*submission.run_time);
@@ -343,8 +343,7 @@ void EngineCore::ask_for_wake() {
     }
     if (wake <= state_.now) {
         throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() +
-                            ": it wants to be woken at " + wake.to_string() +
-                            ", expected a time that is still to come");
+                            ": it wants to be woken at " + wake.to_string() + ", expected a later time");
     }
     // A job may outlive its prediction. Then nothing is reported at that time.
     const bool a_job_ends_then =

@@ -82,15 +82,15 @@ Parameter JobOrder::order(const std::string& name, const std::string& default_va
 }
 
 Parameter JobOrder::weights() {
-    return Parameter::numbers("weights", 6, "",
-                              "of order mixed: of processors, walltime, wait, walltime/processors, "
-                              "(wait+walltime)/walltime, walltime*processors");
+    return Parameter::numbers(
+        "weights", 6, "",
+        "of order mixed: of processors, walltime, wait, walltime/processors, (wait+walltime)/walltime, walltime*processors");
 }
 
 Parameter JobOrder::scales() {
-    return Parameter::numbers("scales", 6, "",
-                              "of order mixed: what the same features are divided by before they are weighed; a "
-                              "negative one turns the sign; all 1 if not given");
+    return Parameter::numbers(
+        "scales", 6, "",
+        "of order mixed: divisors of the same features; a negative one turns the sign; all 1 if not given");
 }
 
 JobOrder::JobOrder(const std::string& policy)

@@ -8,9 +8,9 @@ namespace batfill {
 std::vector<Parameter> MachineFailures::parameters() {
     return {
         Parameter::choice("on-failure", {"continue", "requeue", "kill"}, "continue",
-                          "running jobs that lose a processor go on, are killed and submitted again, or are killed"),
+                          "running jobs that lose a processor continue, are killed and submitted again, or are killed"),
         Parameter::choice("when-too-small", {"wait", "reject"}, "wait",
-                          "jobs for which too few processors are available at present wait or are rejected")};
+                          "jobs that need more processors than are available at present wait or are rejected")};
 }
 
 MachineFailures::MachineFailures(const Parameters& parameters)

@@ -12,8 +12,7 @@ PlanAlgorithm::PlanAlgorithm(bool counts_events)
 PlanAlgorithm::~PlanAlgorithm() = default;
 
 Parameter PlanAlgorithm::count_events() {
-    return Parameter::boolean("count-events",
-                              "count the events of the profile that plain compressions would examine; slower");
+    return Parameter::boolean("count-events", "count the profile events that plain compressions would examine; slower");
 }
 
 void PlanAlgorithm::begin_round(const SchedulerState& state) {

@@ -41,7 +41,7 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
     description.parameters.push_back(
         Parameter::seconds("default-walltime", "", "walltime of jobs that have none; without it they are rejected"));
     description.parameters.push_back(Parameter::seconds(
-        "walltime-margin", "", "added to the walltimes that plans count with; jobs are stopped at their walltimes"));
+        "walltime-margin", "", "added to the walltimes in plans; jobs still stop at their walltimes"));
     description.parameters.push_back(
         Parameter::choice("placement", placements, placements.front(), "which of the idle processors a job gets"));
     for (Parameter& parameter : MachineFailures::parameters()) {

@@ -22,7 +22,7 @@ constexpr std::array<Duration, 11> increments{minute,   minute * 5, minute * 15,
 
 Parameter RunTimePredictor::parameter() {
     return Parameter::choice(parameter_name, {"none", "last-two"}, "none",
-                             "how long jobs are taken to run: their walltimes, or the mean of their users' last two");
+                             "estimated run times: walltimes, or the mean of the user's last two jobs");
 }
 
 bool RunTimePredictor::is_asked_for(const Parameters& parameters) {

@@ -11,10 +11,10 @@ void EngineCore::require_switching(const ResourceSet& processors, const char* wh
     const std::string text = "algorithm " + description_.name + " at " + state_.now.to_string() + ": it " + what +
                              " processors " + processors.to_string();
     if (!algorithm_->switches_processors()) {
-        throw DecisionError(text + ", expected that of an algorithm that switches processors only");
+        throw DecisionError(text + ", expected an algorithm that declares switches_processors()");
     }
     if (!possible) {
-        throw DecisionError(text + ", not all of which allow that now");
+        throw DecisionError(text + ", not all of which can do that now");
     }
 }
 

@@ -35,11 +35,11 @@ WeightTunerRegistration::WeightTunerRegistration(Maker maker) {
 
 std::vector<Parameter> WeightTuner::parameters() {
     return {
-        Parameter::seconds("period", "", "how often the weights of order mixed are tuned anew; they begin as given"),
-        Parameter::seconds("history", "", "with period: of the jobs submitted in this time (four weeks if not given)"),
-        Parameter::whole_number("evaluations", "", "with period: how many weights are tried (200 if not given)"),
-        Parameter::choice("features", {"3", "6"}, "3", "with period: whether only the first three weights are tuned"),
-        Parameter::whole_number("seed", "", "with period: of the weights that are tried (1 if not given)"),
+        Parameter::seconds("period", "", "how often to tune the weights of order mixed; they begin as given"),
+        Parameter::seconds("history", "", "with period: tune with the jobs of this time (four weeks if not given)"),
+        Parameter::whole_number("evaluations", "", "with period: number of weights to try (200 if not given)"),
+        Parameter::choice("features", {"3", "6"}, "3", "with period: number of weights to tune, from the first on"),
+        Parameter::whole_number("seed", "", "with period: seed of the tried weights (1 if not given)"),
     };
 }
 
@@ -66,7 +66,7 @@ std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, con
         throw UsageError("parameter period is used only with order=mixed");
     }
     if (registered_maker() == nullptr) {
-        throw UsageError("parameter period: this program has nothing that tunes weights");
+        throw UsageError("parameter period: this program was built without the tuner");
     }
     WeightTuning tuning{without_tuning(algorithm, parameters),
                         {},

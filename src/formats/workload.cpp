@@ -218,7 +218,7 @@ class WorkloadReader {
                 const auto [profile, is_new] =
                     workload_.profiles.emplace(name, read_profile(json_.value(), keep_source_));
                 if (!is_new) {
-                    throw InputError("there is another one of this name");
+                    throw InputError("another one has this name");
                 }
                 if (profile->second.format == WorkloadFormat::batsim5) {
                     workload_.format = WorkloadFormat::batsim5;
@@ -255,7 +255,7 @@ class WorkloadReader {
         ids.reserve(jobs.size());
         for (const WorkloadJob& job : jobs) {
             if (!ids.insert(job.description.id).second) {
-                throw InputError("job " + in_quotes(job.description.id) + ": there is another one of this id");
+                throw InputError("job " + in_quotes(job.description.id) + ": another job has this id");
             }
         }
     }
@@ -357,7 +357,8 @@ void append_batsim5_job(const WorkloadJob& job, std::string_view name, JsonReade
     }
     if (!others.text.empty()) {
         if (!own.empty() || !others.fields.empty()) {
-            throw InputError("its extra_data is no object, which would have to hold its other fields, too");
+            throw InputError(
+                "its extra_data is not an object, expected one: in this format it holds the job's other fields");
         }
         out += R"(,"extra_data":)" + others.text;
     } else if (!own.empty()) {

@@ -200,7 +200,7 @@ class KnownJobs {
         }
         const auto registered = registered_.find(id);
         if (registered == registered_.end()) {
-            throw InputError("the scheduler speaks of an unknown job " + in_quotes(id) + whole_id_instead(id));
+            throw InputError("the scheduler names an unknown job " + in_quotes(id) + whole_id_instead(id));
         }
         return registered->second;
     }
@@ -272,9 +272,7 @@ std::optional<std::string> take_reply(const Simulator& simulator, protocol::Repl
         auto* const decision = std::get_if<Decision>(&event.data);
         if (decision == nullptr) {
             throw InputError(
-                "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, "
-                "REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB, SET_JOB_METADATA or "
-                "SET_RESOURCE_STATE");
+                "the scheduler sends an event that the embedded simulator cannot follow, expected EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB, SET_JOB_METADATA or SET_RESOURCE_STATE");
         }
         number_for_simulator(*decision, ids, jobs);
         reply.decisions.push_back({event.timestamp, std::move(*decision)});

@@ -90,7 +90,7 @@ std::string png_of(const std::string& svg, int dpi) {
     pid_t process = 0;
     const int error = posix_spawnp(&process, program.c_str(), actions.get(), nullptr, arguments.data(), environ);
     if (error == ENOENT) {
-        fail("rsvg-convert is not there, expected Debian's package librsvg2-bin, or a FILE.svg");
+        fail("rsvg-convert is not installed, expected Debian's package librsvg2-bin, or a FILE.svg");
     }
     if (error != 0) {
         fail(error);
@@ -104,7 +104,7 @@ std::string png_of(const std::string& svg, int dpi) {
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         std::string line = text_of(errors.get());
         line.resize(std::min(line.find('\n'), line.size()));
-        fail("rsvg-convert fails: " + (line.empty() ? "it says nothing" : line));
+        fail("rsvg-convert fails: " + (line.empty() ? "no error message" : line));
     }
     return text_of(output.get());
 }

@@ -93,8 +93,7 @@ class Timings {
             return microseconds_[static_cast<std::size_t>(share * static_cast<double>(last))];
         };
         spdlog::info(
-            "{} jobs ({} rejected), {} messages; microseconds per message: median {:.1f}, p99 {:.1f}, "
-            "max {:.1f}",
+            "{} jobs ({} rejected), {} messages; microseconds per message: median {:.1f}, p99 {:.1f}, max {:.1f}",
             session.jobs(), session.rejected(), microseconds_.size(), quantile(0.5), quantile(0.99), quantile(1));
         if (const std::vector<Statistic> statistics = session.statistics(); !statistics.empty()) {
             spdlog::info("statistics: {}", text_of(statistics));

@@ -19,9 +19,9 @@ Session::Session(SchedulerChoice command_line, std::unique_ptr<protocol::Codec> 
 
 void require_fit_for_daemon(const Engine& engine) {
     if (engine.needs_run_times()) {
-        throw UsageError("algorithm " + engine.description().name +
-                         ": with these parameters it needs the run times of jobs, which are known in batfill simulate "
-                         "only");
+        throw UsageError(
+            "algorithm " + engine.description().name +
+            ": with these parameters it needs the run times of jobs, which are known in batfill simulate only");
     }
 }
 
@@ -124,15 +124,13 @@ void Session::check(const protocol::Options& options) {
         finishes_registration_ = options.dynamic_jobs_enabled;
     } else if (engine_->reuses_profiles() && (!options.dynamic_jobs_enabled || !options.profile_reuse_enabled)) {
         throw InputError(
-            "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
-            "--enable-dynamic-jobs and --enable-profile-reuse, as " +
+            "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with --enable-dynamic-jobs and --enable-profile-reuse, as " +
             (engine_->algorithm().reuses_profiles() ? "algorithm " + engine_->description().name
                                                     : std::string("on-failure=requeue")) +
             " needs it");
     } else if (!options.dynamic_jobs_enabled) {
         throw InputError(
-            "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as "
-            "algorithm " +
+            "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as algorithm " +
             engine_->description().name + " needs it");
     }
 }
@@ -156,8 +154,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
     if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&
         state.machine.groups().front().speed <= 0) {
         spdlog::warn(
-            "no speeds of the machines are known, they are tried in the order of their numbers; expected hosts "
-            "with a property speed, or the option --platform");
+            "no speeds of the machines are known, they are tried in the order of their numbers; expected hosts with a property speed, or the option --platform");
     }
     if (engine_->algorithm().switches_processors() && state.machine.can_sleep().empty()) {
         spdlog::warn("no processor can be put to sleep, expected hosts with a property sleep_pstates");

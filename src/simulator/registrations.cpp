@@ -20,7 +20,7 @@ void Simulation::require_registration(const std::string& what) const {
         throw InputError(what + ": expected a simulation with --enable-dynamic-jobs");
     }
     if (registration_finished_) {
-        throw InputError(what + ": it has said registration_finished before");
+        throw InputError(what + ": the scheduler said registration_finished before");
     }
 }
 
@@ -32,7 +32,7 @@ void Simulation::register_profile(RegisterProfile& decision) {
     const bool is_known = workload != scenario_.workloads.end() && workload->profiles.contains(decision.name);
     auto& profiles = registered_profiles_[decision.workload];
     if (is_known || profiles.contains(decision.name)) {
-        throw InputError(what + ": there is such a profile already");
+        throw InputError(what + ": the workload already has it");
     }
     try {
         profiles.emplace(decision.name, parse_profile(decision.source));
@@ -66,7 +66,7 @@ void Simulation::register_job(RegisterJob& decision) {
     const std::string what = "the scheduler registers job " + shown(id) + " at " + now_.to_string();
     require_registration(what);
     if (find_job(id)) {
-        throw InputError(what + ": there is such a job already");
+        throw InputError(what + ": a job of this id exists already");
     }
     const JobProfile* profile = nullptr;
     try {

@@ -50,8 +50,8 @@ Duration Simulation::time_to_switch(int processor, int pstate) const {
         throw InputError("cannot sleep, expected a host with a property sleep_pstates");
     }
     if (pstate != computing_pstate && pstate != pstates->sleep) {
-        throw InputError("has pstate " + std::to_string(pstates->sleep) + " to sleep in, no other can be set but " +
-                         std::to_string(computing_pstate));
+        throw InputError("has pstate " + std::to_string(pstates->sleep) +
+                         " to sleep in; it can be set to this one or " + std::to_string(computing_pstate));
     }
     if (host.pstate != computing_pstate) {
         throw InputError("starts in pstate " + std::to_string(host.pstate) + ", only those that start in " +

@@ -192,9 +192,9 @@ class FarmSource {
                 return;
             }
         }
-        throw UsageError("no machine of this farm could run any of " + std::to_string(max_tries) +
-                         " draws of a job's processors and licences: expected larger machines, smaller jobs, fewer "
-                         "licences that jobs need or more that machines have");
+        throw UsageError(
+            "no machine of this farm could run any of " + std::to_string(max_tries) +
+            " draws of a job's processors and licences: expected larger machines, smaller jobs, fewer licences that jobs need or more that machines have");
     }
 
     const FarmModel& model_;
@@ -208,8 +208,7 @@ class FarmSource {
 
 constexpr const char* platform_comment =
     "  A farm that `batfill generate farm` has drawn. A host is one processor; its properties are the machine that it\n"
-    "  belongs to, the machine's speed in operations per second, and the licences that can be activated on it. The "
-    "zone's\n"
+    "  belongs to, the machine's speed in operations per second, and the licences that can be activated on it. The zone's\n"
     "  property says how many copies of each licence there are. All hosts are at one place, so that messages take no\n"
     "  time. Names have zeros in front because Batsim numbers hosts in the lexicographic order of their names.";
 

@@ -117,9 +117,9 @@ TEST_CASE("Options of batsched's variants are followed where they can be") {
 }
 
 TEST_CASE("What batsched does not know, or what has no equivalent, is refused in one line") {
-    CHECK(problem_of(with("easy")) ==
-          "unknown variant 'easy', known: conservative_bf, easy_bf, easy_bf_fast, fcfs, fcfs_fast, filler, killer, "
-          "killer2, random, rejecter, sequencer, submitter");
+    CHECK(
+        problem_of(with("easy")) ==
+        "unknown variant 'easy', known: conservative_bf, easy_bf, easy_bf_fast, fcfs, fcfs_fast, filler, killer, killer2, random, rejecter, sequencer, submitter");
     CHECK_THAT(problem_of(with("energy_bf")),
                StartsWith("batsched's variant 'energy_bf' has no equivalent here, known: conservative_bf, "));
     CHECK(problem_of(with("submitter", "lcfs")) == "variant submitter has the queue order fcfs only, found 'lcfs'");
@@ -130,9 +130,9 @@ TEST_CASE("What batsched does not know, or what has no equivalent, is refused in
                Contains("\"send_profile_if_already_sent\": expected false, "));
     CHECK_THAT(problem_of(with("submitter", "fcfs", R"({"send_profiles_in_separate_event": false})")),
                Contains("expected true, "));
-    CHECK(problem_of(with("easy_bf", "saf")) ==
-          "unknown queue order 'saf', known: fcfs, lcfs, desc_bounded_slowdown, desc_slowdown, asc_size, desc_size, "
-          "asc_walltime, desc_walltime");
+    CHECK(
+        problem_of(with("easy_bf", "saf")) ==
+        "unknown queue order 'saf', known: fcfs, lcfs, desc_bounded_slowdown, desc_slowdown, asc_size, desc_size, asc_walltime, desc_walltime");
     CHECK(problem_of(with("conservative_bf", "lcfs")) ==
           "variant conservative_bf has the queue order fcfs only, found 'lcfs'");
     CHECK_THAT(problem_of(with("filler", "fcfs", R"({"fraction_of_machines_to_use": 0.5})")),

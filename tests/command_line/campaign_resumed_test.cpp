@@ -159,8 +159,7 @@ TEST_CASE("A campaign removes and replaces no workload that it has not made as i
 TEST_CASE("A campaign does not believe results and schedules that were cut or edited") {
     const CampaignFolder campaign;
     const std::string text =
-        "workloads: [{generate: lublin, jobs: 20, processors: 8, seed: 1}]\nschedulers: [fcfs, easy]\nschedules: "
-        "true\n";
+        "workloads: [{generate: lublin, jobs: 20, processors: 8, seed: 1}]\nschedulers: [fcfs, easy]\nschedules: true\n";
     REQUIRE(campaign.run(text).status == 0);
     const auto files = campaign.files(".");
     const auto check_made_anew = [&](const std::string& name, const std::string& changed) {

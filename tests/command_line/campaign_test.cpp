@@ -207,8 +207,7 @@ TEST_CASE("Every algorithm passes the audit of a campaign, also if it registers 
     const CampaignFolder campaign;
     std::string text =
         "workloads:\n"
-        "  - {generate: lublin, name: w, jobs: 100, processors: 8, seed: 1, "
-        "failures: {mtbf: 200000, mttr: 20000, seed: 1}}\n"
+        "  - {generate: lublin, name: w, jobs: 100, processors: 8, seed: 1, failures: {mtbf: 200000, mttr: 20000, seed: 1}}\n"
         "reports: true\nschedulers:\n";
     std::size_t runs = 0;
     std::istringstream lines(run(campaign.folder, {"algorithms"}).output);
@@ -243,9 +242,7 @@ TEST_CASE("The periods of a log have the name of its workload, whatever the log'
         said.append("x-week-00")
             .append(week)
             .append(
-                ".json: 5 of 10 jobs drawn, due after 86400 s: 5, after 10 "
-                "walltimes: 0 (without walltime, not drawn: 0; deadlines "
-                "removed: 0)\n");
+                ".json: 5 of 10 jobs drawn, due after 86400 s: 5, after 10 walltimes: 0 (without walltime, not drawn: 0; deadlines removed: 0)\n");
     }
     CHECK_THAT(made, EndsWith(said));
 }

@@ -25,9 +25,9 @@ class Folder {
     Folder() {
         std::filesystem::remove_all(path_);
         std::filesystem::create_directories(path_ / "sub");
-        write("p.xml",
-              "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"boss\" speed=\"1Gf\"/>"
-              "<host id=\"h0\" speed=\"1Gf\"/><host id=\"h1\" speed=\"1Gf\"/></zone></platform>");
+        write(
+            "p.xml",
+            "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"boss\" speed=\"1Gf\"/><host id=\"h0\" speed=\"1Gf\"/><host id=\"h1\" speed=\"1Gf\"/></zone></platform>");
         write("w.json", R"({"nb_res": 2, "profiles": {"p": {"type": "delay", "delay": 10}}, "jobs": [)"
                         R"({"id": "1", "subtime": 0, "res": 2, "walltime": 20, "profile": "p"},)"
                         R"({"id": "2", "subtime": 0, "res": 2, "walltime": 20, "profile": "p", "deadline": 15}]})");
@@ -45,8 +45,7 @@ class Folder {
  private:
     static std::string schedule(const std::string& first, const std::string& second) {
         const std::string request = ",w0,0,2,20,1,COMPLETED_SUCCESSFULLY,";
-        return "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,"
-               "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n1" +
+        return "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n1" +
                request + first + ",0-1\n2" + request + second + ",0-1\n";
     }
 
@@ -102,15 +101,12 @@ TEST_CASE("batfill check and metrics read what Batsim 5 writes", "[check][comman
         R"({"id": "2", "subtime": 0, "res": 2, "walltime": 20, "profile": "p", "extra_data": {"deadline": 15}},)"
         R"({"id": "3", "subtime": 1, "res": 1, "profile": "p"}]})");
     // Rows of Batsim 5: profiles with the workload's name, no quotes, no columns for rejected jobs.
-    folder.write("five_jobs.csv",
-                 "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
-                 "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
-                 "allocated_resources,consumed_energy,metadata\n"
-                 "3,w0,w0!p,1.000000,1,-1.000000,0,REJECTED,,,,,,,,,\n"
-                 "1,w0,w0!p,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,0.000000,10.000000,10.000000,0.000000,"
-                 "10.000000,1.000000,0-1,-1.000000,\n"
-                 "2,w0,w0!p,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,10.000000,10.000000,20.000000,10.000000,"
-                 "20.000000,2.000000,0-1,-1.000000,\n");
+    folder.write(
+        "five_jobs.csv",
+        "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata\n"
+        "3,w0,w0!p,1.000000,1,-1.000000,0,REJECTED,,,,,,,,,\n"
+        "1,w0,w0!p,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,0.000000,10.000000,10.000000,0.000000,10.000000,1.000000,0-1,-1.000000,\n"
+        "2,w0,w0!p,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,10.000000,10.000000,20.000000,10.000000,20.000000,2.000000,0-1,-1.000000,\n");
     const Outcome outcome = run(commands::check, {folder.file("five_jobs.csv"), "-w", folder.file("five.json"), "-p",
                                                   folder.file("p.xml"), "-m", "boss"});
     CHECK(outcome.output == "3 jobs, no violations (1 rejected; 1 of 1 deadlines missed)\n");

@@ -30,10 +30,7 @@ class Inputs {
         std::filesystem::remove_all(path_);
         std::filesystem::create_directory(path_);
         std::ofstream(file("p.xml"))
-            << "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
-               "<cluster id=\"c\" prefix=\"n\" radical=\"0-15\" suffix=\"\" speed=\"1Gf\" "
-               "bw=\"1GBps\" lat=\"0us\"/><host id=\"master_host\" speed=\"1Gf\"/>"
-               "</zone></platform>\n";
+            << "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" radical=\"0-15\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"0us\"/><host id=\"master_host\" speed=\"1Gf\"/></zone></platform>\n";
         for (int i = 1; i <= 3; ++i) {
             LublinModel model;
             model.jobs = 60;

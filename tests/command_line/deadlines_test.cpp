@@ -49,9 +49,10 @@ TEST_CASE("deadlines draws among the jobs that have a walltime, and says what it
     const Outcome outcome = inputs.deadlines({"--share", "1", "--seed", "3"});
     CHECK(outcome.status == 0);
     CHECK(outcome.errors.empty());
-    CHECK(outcome.output == inputs.output +
-                                ": 2 of 3 jobs drawn, due after 86400 s: 1, after 10 walltimes: 1 (without walltime, "
-                                "not drawn: 1; deadlines removed: 1)\n");
+    CHECK(
+        outcome.output ==
+        inputs.output +
+            ": 2 of 3 jobs drawn, due after 86400 s: 1, after 10 walltimes: 1 (without walltime, not drawn: 1; deadlines removed: 1)\n");
     CHECK(deadlines_in(inputs.output) == std::vector<double>{86'400.5, 1'000'007, -1});
     CHECK_THAT(contents(inputs.output), Contains(R"("project":"x","deadline":1000007})"));
 }
@@ -71,10 +72,8 @@ TEST_CASE("deadlines writes what Batsim 5 reads, with all fields of jobs inside 
     CHECK(inputs.deadlines({"--share", "1", "--seed", "3", "--format", "batsim5"}).status == 0);
     const std::string converted =
         "{\"nb_res\":3,\"jobs\":[\n"
-        "{\"id\":\"a\",\"subtime\":0.5,\"res\":2,\"walltime\":60,\"profile\":\"p\",\"extra_data\":{\"deadline\":86400."
-        "5}},\n"
-        "{\"id\":\"b\",\"subtime\":7,\"res\":3,\"walltime\":100000,\"profile\":\"p\",\"extra_data\":{\"project\":\"x\","
-        "\"deadline\":1000007}},\n"
+        "{\"id\":\"a\",\"subtime\":0.5,\"res\":2,\"walltime\":60,\"profile\":\"p\",\"extra_data\":{\"deadline\":86400.5}},\n"
+        "{\"id\":\"b\",\"subtime\":7,\"res\":3,\"walltime\":100000,\"profile\":\"p\",\"extra_data\":{\"project\":\"x\",\"deadline\":1000007}},\n"
         "{\"id\":\"c\",\"subtime\":8,\"res\":1,\"profile\":\"p\"}\n"
         "],\"profiles\":{\n"
         "\"p\":{\"type\":\"DelayProfile\",\"delay\":10}\n"

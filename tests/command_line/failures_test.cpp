@@ -38,11 +38,9 @@ TEST_CASE("batfill generate failures writes events that simulate reads, the same
     };
     const std::string text = text_of({"--processors", "7"});
     CHECK(text == text_of({"--processors", "7"}));
-    const std::string platform =
-        file(folder, "p.xml",
-             "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\"><host id=\"master_host\" speed=\"1f\"/>"
-             "<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-6\" speed=\"1f\" bw=\"1Bps\" "
-             "lat=\"0s\"/></zone></platform>");
+    const std::string platform = file(
+        folder, "p.xml",
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\"><host id=\"master_host\" speed=\"1f\"/><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-6\" speed=\"1f\" bw=\"1Bps\" lat=\"0s\"/></zone></platform>");
     CHECK(text == text_of({"-p", platform}));
     CHECK(text != text_of({"--processors", "7", "--distribution", "weibull"}));
     CHECK(text != text_of({"--processors", "7", "--group", "2"}));

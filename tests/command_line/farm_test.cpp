@@ -145,8 +145,7 @@ TEST_CASE("generate farm refuses what it cannot do in one line, and writes nothi
     }
     refused({"--job-processors", "0:8"}, "--job-processors: expected");
     refused({"--machines", "1000", "--machine-processors", "1:101"},
-            "--machine-processors: expected LOW:HIGH or one "
-            "integer, in 1..100, found '1:101'");
+            "--machine-processors: expected LOW:HIGH or one integer, in 1..100, found '1:101'");
     refused({"--speed", "0:1"}, "--speed: expected");
     refused({"--license-ratio", "0:1"}, "--license-ratio: expected");
     refused({"--license-suitability", "101"}, "--license-suitability: expected a number in 0..100, found 101");

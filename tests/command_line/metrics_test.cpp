@@ -13,8 +13,7 @@ using Catch::Matchers::EndsWith;
 namespace {
 
 const std::string header =
-    "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,"
-    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
+    "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
 
 // A line for a job of one processor that is submitted at 1 and runs for 4 s of its 8 s walltime.
 std::string finished(const std::string& id, int start) {
@@ -104,8 +103,10 @@ TEST_CASE("metrics compares waits with those of a baseline") {
                                  header + finished("n", 1) + finished("s", 1) + finished("d", 9) + finished("u", 2));
     const Outcome csv = run(inputs.folder, {"metrics", inputs.two, one, "--baseline", one, "-f", "csv"});
     CHECK(csv.status == 0);
-    CHECK_THAT(csv.output, Contains(",mean_wait_improvement,mean_wait_worst_5_percent_improvement,"
-                                    "mean_wait_worst_1_percent_improvement,mean_wait_widest_10_percent_improvement,"));
+    CHECK_THAT(
+        csv.output,
+        Contains(
+            ",mean_wait_improvement,mean_wait_worst_5_percent_improvement,mean_wait_worst_1_percent_improvement,mean_wait_widest_10_percent_improvement,"));
     CHECK_THAT(csv.output, Contains("\n\"two\",") && Contains(",0.2222222222222222,0.25,0.25,1,") &&
                                Contains("\n\"one\",") && Contains(",0,0,0,0,"));
     const Outcome table = run(inputs.folder, {"metrics", one, "--baseline", inputs.two});
@@ -171,8 +172,7 @@ TEST_CASE("metrics and report refuse schedules of different workloads, and a wor
     check_refused(other, 1);
     CHECK_THAT(other.errors,
                Contains(wider + ": job w0!2 asks for 3 processors at 1.500000, in " + folder.file("one.json") +
-                        " it asks for 2 processors at 1.500000: expected the "
-                        "workload of the schedule"));
+                        " it asks for 2 processors at 1.500000: expected the workload of the schedule"));
     // Side by side without a comparison, they may differ.
     CHECK(run(folder, {"metrics", one, wider}).status == 0);
 }

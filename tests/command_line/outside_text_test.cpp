@@ -19,8 +19,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 const std::string platform =
-    "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"master_host\" speed=\"1Gf\"/>"
-    "<host id=\"h0\" speed=\"1Gf\"/></zone></platform>\n";
+    "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"master_host\" speed=\"1Gf\"/><host id=\"h0\" speed=\"1Gf\"/></zone></platform>\n";
 
 // Ids, as escaped in JSON.
 const std::vector<std::string> awkward_ids{

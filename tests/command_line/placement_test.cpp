@@ -23,12 +23,11 @@ std::string host(const std::string& name, const std::string& speed, const std::s
 // Two jobs need cfd. The third does not, and is wider than the rest of "fast".
 struct Farm {
     Folder folder;
-    std::string platform =
-        file(folder, "farm.xml",
-             "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><prop id=\"licenses\" value=\"cfd:1\"/>"
-             "<host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>" +
-                 host("h0", "1Gf", "slow", "") + host("h1", "1Gf", "slow", "") + host("h2", "2Gf", "fast", "cfd") +
-                 host("h3", "2Gf", "fast", "cfd") + "</zone></platform>\n");
+    std::string platform = file(
+        folder, "farm.xml",
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><prop id=\"licenses\" value=\"cfd:1\"/><host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>" +
+            host("h0", "1Gf", "slow", "") + host("h1", "1Gf", "slow", "") + host("h2", "2Gf", "fast", "cfd") +
+            host("h3", "2Gf", "fast", "cfd") + "</zone></platform>\n");
     std::string workload = file(folder, "w.json",
                                 R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
                                 R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"

@@ -25,10 +25,9 @@ const std::string this_version = batfill::interface_version;
 
 TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as those of the library are") {
     const Folder folder;
-    const std::string platform = file(folder, "p.xml",
-                                      "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\">"
-                                      "<host id=\"master_host\" speed=\"1Gf\"/><host id=\"h0\" speed=\"1Gf\"/>"
-                                      "<host id=\"h1\" speed=\"1Gf\"/></zone></platform>\n");
+    const std::string platform = file(
+        folder, "p.xml",
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\"><host id=\"master_host\" speed=\"1Gf\"/><host id=\"h0\" speed=\"1Gf\"/><host id=\"h1\" speed=\"1Gf\"/></zone></platform>\n");
     // The second job waits for the first. The third overtakes it.
     const std::string workload = file(folder, "w.json",
                                       R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
@@ -45,8 +44,8 @@ TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as 
                                            "--plugin", first_fit, "-a", "example-first-fit"});
     CHECK(simulated.errors.empty());
     CHECK(simulated.status == 0);
-    CHECK_THAT(contents(folder.file("out_jobs.csv")), Contains("\n3,w0,p,2.000000,1,99.000000,1,"
-                                                               "COMPLETED_SUCCESSFULLY,2.000000,"));
+    CHECK_THAT(contents(folder.file("out_jobs.csv")),
+               Contains("\n3,w0,p,2.000000,1,99.000000,1,COMPLETED_SUCCESSFULLY,2.000000,"));
 
     const Outcome compared =
         run(folder, {"compare", "example-first-fit", "fcfs", "-p", platform, "-w", workload, "--plugin", first_fit});
@@ -109,9 +108,9 @@ TEST_CASE("an algorithm of a plugin that fails is told in one clean line that na
         CHECK_FALSE(std::filesystem::exists(folder.file("out_jobs.csv")));
     };
     check_fails("throws-text", R"(algorithm throws-text fails: two\nlines \u001B[31mred)");
-    check_fails("throws-number", "algorithm throws-number fails: it throws something that is no std::exception");
+    check_fails("throws-number", "algorithm throws-number fails: it throws something other than a std::exception");
     check_fails("none", "algorithm none fails: the function that makes it returns none");
-    check_fails("not-made", "algorithm not-made fails: it throws something that is no std::exception");
+    check_fails("not-made", "algorithm not-made fails: it throws something other than a std::exception");
     check_fails("exits", "something has ended the program before its work was done, most likely a plugin (exit)");
     const Outcome compared =
         run(folder, {"compare", "throws-number", "-p", "1", "-w", workload, "--plugin", plugin("misbehaved")});

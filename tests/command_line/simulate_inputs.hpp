@@ -12,12 +12,9 @@ namespace batfill::tests {
 // A machine of three processors and four jobs. The second waits for the first; the third is too wide.
 struct Inputs {
     Folder folder;
-    std::string platform = file(folder, "p.xml",
-                                "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\">"
-                                "<host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
-                                "<host id=\"h0\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
-                                "<host id=\"h1\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
-                                "<host id=\"h2\" coordinates=\"0 0 0\" speed=\"1Gf\"/></zone></platform>\n");
+    std::string platform = file(
+        folder, "p.xml",
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/><host id=\"h0\" coordinates=\"0 0 0\" speed=\"1Gf\"/><host id=\"h1\" coordinates=\"0 0 0\" speed=\"1Gf\"/><host id=\"h2\" coordinates=\"0 0 0\" speed=\"1Gf\"/></zone></platform>\n");
     std::string workload = file(folder, "w.json",
                                 R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
                                 R"({"id":"1","subtime":0,"res":2,"walltime":30,"profile":"p"},)"

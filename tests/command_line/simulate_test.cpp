@@ -32,8 +32,7 @@ TEST_CASE("simulate says how many jobs were rejected, why, and what helps") {
         return outcome.errors.substr(outcome.errors.find(of_machine) + of_machine.size());
     };
     const std::string too_wide =
-        "batfill: note: 2 of 6 jobs rejected: wider than the 3 processors of the platform (-p), the widest asks for "
-        "8\n";
+        "batfill: note: 2 of 6 jobs rejected: wider than the 3 processors of the platform (-p), the widest asks for 8\n";
     CHECK(notes({"-a", "easy"}) ==
           "batfill: note: 2 of 6 jobs rejected: without a walltime (-P default-walltime=SECONDS gives one)\n" +
               too_wide);
@@ -45,10 +44,9 @@ TEST_CASE("simulate says how many jobs were rejected, why, and what helps") {
 
 TEST_CASE("simulate notes run times that are no whole number of microseconds, which Batsim does not round") {
     const Folder folder;
-    const std::string platform = file(folder, "p.xml",
-                                      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\">"
-                                      "<host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>"
-                                      "<host id=\"h0\" coordinates=\"0 0 0\" speed=\"3.7Gf\"/></zone></platform>\n");
+    const std::string platform = file(
+        folder, "p.xml",
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/><host id=\"h0\" coordinates=\"0 0 0\" speed=\"3.7Gf\"/></zone></platform>\n");
     const auto errors_of = [&](const std::string& flops, const std::string& walltime, const std::string& like) {
         std::string jobs;
         for (const char* id : {"1", "2"}) {
@@ -67,8 +65,7 @@ TEST_CASE("simulate notes run times that are no whole number of microseconds, wh
         return outcome.errors;
     };
     const std::string note =
-        "batfill: note: computing times rounded to microseconds: 2; Batsim does not round them, and may start jobs at "
-        "other times\n";
+        "batfill: note: computing times rounded to microseconds: 2; Batsim does not round them, and may start jobs at other times\n";
     CHECK(errors_of("1e9", "100", "batsim4") == note);
     CHECK(errors_of("1e9", "100", "batsim5") == note);
     CHECK(errors_of("3.7e9", "100", "batsim4").empty());

@@ -137,8 +137,10 @@ TEST_CASE("tune writes policy files under which a replay has the value that it s
     const Outcome outcome = inputs.tune("t", {"--evaluations", "60"});
     CHECK(outcome.status == 0);
     CHECK(outcome.errors.empty());
-    CHECK_THAT(outcome.output, StartsWith("2 workloads, xnes, 3 features, 60 evaluations, lambda 1, seed 1: 120 "
-                                          "replays, 0 of them done before, in "));
+    CHECK_THAT(
+        outcome.output,
+        StartsWith(
+            "2 workloads, xnes, 3 features, 60 evaluations, lambda 1, seed 1: 120 replays, 0 of them done before, in "));
     CHECK_THAT(outcome.output, EndsWith(" s; wrote " + inputs.folder.file("t_convergence.csv, ") +
                                         inputs.folder.file("t_results.csv, ") + inputs.folder.file("t_one.json and ") +
                                         inputs.folder.file("t_two.json\n")));
@@ -316,8 +318,7 @@ TEST_CASE("tune goes on where a run was killed, with the same result") {
 TEST_CASE("tune refuses a checkpoint of another run and leaves it as it is") {
     const Inputs inputs;
     const std::string expected =
-        ": line 1: expected a checkpoint of this program with the same options, platform and workloads; remove it to "
-        "start anew\n";
+        ": line 1: expected a checkpoint of this program with the same options, platform and workloads; remove it to start anew\n";
     const std::string checkpoint = file(inputs.folder, "t_checkpoint.csv", "something else\n0,0,1\n");
     const Outcome outcome = inputs.tune("t", {"--evaluations", "5"});
     check_refused(outcome, 1);
@@ -357,8 +358,7 @@ TEST_CASE("tune refuses what it cannot use and leaves no file") {
     for (const std::string scale : {"q", "q=", "=2", "speed=2", "q=two", "q=2s", "q=inf", "q=nan", ""}) {
         CHECK_THAT(
             refused({"--scale", scale}),
-            EndsWith("--scale: expected FEATURE=NUMBER with a feature of q, p, wait, ratio, expansion, area, found "
-                     "'" +
+            EndsWith("--scale: expected FEATURE=NUMBER with a feature of q, p, wait, ratio, expansion, area, found '" +
                      scale + "'\n"));
     }
     CHECK_THAT(refused({"--scale", "ratio=2"}), EndsWith("--scale ratio is for --features 6\n"));

@@ -72,8 +72,7 @@ class Slack : public PlanAlgorithm {
 const Registration registration({
     "slack",
     "slack-based backfilling",
-    "D. Talby and D. G. Feitelson, Supporting priorities and improving utilization of the IBM SP scheduler using "
-    "slack-based backfilling, IPPS/SPDP 1999",
+    "D. Talby and D. G. Feitelson, Supporting priorities and improving utilization of the IBM SP scheduler using slack-based backfilling, IPPS/SPDP 1999",
     {Parameter::seconds("slack", "3600", "how much later than first planned a job may start")},
     [](const Parameters& parameters) { return std::make_unique<Slack>(parameters); },
 });

@@ -36,9 +36,9 @@ TEST_CASE("guarantees are of the jobs of the schedule and were kept") {
     CHECK(found(a + "b,9.999999,10.000001,w0\n" + c).empty());
     CHECK(found(a + "b,9.999999,10,w0\n" + c, {.tolerance = Duration()}) ==
           Texts{"job w0!b: was guaranteed a start at 9.999999 and starts at 10.000000"});
-    CHECK(found(a + b + "c,4,5,w0\n") == Texts{"job w0!c: was guaranteed a start at 4.000000, before its submission "
-                                               "at 5.000000",
-                                               "job w0!c: was guaranteed a start at 4.000000 and starts at 5.000000"});
+    CHECK(found(a + b + "c,4,5,w0\n") ==
+          Texts{"job w0!c: was guaranteed a start at 4.000000, before its submission at 5.000000",
+                "job w0!c: was guaranteed a start at 4.000000 and starts at 5.000000"});
     CHECK(found(a + "b,12,11,w0\n" + c) == Texts{"job w0!b: actual_start is 11.000000, starting_time 10.000000"});
     CHECK(found(a + "b,12,,w0\n" + c) == Texts{"job w0!b: actual_start is none, starting_time 10.000000"});
     CHECK(found(a + c) == Texts{"job w0!b: not among the guarantees"});

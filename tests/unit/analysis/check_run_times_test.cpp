@@ -16,8 +16,10 @@ TEST_CASE("run times and final states follow from delay and walltime") {
     ScheduledJob& job = run.schedule.jobs[0];
     job.state = JobState::completed_walltime_reached;
     job.success = false;
-    CHECK(violations(run) == Texts{"job w0!a: is COMPLETED_WALLTIME_REACHED, expected COMPLETED_SUCCESSFULLY of delay "
-                                   "10.000000 and walltime 20.000000"});
+    CHECK(
+        violations(run) ==
+        Texts{
+            "job w0!a: is COMPLETED_WALLTIME_REACHED, expected COMPLETED_SUCCESSFULLY of delay 10.000000 and walltime 20.000000"});
     run.workloads[0].profiles["pa"].delay = seconds(20);  // as long as its walltime, which stops it
     CHECK(violations(run) == Texts{"job w0!a: runs 10.000000 s, expected 20.000000, its walltime"});
     run.workloads[0].profiles["pa"].delay = seconds(9);

@@ -195,8 +195,7 @@ TEST_CASE("a job that was killed may be there again, one run after the other") {
     run.schedule = sound;
     run.schedule.jobs[1].state = JobState::completed_walltime_reached;
     CHECK(texts().back() ==
-          "job w0!a#2: submitted again, but its run w0!a#1 is COMPLETED_WALLTIME_REACHED, expected "
-          "COMPLETED_KILLED");
+          "job w0!a#2: submitted again, but its run w0!a#1 is COMPLETED_WALLTIME_REACHED, expected COMPLETED_KILLED");
     run.schedule = sound;
     run.schedule.jobs[2].processors = 1;
     CHECK(texts() == Texts{"job w0!a#2: requested_number_of_resources is 1, the workload has 2"});

@@ -100,9 +100,10 @@ TEST_CASE("groups are written as a table, csv and json", "[metrics]") {
     CHECK(std::count(table.begin(), table.end(), '\n') == 4);
     CHECK(table.find("easy     -     1") != std::string::npos);
     const std::string csv = written(MetricsFormat::csv);
-    CHECK(csv.rfind("run,user,jobs,processor_seconds,mean_wait,median_wait,max_wait,mean_bounded_slowdown,"
-                    "median_bounded_slowdown\n\"easy\",\"\",1,150,40,40,40,1.8,1.8\n",
-                    0) == 0);
+    CHECK(
+        csv.rfind(
+            "run,user,jobs,processor_seconds,mean_wait,median_wait,max_wait,mean_bounded_slowdown,median_bounded_slowdown\n\"easy\",\"\",1,150,40,40,40,1.8,1.8\n",
+            0) == 0);
     CHECK(csv.ends_with("\n\"easy\",\"Bob\",1,59,0,0,0,1,1\n"));
     CHECK(written(MetricsFormat::json).rfind("[{\"run\":\"easy\",\"user\":\"\",\"jobs\":1,", 0) == 0);
 }

@@ -16,9 +16,7 @@ namespace batfill::tests::metrics_reader_test {
 namespace {
 
 const std::string header =
-    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
-    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
-    "consumed_energy,metadata\n";
+    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata\n";
 const std::string good_line =
     "7,w0,p,10.5,3,20,1,COMPLETED_SUCCESSFULLY,12,5.000001,17.000001,1.5,6.500001,1.3,0-1 4,-1,\"\"\n";
 
@@ -63,8 +61,7 @@ TEST_CASE("a line of a jobs.csv is read with exact times") {
 
 TEST_CASE("columns of a jobs.csv may come in any order, with others among them and line ends of any kind") {
     const std::string text =
-        "note,finish_time,allocated_resources,turnaround_time,waiting_time,execution_time,starting_time,final_state,"
-        "success,requested_time,requested_number_of_resources,submission_time,workload_name,job_id\r\n"
+        "note,finish_time,allocated_resources,turnaround_time,waiting_time,execution_time,starting_time,final_state,success,requested_time,requested_number_of_resources,submission_time,workload_name,job_id\r\n"
         "\"a, \"\"b\"\"\nc\",5,2,5,0,5,0,COMPLETED_WALLTIME_REACHED,0,5,1,0,w1,x\r\n"
         "\r\n"
         ",6,,1,0,1,5,COMPLETED_KILLED,0,-1,1,5,w1,y";
@@ -140,11 +137,9 @@ TEST_CASE("the jobs.csv of Batsim 3 is read, whose unfinished jobs have -1 as ti
     // As export_jobs_to_csv() of 3.0.0 and 3.1.0 writes them, with the columns of Batsim 4.
     const Schedule schedule = parse(
         header +
-        "1,w0,p,10.000000,2,-1.000000,1,COMPLETED_SUCCESSFULLY,12.000000,5.000000,17.000000,2.000000,7.000000,"
-        "1.400000,0-1,0.000000,\"\"\n"
+        "1,w0,p,10.000000,2,-1.000000,1,COMPLETED_SUCCESSFULLY,12.000000,5.000000,17.000000,2.000000,7.000000,1.400000,0-1,0.000000,\"\"\n"
         "2,w0,p,11.000000,9,8.000000,0,REJECTED,,,,,,,,,\"\"\n"
-        "3,w0,p,12.000000,1,8.000000,0,NOT_SUBMITTED,-1.000000,-1.000000,-2.000000,-13.000000,-14.000000,14.000000,,"
-        "-1.000000,\"\"\n");
+        "3,w0,p,12.000000,1,8.000000,0,NOT_SUBMITTED,-1.000000,-1.000000,-2.000000,-13.000000,-14.000000,14.000000,,-1.000000,\"\"\n");
     REQUIRE(schedule.jobs.size() == 3);
     CHECK(schedule.jobs[0].finished());
     CHECK(schedule.jobs[0].execution->wait == Duration::seconds(2));
@@ -169,9 +164,10 @@ TEST_CASE("what is wrong in a jobs.csv is named with its line") {
     CHECK(refusal(replaced(text, ",3,", ",-3,")) ==
           at + "requested_number_of_resources is '-3', expected a number of processors");
     CHECK(refusal(replaced(text, ",1,", ",yes,")) == at + "success is 'yes', expected 0 or 1");
-    CHECK(refusal(replaced(text, "COMPLETED_SUCCESSFULLY", "DONE")) ==
-          at + "final_state is 'DONE', expected one of NOT_SUBMITTED, SUBMITTED, RUNNING, COMPLETED_SUCCESSFULLY, "
-               "COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED, REJECTED");
+    CHECK(
+        refusal(replaced(text, "COMPLETED_SUCCESSFULLY", "DONE")) ==
+        at +
+            "final_state is 'DONE', expected one of NOT_SUBMITTED, SUBMITTED, RUNNING, COMPLETED_SUCCESSFULLY, COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED, REJECTED");
     CHECK(refusal(replaced(text, "17.000001", "")) ==
           at + "COMPLETED_SUCCESSFULLY with 4 of the 5 times from starting_time to turnaround_time");
     CHECK(refusal(header + "1,w0,p,0,1,9,0,REJECTED,3,,,,,,,,\"\"\n") ==

@@ -99,9 +99,9 @@ TEST_CASE("The property speed counts where the speed of a host is not known othe
 
 TEST_CASE("Hosts of one machine agree in speed and licences", "[machine]") {
     const std::vector<Host> speeds{host("a", "", 1e9), host("b", "", 2e9), host("a", "", 2e9)};
-    CHECK_THROWS_WITH(Machine(speeds),
-                      "platform: hosts 2 and 0 of machine a differ in speed, expected that all hosts of "
-                      "a machine agree");
+    CHECK_THROWS_WITH(
+        Machine(speeds),
+        "platform: hosts 2 and 0 of machine a differ in speed, expected that all hosts of a machine agree");
     const std::vector<Host> licenses{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y", 1e9, "x:1,y:1")};
     CHECK_THROWS_WITH(Machine(licenses), Catch::Matchers::Contains("of machine a differ in licences"));
     const std::vector<Host> same{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y, x,x", 1e9, "x:1,y:1")};

@@ -150,12 +150,11 @@ TEST_CASE("Cabinets and peers are hosts, too") {
 }
 
 TEST_CASE("Hosts have the properties of their zones, of which the innermost wins") {
-    const std::string inner = "<zone id=\"inner\" routing=\"Full\"><prop id=\"site\" value=\"south\"/>" + master +
-                              "<host id=\"a\" speed=\"1f\"><prop id=\"licenses\" value=\"solver\"/>"
-                              "<prop id=\"licenses\" value=\"only the first counts\"/></host></zone>";
+    const std::string inner =
+        "<zone id=\"inner\" routing=\"Full\"><prop id=\"site\" value=\"south\"/>" + master +
+        "<host id=\"a\" speed=\"1f\"><prop id=\"licenses\" value=\"solver\"/><prop id=\"licenses\" value=\"only the first counts\"/></host></zone>";
     const std::string cluster =
-        "<cluster id=\"c\" prefix=\"b\" suffix=\"\" radical=\"0\" speed=\"1f\" bw=\"1\" lat=\"0\">"
-        "<prop id=\"site\" value=\"north\"/></cluster>";
+        "<cluster id=\"c\" prefix=\"b\" suffix=\"\" radical=\"0\" speed=\"1f\" bw=\"1\" lat=\"0\"><prop id=\"site\" value=\"north\"/></cluster>";
     const Platform platform = parse_platform(
         in_zone("<prop id=\"site\" value=\"hall\"/><prop id=\"licenses\" value=\"solver:3\"/>" + inner + cluster),
         "p.xml");
@@ -168,13 +167,9 @@ TEST_CASE("Hosts have the properties of their zones, of which the innermost wins
 
 TEST_CASE("The network, traces of it and the configuration are skipped") {
     const std::string network =
-        "<router id=\"r\"/><link id=\"l\" bandwidth=\"1\"/><host_link id=\"worker\" up=\"l\" down=\"l\"/><backbone "
-        "id=\"b\"/>"
-        "<route src=\"worker\" dst=\"nowhere\"><link_ctn id=\"l\"/></route><!-- a comment --><zoneRoute/><bypassRoute/>"
-        "<trace id=\"t\" periodicity=\"1\">0 1</trace><trace_connect kind=\"LATENCY\" trace=\"t\" element=\"l\"/>";
+        "<router id=\"r\"/><link id=\"l\" bandwidth=\"1\"/><host_link id=\"worker\" up=\"l\" down=\"l\"/><backbone id=\"b\"/><route src=\"worker\" dst=\"nowhere\"><link_ctn id=\"l\"/></route><!-- a comment --><zoneRoute/><bypassRoute/><trace id=\"t\" periodicity=\"1\">0 1</trace><trace_connect kind=\"LATENCY\" trace=\"t\" element=\"l\"/>";
     const std::string text =
-        "<?xml version=\"1.0\"?><!DOCTYPE platform SYSTEM \"x.dtd\"><platform version=\"4.1\"><config id=\"g\">"
-        "<prop id=\"a\" value=\"b\"/></config><zone id=\"z\" routing=\"Full\">" +
+        "<?xml version=\"1.0\"?><!DOCTYPE platform SYSTEM \"x.dtd\"><platform version=\"4.1\"><config id=\"g\"><prop id=\"a\" value=\"b\"/></config><zone id=\"z\" routing=\"Full\">" +
         master + worker + network + "</zone></platform>";
     CHECK(names(parse_platform(text, "p.xml")) == std::vector<std::string>{"worker"});
 }

@@ -173,20 +173,17 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
         {with_jobs(R"({"id":"a","subtime":0,"res":1,"profile":"p"},{"id":"b","subtime":0})"),
          "jobs[1] (id \"b\"): field \"res\": expected an integer of 32 bits, found none"},
         {with_jobs(R"({"id":"a","subtime":0,"res":1,"profile":"p","walltime":0})"),
-         "jobs[0] (id \"a\"): field \"walltime\": expected a number of seconds above 0, or below 0 for none, found the "
-         "number 0"},
+         "jobs[0] (id \"a\"): field \"walltime\": expected a number of seconds above 0, or below 0 for none, found the number 0"},
         {with_jobs(R"({"id":"a","subtime":0,"res":1})"),
          "jobs[0] (id \"a\"): field \"profile\": expected a text, found none"},
         {with_jobs(R"({"id":"a","subtime":0,"res":1,"profile":"z"})"),
          "job \"w0!a\": its profile \"z\" is not among the profiles"},
         {with_jobs(R"({"id":"1","subtime":0,"res":1,"profile":"p"},{"id":1,"subtime":2,"res":1,"profile":"q"})"),
-         "job \"w0!1\": there is another one of this id"},
+         "job \"w0!1\": another job has this id"},
         {with_jobs(R"({"id":"x!1","subtime":0,"res":1,"profile":"p"})"),
          "jobs[0] (id \"x!1\"): field \"id\": expected no '!', found \"x!1\""},
         {with_jobs(R"({"id":"aw01","subtime":0,"res":1,"profile":"p"})"),
-         "jobs[0] (id \"aw01\"): field \"id\": expected it not to contain the workload's name, or to begin with "
-         "\"w0!\", "
-         "found \"aw01\""},
+         "jobs[0] (id \"aw01\"): field \"id\": expected it not to contain the workload's name, or to begin with \"w0!\", found \"aw01\""},
         {with_profile("1"), "profile \"p\": expected an object"},
         {with_profile("{}"), "profile \"p\": field \"type\": expected a text, found none"},
         {with_profile(R"({"type":"magic"})"),
@@ -204,7 +201,7 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
         {with_profile(R"({"type":"parallel_homogeneous","cpu":-1,"com":0})"),
          "profile \"p\": field \"cpu\": expected a number from 0, found the number -1"},
         {with_profile(R"({"type":"delay","delay":1},"p":{"type":"delay","delay":1})"),
-         "profile \"p\": there is another one of this name"},
+         "profile \"p\": another one has this name"},
     };
     for (const auto& [text, expected] : cases) {
         INFO(text);
@@ -237,11 +234,10 @@ TEST_CASE("Ids may come in any order, but none twice, and every job has a profil
         const std::string text = R"({"nb_res":1,"jobs":[)" + jobs + R"(],"profiles":{"p":{"type":"delay","delay":1}}})";
         if (twice) {
             REQUIRE_THROWS_WITH(parse_workload(text, "f", "w0"),
-                                "f: job \"w0!" + again + "\": there is another one of this id");
+                                "f: job \"w0!" + again + "\": another job has this id");
         } else if (lost) {
-            REQUIRE_THROWS_WITH(parse_workload(text, "f", "w0"), "f: job \"w0!" + ids[lost_at] +
-                                                                     "\": its profile \"lost\" is not among the "
-                                                                     "profiles");
+            REQUIRE_THROWS_WITH(parse_workload(text, "f", "w0"),
+                                "f: job \"w0!" + ids[lost_at] + "\": its profile \"lost\" is not among the profiles");
         } else {
             REQUIRE(parse_workload(text, "f", "w0").jobs.size() == ids.size());
         }
@@ -371,8 +367,9 @@ TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {
           "\"q\":{\"type\":\"DelayProfile\",\"delay\":0.25,\"ret\":3}\n"
           "}}\n");
     workload.jobs[2].description.user = "u";
-    CHECK_THROWS_WITH(write_workload(workload, folder.file("workload.json")),
-                      "job \"w0!3\": its extra_data is no object, which would have to hold its other fields, too");
+    CHECK_THROWS_WITH(
+        write_workload(workload, folder.file("workload.json")),
+        "job \"w0!3\": its extra_data is not an object, expected one: in this format it holds the job's other fields");
     Workload composed = parse(with_profile(R"({"type":"composed","seq":["q"],"repeat":2})"), true);
     composed.format = WorkloadFormat::batsim5;
     CHECK_THROWS_WITH(

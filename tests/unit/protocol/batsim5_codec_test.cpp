@@ -164,12 +164,11 @@ TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
         INFO(text);
         CHECK_FALSE(job_with(R"("extra_data":")" + text + "\"").deadline.has_value());
     }
-    CHECK(problem_of(frame("1", {event("1", "JobSubmittedEvent",
-                                       R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p",)"
-                                       R"("extra_data":"{\"deadline\":\"soon\"}"},"submission_time":1})")})) ==
-          "event 0 (\"JobSubmittedEvent\"): field \"event.job.extra_data.deadline\": expected a number of seconds, at "
-          "most "
-          "1e18, found the text \"soon\"");
+    CHECK(
+        problem_of(frame("1", {event("1", "JobSubmittedEvent",
+                                     R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p",)"
+                                     R"("extra_data":"{\"deadline\":\"soon\"}"},"submission_time":1})")})) ==
+        "event 0 (\"JobSubmittedEvent\"): field \"event.job.extra_data.deadline\": expected a number of seconds, at most 1e18, found the text \"soon\"");
 }
 
 TEST_CASE("What ends in Batsim 5 is told with a state", "[batsim5]") {
@@ -235,11 +234,10 @@ TEST_CASE("Timestamps of Batsim 5 that are not true become the last ones that ar
     }
     CHECK(times == std::vector<Time>{Time::seconds(5), Time::seconds(10), Time::seconds(10), Time::seconds(10),
                                      Time::seconds(12)});
-    CHECK(problem_of(frame("12", {event("10", "JobSubmittedEvent", job_w0_a),
-                                  event("9", "RequestedCallEvent", R"({"call_me_later_id":"1"})")})) ==
-          "event 1 (\"RequestedCallEvent\"): field \"timestamp\": expected a time not before that of the event before "
-          "it, "
-          "10.000000, found the number 9");
+    CHECK(
+        problem_of(frame("12", {event("10", "JobSubmittedEvent", job_w0_a),
+                                event("9", "RequestedCallEvent", R"({"call_me_later_id":"1"})")})) ==
+        "event 1 (\"RequestedCallEvent\"): field \"timestamp\": expected a time not before that of the event before it, 10.000000, found the number 9");
 }
 
 TEST_CASE("A job of Batsim 5 is never submitted after it is told, whatever the rounding", "[batsim5]") {

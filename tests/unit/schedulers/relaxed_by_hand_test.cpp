@@ -208,13 +208,12 @@ TEST_CASE("Where run times are not known, relaxed with estimates=actual is refus
     CHECK_THROWS_WITH(
         session.answer(R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},)"
                        R"("compute_resources":[{"id":0,"name":"a"}],"workloads":{},"profiles":{}}}]})"),
-        "algorithm relaxed: with these parameters it needs the run times of jobs, which are known in batfill simulate "
-        "only");
+        "algorithm relaxed: with these parameters it needs the run times of jobs, which are known in batfill simulate only");
     Engine engine("relaxed", actual);
     engine.begin(Time(), Machine(1));
-    CHECK_THROWS_WITH(send(engine, {Time(), {}, {submission(0, 1, 1)}, {}}),
-                      "job w0!0: its run time is not known before it ends, algorithm relaxed with these parameters "
-                      "needs it");
+    CHECK_THROWS_WITH(
+        send(engine, {Time(), {}, {submission(0, 1, 1)}, {}}),
+        "job w0!0: its run time is unknown before it ends, and algorithm relaxed with these parameters needs it");
 }
 
 }  // namespace batfill::tests::relaxed_by_hand_test

@@ -205,7 +205,7 @@ TEST_CASE("What a scheduler wants of pstates must be possible", "[simulator]") {
           sets + "1 to 0 at 0.000000: processor 1 is falling asleep, expected that it is asleep");
     CHECK(error_after({sets_pstate("3-4", 1)}) == sets + "3-4 to 1 at 0.000000: processor 4 does not exist");
     CHECK(error_after({sets_pstate("2", 2)}) ==
-          sets + "2 to 2 at 0.000000: processor 2 has pstate 1 to sleep in, no other can be set but 0");
+          sets + "2 to 2 at 0.000000: processor 2 has pstate 1 to sleep in; it can be set to this one or 0");
     CHECK(error_after({sets_pstate("0", 1)}, batfill::tests::machine(4)) ==
           sets + "0 to 1 at 0.000000: processor 0 cannot sleep, expected a host with a property sleep_pstates");
     Platform platform = machine_that_sleeps(4);
@@ -213,10 +213,10 @@ TEST_CASE("What a scheduler wants of pstates must be possible", "[simulator]") {
     platform.hosts[2].pstate = 2;
     CHECK(error_after({sets_pstate("1", 1)}, platform) ==
           sets + "1 to 1 at 0.000000: processor 1 has no speed in pstate 2 that says how long this takes");
-    CHECK(error_after({sets_pstate("2", 1)}, platform) ==
-          sets +
-              "2 to 1 at 0.000000: processor 2 starts in pstate 2, only those that start in 0 can be put to sleep "
-              "here");
+    CHECK(
+        error_after({sets_pstate("2", 1)}, platform) ==
+        sets +
+            "2 to 1 at 0.000000: processor 2 starts in pstate 2, only those that start in 0 can be put to sleep here");
 }
 
 TEST_CASE("An algorithm puts to sleep what is idle and can sleep, and wakes what is asleep", "[rogue]") {
@@ -228,17 +228,17 @@ TEST_CASE("An algorithm puts to sleep what is idle and can sleep, and wakes what
               round.wake({});
           }) == "none");
     CHECK(error_of_step([&](Round& round) { round.put_to_sleep(set("2-3")); }) ==
-          it + "puts to sleep processors 2-3, not all of which allow that now");
+          it + "puts to sleep processors 2-3, not all of which can do that now");
     CHECK(error_of_step([&](Round& round) {
               round.start(0);
               round.put_to_sleep(set("0"));
-          }) == it + "puts to sleep processors 0, not all of which allow that now");
+          }) == it + "puts to sleep processors 0, not all of which can do that now");
     CHECK(error_of_step([&](Round& round) {
               round.put_to_sleep(set("0"));
               round.wake(set("0"));
-          }) == it + "wakes processors 0, not all of which allow that now");
+          }) == it + "wakes processors 0, not all of which can do that now");
     CHECK(error_of_step([&](Round& round) { round.put_to_sleep(set("0")); }, false) ==
-          it + "puts to sleep processors 0, expected that of an algorithm that switches processors only");
+          it + "puts to sleep processors 0, expected an algorithm that declares switches_processors()");
 }
 
 TEST_CASE("A session puts processors to sleep and wakes them with SET_RESOURCE_STATE", "[session]") {

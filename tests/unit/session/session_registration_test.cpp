@@ -71,8 +71,7 @@ TEST_CASE("A Batsim that is to register jobs must let them be registered", "[ses
     };
     const Parameters::Given requeue{{"on-failure", "requeue"}};
     const std::string problem =
-        "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
-        "--enable-dynamic-jobs and --enable-profile-reuse, as on-failure=requeue needs it";
+        "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with --enable-dynamic-jobs and --enable-profile-reuse, as on-failure=requeue needs it";
     CHECK(problem_with(R"("dynamic-jobs-enabled":false)", requeue) == problem);
     CHECK(problem_with(R"("dynamic-jobs-enabled":true)", requeue) == problem);
     CHECK(problem_with(R"("profile-reuse-enabled":true)", requeue) == problem);
@@ -122,12 +121,12 @@ TEST_CASE("Jobs of the algorithm's own are never registered by a Batsim that can
         Dialogue batsim("submitter", parameters);
         return problem_of([&] { batsim.answer(begins_with(2, options)); });
     };
-    CHECK(problem_with(R"("dynamic-jobs-enabled":false)", {}) ==
-          "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as algorithm "
-          "submitter needs it");
-    CHECK(problem_with(R"("dynamic-jobs-enabled":true)", {{"same-length", "yes"}}) ==
-          "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with "
-          "--enable-dynamic-jobs and --enable-profile-reuse, as algorithm submitter needs it");
+    CHECK(
+        problem_with(R"("dynamic-jobs-enabled":false)", {}) ==
+        "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as algorithm submitter needs it");
+    CHECK(
+        problem_with(R"("dynamic-jobs-enabled":true)", {{"same-length", "yes"}}) ==
+        "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with --enable-dynamic-jobs and --enable-profile-reuse, as algorithm submitter needs it");
     Dialogue none("submitter", {{"jobs", "0"}});
     CHECK(none.answer(begins_with(2, dynamic)) == "registration_finished");
     Dialogue taken("submitter", {{"jobs", "2"}});

@@ -349,10 +349,10 @@ TEST_CASE("A reply in JSON moves the clock of doubles up to twelve decimals", "[
     scenario.rules = simulator_rules("batsim4");
     const Script together{{1, {{start(0, "0")}, ""}}, {2, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
     CHECK(play(scenario, together).frames ==
-          std::vector<std::string>{"0.2: submitted w0!a",
-                                   "0.9: submitted w0!b, submitted w0!c, submitted w0!d, completed w0!a, "
-                                   "no_more_static_job_to_submit",
-                                   "1.9: completed w0!b, completed w0!c, completed w0!d"});
+          std::vector<std::string>{
+              "0.2: submitted w0!a",
+              "0.9: submitted w0!b, submitted w0!c, submitted w0!d, completed w0!a, no_more_static_job_to_submit",
+              "1.9: completed w0!b, completed w0!c, completed w0!d"});
 }
 
 TEST_CASE("A library that speaks JSON is called as often as Batsim 5 called it",

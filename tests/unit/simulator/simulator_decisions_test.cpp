@@ -62,13 +62,14 @@ TEST_CASE("A simulation with dynamic jobs ends only when no more will be registe
     scenario.enable_profile_reuse = true;
     const Played waiting = play(scenario, {{1, {{start(0, "0")}, ""}}});
     CHECK(waiting.deadlock);
-    CHECK(waiting.error ==
-          "the simulation stops at 10.000000 because the scheduler, which may register jobs, has never said "
-          "registration_finished");
+    CHECK(
+        waiting.error ==
+        "the simulation stops at 10.000000 because the scheduler, which may register jobs, has never said registration_finished");
     CHECK(play(scenario, {{1, {{start(0, "0")}, ""}}, {3, {{finished()}, ""}}}).error.empty());
     const Played again =
         play(scenario, {{1, {{start(0, "0"), finished()}, ""}}, {3, {{registers(1, "w0!b", 1, "d10")}, ""}}});
-    CHECK(again.error == "the scheduler registers job w0!b at 10.000000: it has said registration_finished before");
+    CHECK(again.error ==
+          "the scheduler registers job w0!b at 10.000000: the scheduler said registration_finished before");
     const TimedDecision goes_on{Time(), Notification{NotificationType::continue_registration, {}, {}}};
     const Played going_on =
         play(scenario, {{1, {{start(0, "0"), finished()}, ""}},
@@ -88,15 +89,15 @@ TEST_CASE("What a scheduler registers must be possible", "[simulator][failures]"
           "the scheduler registers job w0!b at 0.000000: expected a simulation with --enable-dynamic-jobs");
     scenario.enable_dynamic_jobs = true;
     CHECK(error_of(1, registers(1, "w0!a", 1, "d10")) ==
-          "the scheduler registers job w0!a at 0.000000: there is such a job already");
+          "the scheduler registers job w0!a at 0.000000: a job of this id exists already");
     CHECK(error_of(1, registers(1, "w1!a", 1, "d10")) ==
           "the scheduler registers job w1!a at 0.000000: there is no such workload");
     CHECK(error_of(1, registers(1, "w0!b", 1, "d5")) ==
           "the scheduler registers job w0!b at 0.000000: there is no profile \"d5\" in its workload");
     // Like Batsim, it forgets a profile when the first job with it ends.
-    CHECK(error_of(3, registers(1, "w0!b", 1, "d10")) ==
-          "the scheduler registers job w0!b at 10.000000: a job with its profile has ended, expected a simulation with "
-          "--enable-profile-reuse");
+    CHECK(
+        error_of(3, registers(1, "w0!b", 1, "d10")) ==
+        "the scheduler registers job w0!b at 10.000000: a job with its profile has ended, expected a simulation with --enable-profile-reuse");
 }
 
 TEST_CASE("A job can have a profile that the scheduler registers, also in a workload of its own", "[simulator]") {
@@ -122,18 +123,18 @@ TEST_CASE("What a scheduler registers of profiles must be possible", "[simulator
     const auto error_of = [&](const std::vector<TimedDecision>& decisions) {
         return play(scenario, {{0, {decisions, ""}}}).error;
     };
-    CHECK(error_of({registers_profile("own", "p", source)}) ==
-          "the scheduler registers profile \"p\" of workload \"own\" at 0.000000: expected a simulation with "
-          "--enable-dynamic-jobs");
+    CHECK(
+        error_of({registers_profile("own", "p", source)}) ==
+        "the scheduler registers profile \"p\" of workload \"own\" at 0.000000: expected a simulation with --enable-dynamic-jobs");
     scenario.enable_dynamic_jobs = true;
-    const std::string again = ": there is such a profile already";
+    const std::string again = ": the workload already has it";
     CHECK(error_of({registers_profile("w0", "d10", source)}) ==
           "the scheduler registers profile \"d10\" of workload \"w0\" at 0.000000" + again);
     CHECK(error_of({registers_profile("own", "p", source), registers_profile("own", "p", source)}) ==
           "the scheduler registers profile \"p\" of workload \"own\" at 0.000000" + again);
-    CHECK(error_of({finished(), registers_profile("own", "p", source)}) ==
-          "the scheduler registers profile \"p\" of workload \"own\" at 0.000000: it has said registration_finished "
-          "before");
+    CHECK(
+        error_of({finished(), registers_profile("own", "p", source)}) ==
+        "the scheduler registers profile \"p\" of workload \"own\" at 0.000000: the scheduler said registration_finished before");
     CHECK_THAT(error_of({registers_profile("own", "p", R"({"type":"delay","delay":0})")}),
                Catch::Contains("at 0.000000: field \"delay\": expected a number of seconds above 0"));
     CHECK(error_of({registers_profile("own", "p", source), registers(1, "own!b", 1, "q")}) ==

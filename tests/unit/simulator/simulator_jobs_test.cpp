@@ -68,12 +68,12 @@ TEST_CASE("Jobs that this simulator cannot run are refused before it begins", "[
     };
     CHECK(error_of(R"({"type":"delay","delay":1})") == "runs");
     CHECK(error_of(R"({"type":"parallel_homogeneous","cpu":1,"com":0})") == "runs");
-    CHECK(error_of(R"({"type":"parallel_homogeneous","cpu":1,"com":5})") ==
-          "/w.json: job w0!a: profile \"p\" of type parallel_homogeneous cannot be simulated, expected delay or "
-          "parallel_homogeneous with com 0");
-    CHECK(error_of(R"({"type":"composed","repeat":1,"seq":["p"]})") ==
-          "/w.json: job w0!a: profile \"p\" of type composed cannot be simulated, expected delay or "
-          "parallel_homogeneous with com 0");
+    CHECK(
+        error_of(R"({"type":"parallel_homogeneous","cpu":1,"com":5})") ==
+        "/w.json: job w0!a: profile \"p\" of type parallel_homogeneous cannot be simulated, expected delay or parallel_homogeneous with com 0");
+    CHECK(
+        error_of(R"({"type":"composed","repeat":1,"seq":["p"]})") ==
+        "/w.json: job w0!a: profile \"p\" of type composed cannot be simulated, expected delay or parallel_homogeneous with com 0");
 }
 
 TEST_CASE("A killed job ends before its kill is told, in one message", "[simulator][kill]") {

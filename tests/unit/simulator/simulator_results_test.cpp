@@ -79,21 +79,15 @@ TEST_CASE("The jobs' CSV has a row for each job that ended, in the order of the 
                                           {6, {{start(3, "0"), start(5, "2")}, ""}}});
     INFO(Catch::rangeToString(played.frames));
     REQUIRE(played.error.empty());
-    CHECK(written(*played.outcome).jobs ==
-          "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
-          "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
-          "allocated_resources,consumed_energy,metadata\n"
-          "c,w0,d3,1.500000,9,5.000000,0,REJECTED,,,,,,,,,\"\"\n"
-          "b,w0,d2.000001,1.500000,1,-1.000000,0,COMPLETED_KILLED,1.500000,0.500000,2.000000,0.000000,0.500000,"
-          "1.000000,0,-1.000000,\"\"\n"
-          "e,w0,d1e-9,2.000000,1,9.000000,1,COMPLETED_SUCCESSFULLY,2.000000,0.000010,2.000010,0.000000,0.000010,"
-          "1.000000,2,-1.000000,\"\"\n"
-          "a,w0,d10,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,0.000000,10.000000,10.000000,0.000000,10.000000,"
-          "1.000000,1 3,-1.000000,\"x, 'y'\"\n"
-          "d,w0,d8,2.000000,1,4.000000,0,COMPLETED_WALLTIME_REACHED,6.000000,4.000000,10.000000,4.000000,8.000000,"
-          "2.000000,0,-1.000000,\"\"\n"
-          "f,w0,d7,2.000000,1,9.000000,1,COMPLETED_SUCCESSFULLY,6.000000,7.000000,13.000000,4.000000,11.000000,"
-          "1.571429,2,-1.000000,\"\"\n");
+    CHECK(
+        written(*played.outcome).jobs ==
+        "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata\n"
+        "c,w0,d3,1.500000,9,5.000000,0,REJECTED,,,,,,,,,\"\"\n"
+        "b,w0,d2.000001,1.500000,1,-1.000000,0,COMPLETED_KILLED,1.500000,0.500000,2.000000,0.000000,0.500000,1.000000,0,-1.000000,\"\"\n"
+        "e,w0,d1e-9,2.000000,1,9.000000,1,COMPLETED_SUCCESSFULLY,2.000000,0.000010,2.000010,0.000000,0.000010,1.000000,2,-1.000000,\"\"\n"
+        "a,w0,d10,0.000000,2,20.000000,1,COMPLETED_SUCCESSFULLY,0.000000,10.000000,10.000000,0.000000,10.000000,1.000000,1 3,-1.000000,\"x, 'y'\"\n"
+        "d,w0,d8,2.000000,1,4.000000,0,COMPLETED_WALLTIME_REACHED,6.000000,4.000000,10.000000,4.000000,8.000000,2.000000,0,-1.000000,\"\"\n"
+        "f,w0,d7,2.000000,1,9.000000,1,COMPLETED_SUCCESSFULLY,6.000000,7.000000,13.000000,4.000000,11.000000,1.571429,2,-1.000000,\"\"\n");
 
     const std::map<std::string, std::string> row = row_of(written(*played.outcome, {1.25, 2.5}).schedule);
     CHECK(row.at("nb_jobs") == "6");

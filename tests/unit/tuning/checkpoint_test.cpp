@@ -217,9 +217,10 @@ TEST_CASE("A checkpoint refuses what it has not written, and leaves it as it is"
         return problem;
     };
     for (const std::string other : {"another run\n0,0,1\n", "run 2\n", "\n", "0,0,1"}) {
-        CHECK(problem_with(other) == file.path() +
-                                         ": line 1: expected a checkpoint of this program with the same options, "
-                                         "platform and workloads; remove it to start anew");
+        CHECK(
+            problem_with(other) ==
+            file.path() +
+                ": line 1: expected a checkpoint of this program with the same options, platform and workloads; remove it to start anew");
     }
     for (const std::string line : {"", "x", "0,0", "0,0,1,", "0,0,1,1", "0,0,nan", "2,0,1", "0,5,1", "-1,0,1", "0, 0,1",
                                    "0,0,1e999", "99999999999999999999,0,1"}) {

@@ -283,10 +283,9 @@ TEST_CASE("the first draws of seed 1 are what they have always been", "[farm]") 
     for (const WorkloadJob& job : farm.workload.jobs) {
         text += "; " + content_of(farm, job) + " at " + job.description.submit.to_string();
     }
-    CHECK(text ==
-          "19; lic0:2,lic1:1; w0!1 4 1894.000000 1894.000000 - lic1 at 2.000000; "
-          "w0!2 6 1985.000000 1985.000000 132.000000 lic0 lic1 at 24.000000; "
-          "w0!3 7 1181.000000 1181.000000 - at 42.000000");
+    CHECK(
+        text ==
+        "19; lic0:2,lic1:1; w0!1 4 1894.000000 1894.000000 - lic1 at 2.000000; w0!2 6 1985.000000 1985.000000 132.000000 lic0 lic1 at 24.000000; w0!3 7 1181.000000 1181.000000 - at 42.000000");
 }
 
 TEST_CASE("an option of the farm model changes only what it is about", "[farm]") {

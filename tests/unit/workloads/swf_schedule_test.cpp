@@ -29,15 +29,13 @@ TEST_CASE("The schedule of a log has its starts, and the lowest idle processors"
     for (const ScheduledJob& job : logged.schedule.jobs) {
         append_csv(job, text);
     }
-    CHECK(text == schedule_csv_header() +
-                      "1,w0,d100,0.000000,3,200.000000,1,COMPLETED_SUCCESSFULLY,0.000000,100.000000,100.000000,"
-                      "0.000000,100.000000,1.000000,0-2,-1.000000,\"\"\n"
-                      "5,w0,d20,8.000000,3,200.000000,1,COMPLETED_SUCCESSFULLY,108.000000,20.000000,128.000000,"
-                      "100.000000,120.000000,6.000000,2 4-5,-1.000000,\"\"\n"
-                      "4,w0,d50,7.000000,2,200.000000,1,COMPLETED_SUCCESSFULLY,100.000000,50.000000,150.000000,"
-                      "93.000000,143.000000,2.860000,0-1,-1.000000,\"\"\n"
-                      "2,w0,d200,5.000000,1,200.000000,0,COMPLETED_WALLTIME_REACHED,10.000000,200.000000,210.000000,"
-                      "5.000000,205.000000,1.025000,3,-1.000000,\"\"\n");
+    CHECK(
+        text ==
+        schedule_csv_header() +
+            "1,w0,d100,0.000000,3,200.000000,1,COMPLETED_SUCCESSFULLY,0.000000,100.000000,100.000000,0.000000,100.000000,1.000000,0-2,-1.000000,\"\"\n"
+            "5,w0,d20,8.000000,3,200.000000,1,COMPLETED_SUCCESSFULLY,108.000000,20.000000,128.000000,100.000000,120.000000,6.000000,2 4-5,-1.000000,\"\"\n"
+            "4,w0,d50,7.000000,2,200.000000,1,COMPLETED_SUCCESSFULLY,100.000000,50.000000,150.000000,93.000000,143.000000,2.860000,0-1,-1.000000,\"\"\n"
+            "2,w0,d200,5.000000,1,200.000000,0,COMPLETED_WALLTIME_REACHED,10.000000,200.000000,210.000000,5.000000,205.000000,1.025000,3,-1.000000,\"\"\n");
 }
 
 TEST_CASE("The audit finds nothing in the schedule of a log that kept to its machine") {
