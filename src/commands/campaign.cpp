@@ -31,10 +31,10 @@ constexpr const char* usage =
     "       batfill campaign --init LOG.swf[.gz] > FILE.yaml\n"
     "       batfill campaign merge FOLDER... -o FOLDER";
 constexpr const char* campaign_summary =
-    "Replays many workloads on many machines under many schedulers, as a file says: all of it in one process on all\n"
-    "cores. Audits every schedule, goes on where it was stopped, and makes only what is not there yet. Leaves in the\n"
-    "folder results.csv with a line for each metric of each run, and manifest.json that says what was run. --init\n"
-    "prints an example for a log, with comments; docs/campaign.md describes the file.";
+    "Replays the workloads of a file on its machines under its schedulers, in one process on all cores, and audits every\n"
+    "schedule. Resumes after a stop, and runs only what is missing or has changed. Writes results.csv, with a line for each\n"
+    "metric of each run, and manifest.json, which lists what was run. --init prints an example for a log, with comments;\n"
+    "docs/campaign.md describes the file.";
 
 // Which part of the runs, from 1, and of how many.
 struct Shard {
@@ -238,8 +238,7 @@ int campaign(const Arguments& arguments) {
     add_threads_option(options);
     options.add(
         "shard", Value<std::string>("I/N"),
-        "make every Nth run only, beginning with the Ith, and no table: for a job array, with campaign merge at its "
-        "end");
+        "run only every Nth run from the Ith on, without a table: for job arrays, with campaign merge at the end");
     options.add("dry-run", "make the workloads, and print the command of each run instead of running it");
     add_plugin_option(options);
     if (!options.parse(arguments, usage, campaign_summary)) {

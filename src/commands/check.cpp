@@ -15,11 +15,12 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* check_summary =
-    "Audits a schedule, whoever made it: every job of the workloads once, nothing before its submission, allocations of\n"
-    "the requested size, no processor used twice at one instant, execution times and final states as profile and\n"
-    "walltime demand, columns that agree, no job rejected without need, licences, no start on a processor that is unavailable, guarantees kept.\n"
-    "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz), whose own schedule it is.\n"
-    "Exit status 0 if all is well, 1 with the first violations if not.";
+    "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
+    "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
+    "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
+    "guarantees must be kept.\n"
+    "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz) for the schedule in it.\n"
+    "Exit status 0 without violations; 1 with violations, the first of which are printed.";
 
 void print_report(const CheckReport& report, std::size_t first, bool with_broken) {
     const std::size_t shown = std::min(first, report.violations.size());

@@ -13,8 +13,8 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* deadlines_summary =
-    "Makes some of a workload's jobs, drawn at random, deadline-driven: deadline = submission + max(floor, factor *\n"
-    "walltime). Jobs without a walltime are not drawn. Deadlines that are in the workload already are removed.";
+    "Gives randomly sampled jobs of a workload a deadline: submission + max(floor, factor * walltime). Samples only jobs\n"
+    "with a walltime. Removes earlier deadlines.";
 
 Decimal decimal_option(const Options& options, const std::string& name, const std::string& max) {
     const auto text = options.get<std::string>(name);

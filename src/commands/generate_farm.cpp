@@ -15,9 +15,9 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* farm_summary =
-    "Draws a farm of machines with floating licences, and jobs for it, as section 7 of \"Backfilling Strategies for\n"
-    "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007) does; the defaults are the paper's, but for\n"
-    "--speed. A RANGE is LOW:HIGH, integers of which all are equally likely, or one integer.";
+    "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
+    "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
+    "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.";
 
 constexpr int million = 1'000'000;
 

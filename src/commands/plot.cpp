@@ -18,9 +18,9 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* plot_summary =
-    "Draws one chart of one or more runs as SVG or PNG, for a paper. KIND is gantt (what ran where, a panel for each run),\n"
-    "utilisation, queue (jobs waiting over time), waits or slowdowns (how many jobs had at most so long a wait or so\n"
-    "large a bounded slowdown). PREFIX is that of batfill report, which has all charts on one page.";
+    "Plots one chart of one or more runs as SVG or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel per\n"
+    "run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
+    "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.";
 
 report::PlotKind plot_kind(const std::string& name) {
     const auto* const found = std::find(report::plot_kind_names.begin(), report::plot_kind_names.end(), name);

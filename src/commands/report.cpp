@@ -13,11 +13,11 @@ namespace batfill::commands {
 namespace {
 
 constexpr const char* report_summary =
-    "Draws one or more runs side by side: one HTML page that needs no other file and no network, with a Gantt chart of\n"
-    "the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
-    "baseline. PREFIX is that of the files which simulate or Batsim wrote: PREFIX_jobs.csv, and PREFIX_schedule.csv,\n"
-    "PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv if they are there. With the\n"
-    "workload also by user and by queue, and deadlines. docs/metrics.md says what everything shows.";
+    "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
+    "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
+    "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
+    "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
+    "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.";
 
 // Where the baseline is among `prefixes`, to which it is added in front if it is not there.
 std::size_t place_of_baseline(const Options& options, std::vector<std::string>& prefixes) {
