@@ -7,11 +7,11 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/simulator/embedded_scheduler.hpp>
 
 #include "drawn_algorithms.hpp"
 #include "random_workloads.hpp"
 #include "simulator_fixture.hpp"
+#include "src/simulator/embedded_scheduler.hpp"
 
 // Where the jobs of every algorithm run, under each placement that it supports.
 
