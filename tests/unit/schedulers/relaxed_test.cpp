@@ -11,7 +11,7 @@
 #include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
-#include "plain_backfilling.hpp"
+#include "same_rounds.hpp"
 #include "plain_relaxed.hpp"
 #include "random_stream.hpp"
 
