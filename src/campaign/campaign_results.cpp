@@ -212,7 +212,8 @@ std::string mean_text(const std::vector<double>& values, int decimals) {
 }  // namespace
 
 std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, const std::vector<RunResult>& results) {
-    constexpr std::array<std::pair<const char*, int>, 3> shown{  // with decimals
+    constexpr std::array<std::pair<const char*, int>, 3> shown{
+        // with decimals
         {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
     std::vector<std::vector<std::string>> lines{{"mean over the workloads (standard deviation)"}};
     for (const CampaignScheduler& scheduler : campaign.schedulers) {

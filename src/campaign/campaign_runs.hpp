@@ -52,14 +52,14 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
 
 struct RunsOutcome {
     std::size_t made = 0;
-    std::size_t kept = 0;  // the result and the files of the schedule are unchanged
+    std::size_t kept = 0;               // the result and the files of the schedule are unchanged
     std::vector<std::string> problems;  // one line for each failed run, in the order of the runs
 };
 
-// Replays the runs that are not kept, on `threads` threads, and audits each schedule. Keeps the measurements in FOLDER/PREFIX_result.csv;
-// with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be replayed or the audit
-// finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all. `progress` hears how
-// many runs are done, and of how many.
+// Replays the runs that are not kept, on `threads` threads, and audits each schedule. Keeps the measurements in
+// FOLDER/PREFIX_result.csv; with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be
+// replayed or the audit finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all.
+// `progress` hears how many runs are done, and of how many.
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
                         unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress);
 

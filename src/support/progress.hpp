@@ -36,8 +36,8 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // Reports that `done` of `total` is done; `note` describes it in the words of the work. Call it often: it writes only
-    // when there is something new to see.
+    // Reports that `done` of `total` is done; `note` describes it in the words of the work. Call it often: it writes
+    // only when there is something new to see.
     void show(std::size_t done, std::size_t total, const std::string& note) {
         const std::size_t percent = total == 0 ? 100 : done * 100 / total;
         const Clock::time_point now = Clock::now();
@@ -48,7 +48,8 @@ class Progress {
                          << percent << " %  " << note << time_left(done, total, now) << "\033[K" << std::flush;
         } else if (!display_.terminal && now - last_line_ >= display_.between_lines) {
             last_line_ = now;
-            display_.out << "batfill: " << percent << " %, " << note << time_left(done, total, now) << '\n' << std::flush;
+            display_.out << "batfill: " << percent << " %, " << note << time_left(done, total, now) << '\n'
+                         << std::flush;
         }
     }
 

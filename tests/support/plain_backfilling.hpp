@@ -27,7 +27,7 @@ struct PlainRules {
     bool backfills = true;
     bool predicts = false;
     bool rejects_too_wide = false;  // jobs that do not fit on the available processors
-    std::optional<Duration> threshold;
+    std::optional<Duration> threshold = std::nullopt;
     bool last_of_ties_first = false;
     std::size_t test_limit = std::numeric_limits<std::size_t>::max();
     // The following rules count processors: only with Placement::lowest.
@@ -135,13 +135,12 @@ class PlainBackfilling {
         });
     }
 
-    // Submissions come first, then ends in the order of the starts. The processors of jobs that end as expected are free
-    // at once.
+    // Submissions come first, then ends in the order of the starts. The processors of jobs that end as expected are
+    // free at once.
     void decide_for_each_event(const Message& message) {
         std::vector<JobIndex> ended = running_;
-        std::erase_if(ended, [&](JobIndex job) {
-            return std::count(message.ended.begin(), message.ended.end(), job) == 0;
-        });
+        std::erase_if(ended,
+                      [&](JobIndex job) { return std::count(message.ended.begin(), message.ended.end(), job) == 0; });
         int withheld = 0;
         for (const JobIndex job : ended) {
             if (machine_.running().at(job).end <= now_) {

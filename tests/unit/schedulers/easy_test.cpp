@@ -117,7 +117,9 @@ template <typename Choose>
 void require_plain_decisions(unsigned streams, Random random, Choose choose, BackfillingCounts& counts,
                              PredictionCounts* predictions = nullptr) {
     for (unsigned seed = 0; seed < streams; ++seed) {
-        const auto [given, choice] = choose(random);
+        const auto drawn = choose(random);
+        const Parameters::Given& given = drawn.first;
+        const Choice& choice = drawn.second;
         INFO("stream " << seed << text_of(given));
         const int most_processors = random.one_in(3) ? 5 : 20;
         Stream stream(seed, {.most_jobs = predictions == nullptr ? 60 : 90,
@@ -128,7 +130,8 @@ void require_plain_decisions(unsigned streams, Random random, Choose choose, Bac
         PlainBackfilling plain(PlainMachine(stream.processors()), choice, counts);
         stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
             INFO("at " << message.now);
-            require_same_round(engine, plain, message, started);
+            // With a round for each event, the engine chooses places when all jobs of the message have ended.
+            require_same_round(engine, plain, message, started, !choice.round_for_each_event);
         });
         if (predictions != nullptr) {
             add(*predictions, plain.prediction().counts());
