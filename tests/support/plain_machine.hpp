@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -17,8 +16,7 @@
 
 #include "engine_rounds.hpp"
 
-// A machine as one row of processors, for exhaustive search: no groups, no kept counts, no bit sets. And the common
-// parts of plain forms that use it.
+// A machine as one row of processors, for exhaustive search: no groups, no kept counts, no bit sets.
 
 namespace batfill::tests {
 
@@ -46,6 +44,11 @@ class PlainMachine {
                 return found != copies.end() && found->second > 0;
             });
         }
+    };
+
+    struct Running {
+        JobDescription job;
+        Time end;  // the estimate
     };
 
     explicit PlainMachine(int processors) : PlainMachine(std::vector<Host>(static_cast<std::size_t>(processors))) {}
@@ -96,11 +99,13 @@ class PlainMachine {
         }
     }
 
-    // Updates the estimated ends of the running jobs.
+    // Updates the estimated ends of the running jobs but those that `ended`.
     template <typename EndOf>
-    void estimate_ends(EndOf end_of) {
+    void estimate_ends(const std::vector<JobIndex>& ended, EndOf end_of) {
         for (auto& [index, running] : running_) {
-            running.end = end_of(index);
+            if (std::count(ended.begin(), ended.end(), index) == 0) {
+                running.end = end_of(index);
+            }
         }
     }
 
@@ -109,6 +114,10 @@ class PlainMachine {
     }
     Free by_estimates_at(Time time) const {
         return free_if([&](JobIndex job) { return running_.at(job).end <= time; });
+    }
+    // What is free when these jobs alone have ended.
+    Free after(const std::set<JobIndex>& jobs) const {
+        return free_if([&](JobIndex job) { return jobs.contains(job); });
     }
 
     // All of these places that a job can have, in order of preference. Of places that differ only in the processors of
@@ -165,6 +174,8 @@ class PlainMachine {
     }
 
     bool are_of_one_machine(int a, int b) const { return at(a).machine == at(b).machine; }
+    int processors() const { return static_cast<int>(processors_.size()); }
+    const std::map<JobIndex, Running>& running() const { return running_; }
     int copies_of(const std::string& license) const { return copies_.at(license); }
 
  private:
@@ -175,11 +186,6 @@ class PlainMachine {
         bool available;
         std::optional<JobIndex> user;
     };
-    struct Running {
-        JobDescription job;
-        Time end;
-    };
-
     static std::set<std::string> words(const std::map<std::string, std::string>& properties, const std::string& name) {
         std::set<std::string> words;
         const auto found = properties.find(name);
@@ -231,45 +237,5 @@ class PlainMachine {
     std::map<std::string, int> copies_;  // total of each licence
     std::map<JobIndex, Running> running_;
 };
-
-// Jobs in the order of their scores.
-struct PlainRanking {
-    std::vector<JobIndex> jobs;  // the largest score first
-    bool in_doubt = false;       // some scores are so close that rounding may make them equal
-    int ties = 0;
-};
-
-struct PlainScore {
-    JobIndex job;
-    long double score;
-    long double magnitude;  // sum of the terms of the score without their signs
-};
-
-// Ranks jobs in the order of submission, which decides between scores that agree except for rounding.
-inline PlainRanking ranked(std::vector<PlainScore> scores) {
-    std::vector<JobIndex> by_submission;
-    std::transform(scores.begin(), scores.end(), std::back_inserter(by_submission),
-                   [](const PlainScore& score) { return score.job; });
-    std::stable_sort(scores.begin(), scores.end(),
-                     [](const PlainScore& a, const PlainScore& b) { return a.score > b.score; });
-    PlainRanking ranking;
-    std::map<JobIndex, int> rank;
-    int last = 0;
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-        bool is_tie = i > 0 && scores[i - 1].score == scores[i].score;
-        if (i > 0 && !is_tie && !std::isinf(scores[i - 1].score)) {
-            const long double distance =
-                (scores[i - 1].score - scores[i].score) / std::max(scores[i - 1].magnitude, scores[i].magnitude);
-            is_tie = distance < 1e-15L;
-            ranking.in_doubt |= !is_tie && distance < 1e-9L;
-        }
-        ranking.ties += is_tie ? 1 : 0;
-        rank[scores[i].job] = last += is_tie ? 0 : 1;
-    }
-    ranking.jobs = by_submission;
-    std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
-                     [&](JobIndex a, JobIndex b) { return rank.at(a) < rank.at(b); });
-    return ranking;
-}
 
 }  // namespace batfill::tests

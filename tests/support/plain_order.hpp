@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,7 +14,8 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 
-#include "random_stream.hpp"
+#include "plain_prediction.hpp"
+#include "random.hpp"
 
 namespace batfill::tests {
 
@@ -88,5 +93,81 @@ class ExactScore {
     Integer numerator_ = 0;
     Integer denominator_ = 1;
 };
+
+// Jobs in the order of their scores.
+struct PlainRanking {
+    std::vector<JobIndex> jobs;  // the largest score first
+    bool in_doubt = false;       // some scores are so close that rounding may make them equal
+    int ties = 0;
+};
+
+struct PlainScore {
+    JobIndex job;
+    long double score;
+    long double magnitude;  // sum of the terms of the score without their signs
+};
+
+// Ranks jobs in the order of submission, which decides between scores that agree except for rounding.
+inline PlainRanking ranked(std::vector<PlainScore> scores) {
+    std::vector<JobIndex> by_submission;
+    std::transform(scores.begin(), scores.end(), std::back_inserter(by_submission),
+                   [](const PlainScore& score) { return score.job; });
+    std::stable_sort(scores.begin(), scores.end(),
+                     [](const PlainScore& a, const PlainScore& b) { return a.score > b.score; });
+    PlainRanking ranking;
+    std::map<JobIndex, int> rank;
+    int last = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        bool is_tie = i > 0 && scores[i - 1].score == scores[i].score;
+        if (i > 0 && !is_tie && !std::isinf(scores[i - 1].score)) {
+            const long double distance =
+                (scores[i - 1].score - scores[i].score) / std::max(scores[i - 1].magnitude, scores[i].magnitude);
+            is_tie = distance < 1e-15L;
+            ranking.in_doubt |= !is_tie && distance < 1e-9L;
+        }
+        ranking.ties += is_tie ? 1 : 0;
+        rank[scores[i].job] = last += is_tie ? 0 : 1;
+    }
+    ranking.jobs = by_submission;
+    std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
+                     [&](JobIndex a, JobIndex b) { return rank.at(a) < rank.at(b); });
+    return ranking;
+}
+
+// The input of a plain order.
+struct Queue {
+    Time now;
+    const std::map<JobIndex, JobDescription>& jobs;
+    const std::vector<JobIndex>& waiting;  // in the order that decides between equal scores
+    const PlainPrediction& prediction;
+};
+using PlainOrder = std::function<PlainRanking(const Queue&)>;
+
+// An order of `easy` by exact scores.
+inline PlainOrder plain_order(const OrderWeights& weights) {
+    return [=](const Queue& queue) {
+        PlainRanking ranking{queue.waiting, false, 0};
+        std::map<JobIndex, ExactScore> scores;
+        for (const JobIndex job : queue.waiting) {
+            scores.emplace(job, ExactScore(weights, queue.jobs.at(job), queue.now));
+        }
+        std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
+                         [&](JobIndex a, JobIndex b) { return scores.at(a) > scores.at(b); });
+        for (std::size_t i = 1; i < ranking.jobs.size(); ++i) {
+            ranking.ties += scores.at(ranking.jobs[i - 1]) == scores.at(ranking.jobs[i]) ? 1 : 0;
+        }
+        return ranking;
+    };
+}
+
+// The shortest prediction first.
+inline PlainOrder plain_predicted_order() {
+    return [](const Queue& queue) {
+        PlainRanking ranking{queue.waiting, false, 0};
+        std::stable_sort(ranking.jobs.begin(), ranking.jobs.end(),
+                         [&](JobIndex a, JobIndex b) { return queue.prediction.of(a) < queue.prediction.of(b); });
+        return ranking;
+    };
+}
 
 }  // namespace batfill::tests

@@ -16,6 +16,7 @@
 
 #include "engine_rounds.hpp"
 #include "plain_machine.hpp"
+#include "plain_order.hpp"
 #include "plain_prediction.hpp"
 
 namespace batfill::tests {
@@ -69,7 +70,7 @@ class PlainRelaxed {
         machine_.take_in(message);
         prediction_.take_in(message);
         if (choice_.predicts) {
-            machine_.estimate_ends([this](JobIndex job) { return prediction_.end_of(job, now_); });
+            machine_.estimate_ends({}, [this](JobIndex job) { return prediction_.end_of(job, now_); });
         }
         for (std::size_t i = 0; i < message.submitted.size(); ++i) {
             const auto& [index, job] = message.submitted[i];

@@ -80,7 +80,7 @@ class Stream {
             for (const Decision& decision : decisions) {
                 follow(decision, engine, message.now);
             }
-            compare_with_state(engine);
+            REQUIRE(agrees_with(engine.state()));
             after_round(message, starts_of(decisions));
         }
         REQUIRE(ended_ == engine.state().jobs.size());
@@ -245,14 +245,13 @@ class Stream {
         calendar_[now + runs_[start.job]].push_back({Event::Kind::end, start.job, job.allocation});
     }
 
-    void compare_with_state(const Engine& engine) const {
+    bool agrees_with(const SchedulerState& state) const {
         ResourceSet idle = ResourceSet::range(0, processors_ - 1);
         idle.remove(in_use_);
         idle.remove(unavailable_);
-        REQUIRE(engine.state().idle.set() == idle);
-        REQUIRE(engine.state().idle.count() == idle.size());
-        REQUIRE(engine.state().running.size() == running_.size());
-        REQUIRE(engine.state().waiting.size() + running_.size() + ended_ == engine.state().jobs.size());
+        return state.idle.set() == idle && state.idle.count() == idle.size() &&
+               state.running.size() == running_.size() &&
+               state.waiting.size() + running_.size() + ended_ == state.jobs.size();
     }
 
     Random random_;

@@ -11,9 +11,9 @@
 #include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
-#include "plain_backfilling.hpp"
 #include "plain_relaxed.hpp"
 #include "random_stream.hpp"
+#include "same_rounds.hpp"
 
 namespace batfill::tests::relaxed_test {
 
