@@ -2,9 +2,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <iterator>
 #include <map>
-#include <numeric>
 #include <string_view>
 
 #include <rapidjson/stringbuffer.h>
@@ -31,10 +30,30 @@ constexpr std::array<double, 6> quantiles_shown{0.5, 0.75, 0.9, 0.95, 0.99, 1.0}
 // Writes JSON one member at a time.
 class Json {
  public:
-    void open_object() { writer_.StartObject(); }
-    void close_object() { writer_.EndObject(); }
-    void open_array() { writer_.StartArray(); }
-    void close_array() { writer_.EndArray(); }
+    // An object whose members `write` writes.
+    template <class Write>
+    void object(Write write) {
+        writer_.StartObject();
+        write();
+        writer_.EndObject();
+    }
+    // An array of what `write` writes for each of `items`.
+    template <class Items, class Write>
+    void array(const Items& items, Write write) {
+        writer_.StartArray();
+        for (const auto& item : items) {
+            write(item);
+        }
+        writer_.EndArray();
+    }
+    // An array of objects whose members `write` writes for each of `items`.
+    template <class Items, class Write>
+    void objects(const Items& items, Write write) {
+        array(items, [&](const auto& item) { object([&] { write(item); }); });
+    }
+    void texts(const std::vector<std::string>& values) {
+        array(values, [&](const std::string& value) { text(value); });
+    }
     Json& key(const char* name) {
         writer_.Key(name);
         return *this;
@@ -53,16 +72,10 @@ class Json {
 
     // The text without characters that HTML interprets.
     std::string for_html() const {
-        const std::string_view all(buffer_.GetString(), buffer_.GetSize());
         std::string result;
-        result.reserve(all.size());
-        for (const char c : all) {
-            // In JSON, '<' appears only inside strings.
-            if (c == '<') {
-                result += "\\u003c";
-            } else {
-                result += c;
-            }
+        result.reserve(buffer_.GetSize());
+        for (const char c : std::string_view(buffer_.GetString(), buffer_.GetSize())) {
+            result += c == '<' ? "\\u003c" : std::string_view(&c, 1);  // in JSON, '<' appears only inside strings
         }
         return result;
     }
@@ -195,35 +208,24 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
 }
 
 void write_metrics_table(const std::vector<MeasuredRun>& runs, std::size_t baseline, Json& json) {
-    json.open_array();
-    const auto metrics = analysis::all_metrics();
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-        const auto has_value = [&](const MeasuredRun& run) { return run.metrics.values()[i].has_value(); };
-        if (std::none_of(runs.begin(), runs.end(), has_value)) {
-            continue;
+    std::vector<analysis::Metric> shown;
+    for (const analysis::Metric& metric : analysis::all_metrics()) {
+        if (std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return run.metrics[metric.name]; })) {
+            shown.push_back(metric);
         }
-        json.open_object();
-        json.key("name").text(metrics[i].name);
-        json.key("title").text(metrics[i].title);
-        json.key("less_is_better").boolean(metrics[i].goal == analysis::Goal::minimum);
-        json.key("values").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.number(run.metrics.values()[i]);
-        }
-        json.close_array();
-        json.key("texts").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.text(analysis::for_people(run.metrics.values()[i], metrics[i].unit));
-        }
-        json.close_array();
-        json.key("differences").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.text(difference(run.metrics.values()[i], runs[baseline].metrics.values()[i], metrics[i].unit));
-        }
-        json.close_array();
-        json.close_object();
     }
-    json.close_array();
+    json.objects(shown, [&](const analysis::Metric& metric) {
+        const auto value = [&](const MeasuredRun& run) { return run.metrics[metric.name]; };
+        json.key("name").text(metric.name);
+        json.key("title").text(metric.title);
+        json.key("less_is_better").boolean(metric.goal == analysis::Goal::minimum);
+        json.key("values").array(runs, [&](const MeasuredRun& run) { json.number(value(run)); });
+        json.key("texts").array(
+            runs, [&](const MeasuredRun& run) { json.text(analysis::for_people(value(run), metric.unit)); });
+        json.key("differences").array(runs, [&](const MeasuredRun& run) {
+            json.text(difference(value(run), value(runs[baseline]), metric.unit));
+        });
+    });
 }
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
@@ -265,8 +267,6 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
             next = last;
         }
     }
-    const std::string_view prefix = common_prefix(run.jobs);
-    json.key("jobs").open_object();
     json.key("count").integer(run.jobs.size());
     json.key("start").text(starts.base64());
     json.key("wait").text(waits.base64());
@@ -284,13 +284,10 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
             json.key(grouping.column).text(places.base64());
         }
     }
+    const std::string_view prefix = common_prefix(run.jobs);
     json.key("id_prefix").text(prefix);
-    json.key("ids").open_array();
-    for (const ScheduledJob* job : run.jobs) {
-        json.text(std::string_view(job->id).substr(prefix.size()));
-    }
-    json.close_array();
-    json.close_object();
+    json.key("ids").array(run.jobs,
+                          [&](const ScheduledJob* job) { json.text(std::string_view(job->id).substr(prefix.size())); });
 }
 
 void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
@@ -308,46 +305,31 @@ void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
         time_before = time;
         before = step;
     }
-    json.key("steps").open_object();
-    json.key("count").integer(steps.size());
-    json.key("time").text(times.base64());
-    json.key("busy").text(busy.base64());
-    json.key("waiting").text(waiting.base64());
-    json.close_object();
-    json.key("periods").open_array();
-    for (const Period& period : periods_of(steps, clock.first(), clock.last(), periods_shown)) {
-        json.open_object();
-        json.key("from").number((period.from - clock.first()).to_seconds());
-        json.key("until").number((period.until - clock.first()).to_seconds());
-        json.key("busy").number(period.mean_busy);
-        json.key("waiting").number(period.mean_waiting);
-        json.key("max_waiting").integer(static_cast<std::uint64_t>(std::max(period.max_waiting, 0LL)));
-        json.close_object();
-    }
-    json.close_array();
+    json.key("steps").object([&] {
+        json.key("count").integer(steps.size());
+        json.key("time").text(times.base64());
+        json.key("busy").text(busy.base64());
+        json.key("waiting").text(waiting.base64());
+    });
+    json.key("periods").objects(
+        periods_of(steps, clock.first(), clock.last(), periods_shown), [&](const Period& period) {
+            json.key("from").number((period.from - clock.first()).to_seconds());
+            json.key("until").number((period.until - clock.first()).to_seconds());
+            json.key("busy").number(period.mean_busy);
+            json.key("waiting").number(period.mean_waiting);
+            json.key("max_waiting").integer(static_cast<std::uint64_t>(std::max(period.max_waiting, 0LL)));
+        });
 }
 
 void write_distribution(const char* name, std::vector<double> values, Json& json) {
     std::sort(values.begin(), values.end());
-    json.key(name).open_object();
-    json.key("count").integer(values.size());
-    json.key("quantiles").open_array();
-    for (const double share : quantiles_shown) {
-        json.number(quantile(values, share));
-    }
-    json.close_array();
-    const std::vector<DistributionPoint> points = distribution_of(std::move(values), distribution_points);
-    json.key("values").open_array();
-    for (const DistributionPoint& point : points) {
-        json.number(point.value);
-    }
-    json.close_array();
-    json.key("shares").open_array();
-    for (const DistributionPoint& point : points) {
-        json.number(point.share);
-    }
-    json.close_array();
-    json.close_object();
+    json.key(name).object([&] {
+        json.key("count").integer(values.size());
+        json.key("quantiles").array(quantiles_shown, [&](double share) { json.number(quantile(values, share)); });
+        const std::vector<DistributionPoint> points = distribution_of(std::move(values), distribution_points);
+        json.key("values").array(points, [&](const DistributionPoint& point) { json.number(point.value); });
+        json.key("shares").array(points, [&](const DistributionPoint& point) { json.number(point.share); });
+    });
 }
 
 void write_summary(const GroupSummary& group, Json& json) {
@@ -360,29 +342,21 @@ void write_summary(const GroupSummary& group, Json& json) {
 }
 
 void write_classes(const MeasuredRun& run, Duration tau, Json& json) {
-    json.key("classes").open_array();
-    for (const auto& [classes, jobs] : classes_of(run.finished)) {
-        json.open_object();
+    json.key("classes").objects(classes_of(run.finished), [&](const auto& members) {
+        const auto& [classes, jobs] = members;
         json.key("width").integer(classes.first);
         json.key("length").integer(classes.second);
         write_summary({analysis::width_class_name(classes.first), analysis::measure_group(jobs, tau)}, json);
-        json.close_object();
-    }
-    json.close_array();
+    });
 }
 
 void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration tau, Json& json) {
     for (const Grouping& grouping : groupings.all()) {
-        if (grouping.names.empty()) {
-            continue;
+        if (!grouping.names.empty()) {
+            json.key(grouping.kind)
+                .objects(groupings.groups(grouping, run.finished, tau),
+                         [&](const GroupSummary& group) { write_summary(group, json); });
         }
-        json.key(grouping.kind).open_array();
-        for (const GroupSummary& group : groupings.groups(grouping, run.finished, tau)) {
-            json.open_object();
-            write_summary(group, json);
-            json.close_object();
-        }
-        json.close_array();
     }
 }
 
@@ -407,77 +381,55 @@ void write_guarantees(const Run& run, Json& json) {
     std::vector<double> early;
     std::size_t kept = 0;
     std::size_t given = 0;
-    std::size_t never_started = 0;
     for (const Guarantee& guarantee : *run.guarantees) {
-        if (!guarantee.guaranteed_start) {
-            continue;
+        given += guarantee.guaranteed_start ? 1U : 0U;
+        if (guarantee.guaranteed_start && guarantee.actual_start) {
+            kept += *guarantee.actual_start <= *guarantee.guaranteed_start ? 1U : 0U;
+            early.push_back((*guarantee.guaranteed_start - *guarantee.actual_start).to_seconds());
         }
-        ++given;
-        if (!guarantee.actual_start) {
-            ++never_started;
-            continue;
+    }
+    json.key("guarantees").object([&] {
+        json.key("jobs").integer(run.guarantees->size());
+        json.key("given").integer(given);
+        json.key("kept").integer(kept);
+        json.key("late").integer(early.size() - kept);
+        json.key("never_started").integer(given - early.size());
+        if (run.broken_guarantees) {
+            json.key("moved_by_losses").integer(run.broken_guarantees->size());
         }
-        kept += *guarantee.actual_start <= *guarantee.guaranteed_start ? 1U : 0U;
-        early.push_back((*guarantee.guaranteed_start - *guarantee.actual_start).to_seconds());
-    }
-    json.key("guarantees").open_object();
-    json.key("jobs").integer(run.guarantees->size());
-    json.key("given").integer(given);
-    json.key("kept").integer(kept);
-    json.key("late").integer(given - kept - never_started);
-    json.key("never_started").integer(never_started);
-    if (run.broken_guarantees) {
-        json.key("moved_by_losses").integer(run.broken_guarantees->size());
-    }
-    if (!early.empty()) {
-        write_distribution("early", std::move(early), json);
-    }
-    json.close_object();
+        if (!early.empty()) {
+            write_distribution("early", early, json);
+        }
+    });
 }
 
 void write_longest_waits(const MeasuredRun& run, Json& json) {
-    std::vector<std::size_t> order(run.finished.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const std::size_t count = std::min(order.size(), longest_waits_shown);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                      [&](std::size_t a, std::size_t b) {
-                          const Duration first = analysis::wait(run.finished[a]);
-                          const Duration second = analysis::wait(run.finished[b]);
-                          return first != second ? first > second : a < b;
-                      });
-    json.key("longest_waits").open_array();
-    for (std::size_t i = 0; i < count; ++i) {
-        const FinishedJob& job = run.finished[order[i]];
-        json.open_object();
+    std::vector<const FinishedJob*> longest(run.finished.size());
+    std::transform(run.finished.begin(), run.finished.end(), longest.begin(), [](const auto& job) { return &job; });
+    std::stable_sort(longest.begin(), longest.end(),
+                     [](const auto* a, const auto* b) { return analysis::wait(*a) > analysis::wait(*b); });
+    longest.resize(std::min(longest.size(), longest_waits_shown));
+    json.key("longest_waits").objects(longest, [&](const FinishedJob* found) {
+        const FinishedJob& job = *found;
         json.key("id").text(job.id);
         json.key("processors").integer(static_cast<std::uint64_t>(std::max(job.processors, 0)));
         json.key("submit").number(job.submit.to_seconds());
         json.key("wait").number(analysis::wait(job).to_seconds());
         json.key("run").number(job.run.to_seconds());
-        json.close_object();
-    }
-    json.close_array();
+    });
 }
 
-void write_pairs(const char* name, const std::vector<std::pair<std::string, std::string>>& pairs, Json& json) {
-    json.key(name).open_array();
-    for (const auto& [first, second] : pairs) {
-        json.open_array();
-        json.text(first);
-        json.text(second);
-        json.close_array();
-    }
-    json.close_array();
+void write_pairs(const char* name, const NamedValues& pairs, Json& json) {
+    json.key(name).array(pairs, [&](const auto& pair) { json.texts({pair.first, pair.second}); });
 }
 
 void write_run(const MeasuredRun& run, const Report& report, const Groupings& groupings, const Clock& clock,
                Json& json) {
-    json.open_object();
     json.key("label").text(run.run.label);
     json.key("path").text(run.run.schedule.path);
     write_pairs("summary", run.run.summary, json);
     write_pairs("statistics", run.run.statistics, json);
-    write_jobs(run, groupings, clock, json);
+    json.key("jobs").object([&] { write_jobs(run, groupings, clock, json); });
     write_steps(run, clock, json);
     std::vector<double> waits;
     std::vector<double> slowdowns;
@@ -492,7 +444,6 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     write_deadlines(run, groupings, json);
     write_guarantees(run.run, json);
     write_longest_waits(run, json);
-    json.close_object();
 }
 
 // The machine's number of processors. If it is unknown, one more than the highest number in use.
@@ -520,57 +471,36 @@ std::string report_data(const Report& report) {
     }
     const Clock clock(span_of(finished));
     const Groupings groupings(report, finished);
+    std::vector<std::string> states;
+    std::transform(all_job_states.begin(), all_job_states.end(), std::back_inserter(states),
+                   [](JobState state) { return to_string(state); });
     Json json;
-    json.open_object();
-    json.key("title").text(report.title);
-    json.key("version").text(version);
-    json.key("command").text(report.command);
-    json.key("files").open_array();
-    for (const SourceFile& file : report.files) {
-        json.open_object();
-        json.key("path").text(file.path);
-        json.key("bytes").integer(file.bytes);
-        json.key("sha256").text(file.sha256);
-        json.close_object();
-    }
-    json.close_array();
-    json.key("processors").integer(static_cast<std::uint64_t>(processors_of(report)));
-    json.key("processors_known").boolean(report.options.processors.has_value());
-    json.key("tau").number(report.options.tau.to_seconds());
-    json.key("first").number(clock.first().to_seconds());
-    json.key("span").number((clock.last() - clock.first()).to_seconds());
-    json.key("seconds_per_tick").number(clock.seconds_per_tick());
-    json.key("length_classes").open_array();
-    for (const char* const name : analysis::length_class_names) {
-        json.text(name);
-    }
-    json.close_array();
-    json.key("quantiles").open_array();
-    for (const double share : quantiles_shown) {
-        json.number(share);
-    }
-    json.close_array();
-    json.key("states").open_array();
-    for (int state = 0; state <= static_cast<int>(JobState::rejected); ++state) {
-        json.text(to_string(static_cast<JobState>(state)));
-    }
-    json.close_array();
-    for (const Grouping& grouping : groupings.all()) {
-        json.key(grouping.kind).open_array();
-        for (const std::string& name : grouping.names) {
-            json.text(name);
+    json.object([&] {
+        json.key("title").text(report.title);
+        json.key("version").text(version);
+        json.key("command").text(report.command);
+        json.key("files").objects(report.files, [&](const SourceFile& file) {
+            json.key("path").text(file.path);
+            json.key("bytes").integer(file.bytes);
+            json.key("sha256").text(file.sha256);
+        });
+        json.key("processors").integer(static_cast<std::uint64_t>(processors_of(report)));
+        json.key("processors_known").boolean(report.options.processors.has_value());
+        json.key("tau").number(report.options.tau.to_seconds());
+        json.key("first").number(clock.first().to_seconds());
+        json.key("span").number((clock.last() - clock.first()).to_seconds());
+        json.key("seconds_per_tick").number(clock.seconds_per_tick());
+        json.key("length_classes").texts({analysis::length_class_names.begin(), analysis::length_class_names.end()});
+        json.key("quantiles").array(quantiles_shown, [&](double share) { json.number(share); });
+        json.key("states").texts(states);
+        for (const Grouping& grouping : groupings.all()) {
+            json.key(grouping.kind).texts(grouping.names);
         }
-        json.close_array();
-    }
-    json.key("baseline").integer(report.baseline);
-    json.key("metrics");
-    write_metrics_table(runs, report.baseline, json);
-    json.key("runs").open_array();
-    for (const MeasuredRun& run : runs) {
-        write_run(run, report, groupings, clock, json);
-    }
-    json.close_array();
-    json.close_object();
+        json.key("baseline").integer(report.baseline);
+        json.key("metrics");
+        write_metrics_table(runs, report.baseline, json);
+        json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, report, groupings, clock, json); });
+    });
     return json.for_html();
 }
 
