@@ -11,6 +11,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <batfill/analysis/check.hpp>
 
 #include "outages.hpp"
@@ -27,9 +29,16 @@ using analysis::IndexedJob;
 using analysis::Outages;
 using analysis::WorkloadJobs;
 
-template <class Optional>
-std::string text(const Optional& value) {
-    return value ? value->to_string() : "none";
+// How messages show a value.
+template <class Value>
+auto text(const Value& value) {
+    if constexpr (requires { value->to_string(); }) {
+        return value ? value->to_string() : "none";
+    } else if constexpr (requires { value.to_string(); }) {
+        return value.to_string();
+    } else {
+        return value;
+    }
 }
 
 // What the audit keeps of each executed workload job.
@@ -114,7 +123,6 @@ class Audit {
     void check_missing();
     void sort_by_start();
     void check_processors();
-    void check_outages();
     void check_outages(const Ran& job);
     void check_licenses();
     void check_machine(const Ran& job, const std::set<std::string>& licenses);
@@ -126,11 +134,19 @@ class Audit {
     int processors() const { return machine_.processors(); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
     bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
-    void violation(Time at, const std::string& id, const std::string& what) {
-        found_.push_back({row_, {at, "job " + shown(id) + ": " + what}});
+    // `what` is a format of fmt for `values`.
+    template <class... Values>
+    void violation(Time at, const std::string& id, const char* what, const Values&... values) {
+        found_.push_back({row_, {at, "job " + shown(id) + ": " + fmt::format(fmt::runtime(what), text(values)...)}});
     }
-    void violation(Time at, const ScheduledJob& job, const std::string& what) { violation(at, job.id, what); }
-    void violation(Time at, const Ran& job, const std::string& what) { violation(at, *job.id, what); }
+    template <class... Values>
+    void violation(Time at, const ScheduledJob& job, const char* what, const Values&... values) {
+        violation(at, job.id, what, values...);
+    }
+    template <class... Values>
+    void violation(Time at, const Ran& job, const char* what, const Values&... values) {
+        violation(at, *job.id, what, values...);
+    }
 
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
@@ -167,7 +183,11 @@ CheckReport Audit::finish() {
     check_missing();
     sort_by_start();
     check_processors();
-    check_outages();
+    if (!outages_.empty()) {
+        for (const std::uint32_t number : by_start_) {
+            check_outages(ran_[number]);
+        }
+    }
     check_licenses();
     if (guarantees_ != nullptr) {
         check_guarantees();
@@ -219,18 +239,15 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     }
     check_request(job, submitted);
     if (job.success != (job.state == JobState::completed_successfully)) {
-        violation(
-            job.submit, job,
-            std::string("success is ") + (job.success ? "1" : "0") + " but the final state is " + to_string(job.state));
+        violation(job.submit, job, "success is {:d} but the final state is {}", job.success, to_string(job.state));
     }
     if (job.state == JobState::rejected) {
         check_rejected(job, description);
         return;
     }
     if (description.processors > processors()) {
-        violation(job.submit, job,
-                  "requests " + std::to_string(description.processors) + " processors of " +
-                      std::to_string(processors()) + " and was not rejected");
+        violation(job.submit, job, "requests {} processors of {} and was not rejected", description.processors,
+                  processors());
     }
     if (is_unfinished(job.state)) {
         violation(job.submit, job, "never finished");
@@ -245,16 +262,12 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     check_end(job, description, profile, took_no_time ? Duration() : times.length);
     const Time submit = submitted.is_later_run ? job.submit : description.submit;
     if (times.start + options_.tolerance < submit) {
-        violation(times.start, job,
-                  "starts at " + times.start.to_string() + ", before its submission at " + submit.to_string());
+        violation(times.start, job, "starts at {}, before its submission at {}", times.start, submit);
     }
 }
 
 // The schedule may list the earlier run anywhere, so this looks it up after the last row.
 void Audit::find_earlier_runs() {
-    if (later_runs_.empty()) {
-        return;
-    }
     for (const LaterRun& run : later_runs_) {
         earlier_runs_.emplace(run.earlier_id, nullptr);
     }
@@ -278,18 +291,17 @@ std::optional<JobState> Audit::state_of(const std::string& id) const {
 // A later run must be submitted after the run before it was killed.
 void Audit::check_earlier_run(const LaterRun& run) {
     row_ = run.row;
-    const std::string again = "submitted again, but its run " + shown(run.earlier_id) + " is ";
+    const std::string earlier_id = shown(run.earlier_id);
     const std::optional<JobState> state = state_of(run.earlier_id);
     const Ran* const earlier = earlier_runs_.at(run.earlier_id);
     if (!state) {
-        violation(run.submit, *run.id, again + "missing");
+        violation(run.submit, *run.id, "submitted again, but its run {} is missing", earlier_id);
     } else if (state != JobState::completed_killed || earlier == nullptr) {
-        violation(run.submit, *run.id,
-                  again + to_string(*state) + ", expected " + to_string(JobState::completed_killed));
+        violation(run.submit, *run.id, "submitted again, but its run {} is {}, expected {}", earlier_id,
+                  to_string(*state), to_string(JobState::completed_killed));
     } else if (run.submit + options_.tolerance < earlier->held_until()) {
-        violation(run.submit, *run.id,
-                  "submitted again at " + run.submit.to_string() + ", before its run " + shown(run.earlier_id) +
-                      " was killed at " + earlier->finish.to_string());
+        violation(run.submit, *run.id, "submitted again at {}, before its run {} was killed at {}", run.submit,
+                  earlier_id, earlier->finish);
     }
 }
 
@@ -315,43 +327,33 @@ bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& desc
 void Audit::check_request(const ScheduledJob& job, const IndexedJob& submitted) {
     const JobDescription& description = *submitted.description;
     if (!submitted.is_later_run && !agree(job.submit, description.submit)) {
-        violation(
-            job.submit, job,
-            "submission_time is " + job.submit.to_string() + ", the workload has " + description.submit.to_string());
+        violation(job.submit, job, "submission_time is {}, the workload has {}", job.submit, description.submit);
     }
     if (job.processors != description.processors) {
-        violation(job.submit, job,
-                  "requested_number_of_resources is " + std::to_string(job.processors) + ", the workload has " +
-                      std::to_string(description.processors));
+        violation(job.submit, job, "requested_number_of_resources is {}, the workload has {}", job.processors,
+                  description.processors);
     }
     const bool same = job.walltime && description.walltime ? agree(*job.walltime, *description.walltime)
                                                            : job.walltime == description.walltime;
     if (!same) {
-        violation(job.submit, job,
-                  "requested_time is " + text(job.walltime) + ", the workload has " + text(description.walltime));
+        violation(job.submit, job, "requested_time is {}, the workload has {}", job.walltime, description.walltime);
     }
 }
 
 void Audit::check_columns(const ScheduledJob& job) {
     const ExecutionRecord& times = *job.execution;
     if (times.length < Duration()) {
-        violation(times.start, job, "execution_time is " + times.length.to_string() + ", less than 0");
+        violation(times.start, job, "execution_time is {}, less than 0", times.length);
     }
-    if (!agree(times.finish, times.start + times.length)) {
-        violation(times.start, job,
-                  "finish_time is " + times.finish.to_string() + ", but starting_time + execution_time is " +
-                      (times.start + times.length).to_string());
-    }
-    if (!agree(times.wait, times.start - job.submit)) {
-        violation(times.start, job,
-                  "waiting_time is " + times.wait.to_string() + ", but starting_time - submission_time is " +
-                      (times.start - job.submit).to_string());
-    }
-    if (!agree(times.turnaround, times.finish - job.submit)) {
-        violation(times.start, job,
-                  "turnaround_time is " + times.turnaround.to_string() + ", but finish_time - submission_time is " +
-                      (times.finish - job.submit).to_string());
-    }
+    const auto expect = [&](const char* column, Duration value, const char* sum, Duration expected) {
+        if (!agree(value, expected)) {
+            violation(times.start, job, "{} is {}, but {} is {}", column, value, sum, expected);
+        }
+    };
+    expect("finish_time", times.finish.since_zero(), "starting_time + execution_time",
+           times.start.since_zero() + times.length);
+    expect("waiting_time", times.wait, "starting_time - submission_time", times.start - job.submit);
+    expect("turnaround_time", times.turnaround, "finish_time - submission_time", times.finish - job.submit);
     check_stretch(job);
 }
 
@@ -368,9 +370,8 @@ void Audit::check_stretch(const ScheduledJob& job) {
     const double tolerance = std::max(options_.tolerance.to_seconds(), last_digit);
     const double error = last_digit + tolerance / length * (1 + std::abs(expected));
     if (std::abs(*job.stretch - expected) > error) {
-        violation(times.start, job,
-                  "stretch is " + rounded(*job.stretch, 6) + ", but turnaround_time / execution_time is " +
-                      rounded(expected, 6));
+        violation(times.start, job, "stretch is {}, but turnaround_time / execution_time is {}",
+                  rounded(*job.stretch, 6), rounded(expected, 6));
     }
 }
 
@@ -381,8 +382,8 @@ void Audit::check_rejected(const ScheduledJob& job, const JobDescription& descri
     }
     if (!options_.rejections_allowed && outages_.empty() && could_run(description)) {
         violation(job.submit, job,
-                  "rejected, though the machine could run it: it has a walltime and requests " +
-                      std::to_string(description.processors) + " of " + std::to_string(processors()) + " processors");
+                  "rejected, though the machine could run it: it has a walltime and requests {} of {} processors",
+                  description.processors, processors());
     }
 }
 
@@ -400,19 +401,15 @@ bool Audit::could_run(const JobDescription& description) const {
 void Audit::check_allocation(const ScheduledJob& job, const JobDescription& description) {
     const Time start = job.execution->start;
     if (job.allocation.size() != description.processors) {
-        violation(start, job,
-                  "has " + std::to_string(job.allocation.size()) + " processors, requested " +
-                      std::to_string(description.processors));
+        violation(start, job, "has {} processors, requested {}", job.allocation.size(), description.processors);
     }
     if (!job.allocation.empty() && job.allocation.last() >= processors()) {
-        violation(start, job,
-                  "has processor " + std::to_string(job.allocation.last()) + ", the platform's last is " +
-                      std::to_string(processors() - 1));
+        violation(start, job, "has processor {}, the platform's last is {}", job.allocation.last(), processors() - 1);
     } else if (options_.placement == Placement::contiguous && job.allocation.intervals().size() > 1) {
-        violation(start, job, "has processors " + job.allocation.to_string() + ", expected consecutive ones");
+        violation(start, job, "has processors {}, expected consecutive ones", job.allocation);
     } else if (options_.placement == Placement::machine && !job.allocation.empty() &&
                !machine_.group_of(job.allocation.last()).processors.contains_all(job.allocation)) {
-        violation(start, job, "has processors " + job.allocation.to_string() + ", expected those of one machine");
+        violation(start, job, "has processors {}, expected those of one machine", job.allocation);
     }
 }
 
@@ -427,17 +424,15 @@ void Audit::check_end(const ScheduledJob& job, const JobDescription& description
     const Time start = job.execution->start;
     const Duration length = shortest_length;
     if (is_delay && length > profile->delay + options_.tolerance) {
-        violation(start, job, "runs " + length.to_string() + " s, longer than its delay " + profile->delay.to_string());
+        violation(start, job, "runs {} s, longer than its delay {}", length, profile->delay);
     }
     const std::optional<Duration>& walltime = description.walltime;
     if (walltime && length > *walltime + options_.tolerance) {
-        violation(start, job, "runs " + length.to_string() + " s, longer than its walltime " + walltime->to_string());
+        violation(start, job, "runs {} s, longer than its walltime {}", length, walltime);
     }
     const Duration longest = job.execution->length;
     if (job.state == JobState::completed_walltime_reached && (!walltime || longest + options_.tolerance < *walltime)) {
-        violation(start, job,
-                  "is " + std::string(to_string(job.state)) + " after " + longest.to_string() + " s, its walltime is " +
-                      text(walltime));
+        violation(start, job, "is {} after {} s, its walltime is {}", to_string(job.state), longest, walltime);
     }
 }
 
@@ -448,16 +443,14 @@ void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profil
     const bool reaches_walltime = walltime && profile.delay >= *walltime;
     const Duration length = reaches_walltime ? *walltime : profile.delay;
     if (!agree(shortest_length, length)) {
-        violation(start, job,
-                  "runs " + job.execution->length.to_string() + " s, expected " + length.to_string() +
-                      (reaches_walltime ? ", its walltime" : ", its delay"));
+        violation(start, job, "runs {} s, expected {}, its {}", job.execution->length, length,
+                  reaches_walltime ? "walltime" : "delay");
     }
     const JobState by_itself = profile.return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
     const JobState state = reaches_walltime ? JobState::completed_walltime_reached : by_itself;
     if (job.state != state) {
-        violation(start, job,
-                  std::string("is ") + to_string(job.state) + ", expected " + to_string(state) + " of delay " +
-                      profile.delay.to_string() + " and walltime " + text(walltime));
+        violation(start, job, "is {}, expected {} of delay {} and walltime {}", to_string(job.state), to_string(state),
+                  profile.delay, walltime);
     }
 }
 
@@ -475,8 +468,7 @@ void Audit::check_deadlines() {
         ++report_.missed_deadlines;
         if (options_.deadlines_bind) {
             row_ = job.row;
-            violation(job.finish, job,
-                      "finishes at " + job.finish.to_string() + ", after its deadline " + deadline->to_string());
+            violation(job.finish, job, "finishes at {}, after its deadline {}", job.finish, deadline);
         }
     }
 }
@@ -515,23 +507,14 @@ void Audit::check_processors() {
             for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
                 const Ran*& holder = holders[static_cast<std::size_t>(processor)];
                 if (!reported && holder != nullptr && holder->held_until() > job.start + options_.tolerance) {
-                    violation(job.start, job,
-                              "starts at " + job.start.to_string() + " on processor " + std::to_string(processor) +
-                                  ", which job " + shown(*holder->id) + " has until " + holder->finish.to_string());
+                    violation(job.start, job, "starts at {} on processor {}, which job {} has until {}", job.start,
+                              processor, shown(*holder->id), holder->finish);
                     reported = true;
                 }
                 if (holder == nullptr || holder->held_until() < until) {
                     holder = &job;
                 }
             }
-        }
-    }
-}
-
-void Audit::check_outages() {
-    if (!outages_.empty()) {
-        for (const std::uint32_t number : by_start_) {
-            check_outages(ran_[number]);
         }
     }
 }
@@ -543,17 +526,15 @@ void Audit::check_outages(const Ran& job) {
         for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
             for (const Outages::Outage& outage : outages_.not_over_at(processor, start + options_.tolerance)) {
                 if (outage.from <= start) {
-                    violation(start, job,
-                              "starts at " + start.to_string() + " on processor " + std::to_string(processor) +
-                                  ", which is unavailable " + outage.to_string());
+                    violation(start, job, "starts at {} on processor {}, which is unavailable {}", start, processor,
+                              outage);
                     return;
                 }
                 if (options_.jobs_survive_losses || outage.from + options_.tolerance >= job.held_until()) {
                     break;
                 }
-                violation(outage.from, job,
-                          "runs until " + job.finish.to_string() + " on processor " + std::to_string(processor) +
-                              ", which is unavailable " + outage.to_string());
+                violation(outage.from, job, "runs until {} on processor {}, which is unavailable {}", job.finish,
+                          processor, outage);
                 return;
             }
         }
@@ -600,9 +581,8 @@ void Audit::check_licenses() {
         const std::optional<LicenseIndex> known = machine_.find_license(change.license);
         const long long copies = known ? machine_.licenses()[*known].copies : 0;
         if (change.copies > 0 && count > copies) {
-            violation(change.job->start, *change.job,
-                      "takes copy " + std::to_string(count) + " of licence " + shown(change.license) + ", there are " +
-                          std::to_string(copies));
+            violation(change.job->start, *change.job, "takes copy {} of licence {}, there are {}", count,
+                      shown(change.license), copies);
         }
     }
 }
@@ -615,14 +595,13 @@ void Audit::check_machine(const Ran& job, const std::set<std::string>& licenses)
             const Machine::Group& group = machine_.group_of(processor);
             first = first == nullptr ? &group : first;
             if (group.name != first->name) {
-                violation(job.start, job,
-                          "needs licences and is on machines " + shown(first->name) + " and " + shown(group.name));
+                violation(job.start, job, "needs licences and is on machines {} and {}", shown(first->name),
+                          shown(group.name));
                 return;
             }
             if (std::any_of(licenses.begin(), licenses.end(),
                             [&](const std::string& license) { return !can_use(group, license); })) {
-                violation(job.start, job,
-                          "needs licences that processor " + std::to_string(processor) + " does not have");
+                violation(job.start, job, "needs licences that processor {} does not have", processor);
                 return;
             }
         }
@@ -669,8 +648,8 @@ void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
     const bool same =
         start && guarantee.actual_start ? agree(*start, *guarantee.actual_start) : start == guarantee.actual_start;
     if (!same) {
-        violation(start.value_or(job.submit), job.id,
-                  "actual_start is " + text(guarantee.actual_start) + ", starting_time " + text(start));
+        violation(start.value_or(job.submit), job.id, "actual_start is {}, starting_time {}", guarantee.actual_start,
+                  start);
     }
     if (!guarantee.guaranteed_start) {
         if (broken_.contains(job.id)) {
@@ -681,9 +660,8 @@ void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
     const Time guaranteed = *guarantee.guaranteed_start;
     ++report_.guarantees;
     if (guaranteed + options_.tolerance < job.submit) {
-        violation(job.submit, job.id,
-                  "was guaranteed a start at " + guaranteed.to_string() + ", before its submission at " +
-                      job.submit.to_string());
+        violation(job.submit, job.id, "was guaranteed a start at {}, before its submission at {}", guaranteed,
+                  job.submit);
     }
     const auto is_kept = [&](Time by) { return start && *start <= by + options_.tolerance; };
     const std::optional<Time> last = last_guarantee(guaranteed, job);
@@ -692,9 +670,8 @@ void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
         report_.listed_broken_guarantees += broken_.contains(job.id) ? 1U : 0U;
     }
     if (last && !is_kept(*last)) {
-        violation(start.value_or(*last), job.id,
-                  "was guaranteed a start at " + last->to_string() + " and " +
-                      (start ? "starts at " + start->to_string() : "never starts"));
+        violation(start.value_or(*last), job.id, "was guaranteed a start at {} and {}", last,
+                  start ? "starts at " + start->to_string() : "never starts");
     }
 }
 
@@ -708,19 +685,19 @@ std::optional<Time> Audit::last_guarantee(Time guaranteed, const Started& job) {
     }
     Time before = job.submit;
     for (const BrokenGuarantee* one : broken->second) {
-        const std::string which = "its guarantee broken at " + one->lost_at.to_string();
         if (!last || !agree(one->guaranteed_start, *last)) {
-            violation(one->lost_at, job.id,
-                      which + " was a start at " + one->guaranteed_start.to_string() + ", expected " + text(last));
+            violation(one->lost_at, job.id, "its guarantee broken at {} was a start at {}, expected {}", one->lost_at,
+                      one->guaranteed_start, last);
             return guaranteed;
         }
         if (one->lost_at + options_.tolerance < before || one->lost_at > *last + options_.tolerance) {
-            violation(one->lost_at, job.id,
-                      which + ": expected a time from " + before.to_string() + " to " + last->to_string());
+            violation(one->lost_at, job.id, "its guarantee broken at {}: expected a time from {} to {}", one->lost_at,
+                      before, last);
             return guaranteed;
         }
         if (one->new_start && *one->new_start <= *last) {
-            violation(one->lost_at, job.id, which + " is now " + one->new_start->to_string() + ", which is not later");
+            violation(one->lost_at, job.id, "its guarantee broken at {} is now {}, which is not later", one->lost_at,
+                      one->new_start);
             return guaranteed;
         }
         before = one->lost_at;

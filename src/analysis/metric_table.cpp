@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "src/support/csv_text.hpp"
@@ -13,19 +14,10 @@ namespace {
 // A measure of a group of finished jobs.
 using Measure = std::optional<double> (*)(const FinishedJobs&);
 
-template <std::size_t percent>
-std::optional<double> mean_wait_of_worst_percent(const FinishedJobs& jobs) {
-    return mean_wait_of_worst(jobs, percent);
-}
-
-template <std::size_t percent>
-std::optional<double> mean_wait_of_widest_percent(const FinishedJobs& jobs) {
-    return mean_wait_of_widest(jobs, percent);
-}
-
-template <std::size_t percent>
-std::optional<double> percentile_of_waits(const FinishedJobs& jobs) {
-    return wait_percentile(jobs, percent);
+// A measure that takes a percentage.
+template <std::optional<double> (*measure)(const FinishedJobs&, std::size_t), std::size_t percent>
+std::optional<double> at(const FinishedJobs& jobs) {
+    return measure(jobs, percent);
 }
 
 template <std::size_t percent>
@@ -38,14 +30,9 @@ std::optional<double> of_finished(const MetricInput& run) {
     return measure(run.finished);
 }
 
-template <Measure measure>
-std::optional<double> of_driven(const MetricInput& run) {
-    return run.by_deadline ? measure(run.by_deadline->driven) : std::nullopt;
-}
-
-template <Measure measure>
-std::optional<double> of_regular(const MetricInput& run) {
-    return run.by_deadline ? measure(run.by_deadline->regular) : std::nullopt;
+template <FinishedJobs JobsByDeadline::*jobs, Measure measure>
+std::optional<double> of(const MetricInput& run) {
+    return run.by_deadline ? measure(*run.by_deadline.*jobs) : std::nullopt;
 }
 
 // How much shorter a wait is than the baseline's, as a fraction of the baseline's.
@@ -68,12 +55,10 @@ std::optional<double> utilisation(const MetricInput& run) {
     if (!run.options.processors || !span) {
         return std::nullopt;
     }
-    std::vector<double> busy;
-    busy.reserve(run.finished.size());
-    for (const FinishedJob& job : run.finished) {
-        busy.push_back(static_cast<double>(job.allocated) * job.run.to_seconds());
-    }
-    return sum(busy) / (static_cast<double>(*run.options.processors) * span->to_seconds());
+    std::vector<double> busy(run.finished.size());
+    std::transform(run.finished.begin(), run.finished.end(), busy.begin(),
+                   [](const FinishedJob& job) { return static_cast<double>(job.allocated) * job.run.to_seconds(); });
+    return sum(std::move(busy)) / (static_cast<double>(*run.options.processors) * span->to_seconds());
 }
 
 template <std::optional<double> OverTime::*value>
@@ -90,12 +75,11 @@ std::optional<double> license_usage(const MetricInput& run) {
     if (copies == 0 || !span || run.licenses.empty()) {
         return std::nullopt;
     }
-    std::vector<double> in_use;
-    in_use.reserve(run.finished.size());
-    for (std::size_t i = 0; i < run.finished.size(); ++i) {
-        in_use.push_back(static_cast<double>(run.licenses[i]) * run.finished[i].run.to_seconds());
-    }
-    return sum(in_use) / (static_cast<double>(copies) * span->to_seconds());
+    std::vector<double> in_use(run.finished.size());
+    std::transform(
+        run.finished.begin(), run.finished.end(), run.licenses.begin(), in_use.begin(),
+        [](const FinishedJob& job, std::size_t held) { return static_cast<double>(held) * job.run.to_seconds(); });
+    return sum(std::move(in_use)) / (static_cast<double>(copies) * span->to_seconds());
 }
 
 // These count all jobs of the schedule, or those that ended in a given way.
@@ -114,13 +98,8 @@ std::optional<double> count_states(const MetricInput& run) {
 }
 
 template <JobState state>
-constexpr bool is(JobState candidate) {
-    return candidate == state;
-}
-
-template <JobState state>
 std::optional<double> ended(const MetricInput& run) {
-    return count_states<is<state>>(run);
+    return static_cast<double>(run.schedule->jobs_in(state));
 }
 
 std::optional<double> users(const MetricInput& run) {
@@ -136,46 +115,38 @@ std::optional<double> wait_share_of_users_percent(const MetricInput& run) {
     return wait_share_of_users(run.by_user, percent);
 }
 
-// Conditions on a job with a deadline.
+// A job with a deadline.
+struct DrivenJob {
+    Duration wait;
+    Duration used;   // the time from its submission to its end
+    Duration given;  // the time that it had until its deadline
+    bool is_short;   // whether that was short
 
-using Condition = bool (*)(const FinishedJob&, Time deadline, const MetricsOptions&);
+    bool delayed() const { return wait > Duration(); }
+    bool late() const { return used > given; }
+};
 
-bool any(const FinishedJob&, Time, const MetricsOptions&) {
-    return true;
-}
-
-bool at_once(const FinishedJob& job, Time, const MetricsOptions&) {
-    return wait(job) <= Duration();
-}
-
-bool late(const FinishedJob& job, Time deadline, const MetricsOptions&) {
-    return job.finish > deadline;
-}
-
-bool is_short(const FinishedJob& job, Time deadline, const MetricsOptions& options) {
-    return deadline - job.submit <= options.short_deadline;
-}
-
-bool short_and_late(const FinishedJob& job, Time deadline, const MetricsOptions& options) {
-    return is_short(job, deadline, options) && late(job, deadline, options);
-}
-
-bool long_and_late(const FinishedJob& job, Time deadline, const MetricsOptions& options) {
-    return !is_short(job, deadline, options) && late(job, deadline, options);
+// The jobs with a deadline; none without workloads.
+std::vector<DrivenJob> driven_jobs(const MetricInput& run) {
+    std::vector<DrivenJob> result;
+    if (run.by_deadline) {
+        const auto& [driven, deadlines, regular, regular_left_out] = *run.by_deadline;
+        std::transform(
+            driven.begin(), driven.end(), deadlines.begin(), std::back_inserter(result),
+            [&](const FinishedJob& job, Time deadline) {
+                const Duration given = deadline - job.submit;
+                return DrivenJob{wait(job), job.finish - job.submit, given, given <= run.options.short_deadline};
+            });
+    }
+    return result;
 }
 
 // How many jobs with a deadline meet the condition.
-template <Condition condition>
+template <bool (*condition)(const DrivenJob&)>
 std::optional<double> driven_that_are(const MetricInput& run) {
-    if (!run.by_deadline) {
-        return std::nullopt;
-    }
-    const auto& [driven, deadlines, regular, regular_left_out] = *run.by_deadline;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < driven.size(); ++i) {
-        count += condition(driven[i], deadlines[i], run.options) ? 1U : 0U;
-    }
-    return static_cast<double>(count);
+    const std::vector<DrivenJob> jobs = driven_jobs(run);
+    return run.by_deadline ? std::optional(static_cast<double>(std::count_if(jobs.begin(), jobs.end(), condition)))
+                           : std::nullopt;
 }
 
 std::optional<double> regular_jobs(const MetricInput& run) {
@@ -186,53 +157,32 @@ std::optional<double> regular_jobs_left_out(const MetricInput& run) {
     return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular_left_out)) : std::nullopt;
 }
 
-// The time that a job used, and the time that it had until its deadline.
-struct DeadlineUsage {
-    Duration used;
-    Duration given;
-    bool delayed;  // did not start at once
-};
-
-// The usages of the jobs whose deadline lies after their submission.
-std::vector<DeadlineUsage> deadline_usages(const MetricInput& run) {
-    std::vector<DeadlineUsage> usages;
-    if (!run.by_deadline) {
-        return usages;
-    }
-    const auto& [driven, deadlines, regular, regular_left_out] = *run.by_deadline;
-    for (std::size_t i = 0; i < driven.size(); ++i) {
-        const Duration given = deadlines[i] - driven[i].submit;
-        if (given > Duration()) {
-            usages.push_back({driven[i].finish - driven[i].submit, given, wait(driven[i]) > Duration()});
-        }
-    }
-    return usages;
-}
-
+// The mean share of the time until its deadline that a job uses. Only jobs whose deadline lies after their submission
+// count.
 template <bool only_delayed>
 std::optional<double> mean_deadline_usage(const MetricInput& run) {
     std::vector<double> ratios;
-    for (const auto& [used, given, delayed] : deadline_usages(run)) {
-        if (delayed || !only_delayed) {
-            ratios.push_back(ratio(used, given));
+    for (const DrivenJob& job : driven_jobs(run)) {
+        if (job.given > Duration() && (job.delayed() || !only_delayed)) {
+            ratios.push_back(ratio(job.used, job.given));
         }
     }
     return mean(ratios);
 }
 
 std::optional<double> deadline_usage_above_80_percent(const MetricInput& run) {
-    const std::vector<DeadlineUsage> usages = deadline_usages(run);
-    if (usages.empty()) {
-        return std::nullopt;
+    std::vector<double> above;
+    for (const DrivenJob& job : driven_jobs(run)) {
+        if (job.given > Duration()) {
+            above.push_back(job.used * 100 > job.given * 80 ? 1 : 0);
+        }
     }
-    const auto above = std::count_if(usages.begin(), usages.end(),
-                                     [](const DeadlineUsage& usage) { return usage.used * 100 > usage.given * 80; });
-    return static_cast<double>(above) / static_cast<double>(usages.size());
+    return mean(above);
 }
 
-constexpr Measure mean_wait_worst_5 = mean_wait_of_worst_percent<5>;
-constexpr Measure mean_wait_worst_1 = mean_wait_of_worst_percent<1>;
-constexpr Measure mean_wait_widest_10 = mean_wait_of_widest_percent<10>;
+constexpr Measure mean_wait_worst_5 = at<mean_wait_of_worst, 5>;
+constexpr Measure mean_wait_worst_1 = at<mean_wait_of_worst, 1>;
+constexpr Measure mean_wait_widest_10 = at<mean_wait_of_widest, 10>;
 
 // To add a metric, add an entry here and its definition to docs/metrics.md. An indented title is a part of the entry
 // above it.
@@ -246,9 +196,9 @@ constexpr std::array metrics{
     Metric{"unfinished", "  unfinished", Unit::count, count_states<is_unfinished>},
     Metric{"mean_wait", "mean wait (s)", Unit::seconds, of_finished<mean_wait>, Goal::minimum},
     Metric{"max_wait", "max wait (s)", Unit::seconds, of_finished<max_wait>, Goal::minimum},
-    Metric{"median_wait", "median wait (s)", Unit::seconds, of_finished<percentile_of_waits<50>>, Goal::minimum},
-    Metric{"wait_percentile_90", "wait, P90 (s)", Unit::seconds, of_finished<percentile_of_waits<90>>, Goal::minimum},
-    Metric{"wait_percentile_99", "wait, P99 (s)", Unit::seconds, of_finished<percentile_of_waits<99>>, Goal::minimum},
+    Metric{"median_wait", "median wait (s)", Unit::seconds, of_finished<at<wait_percentile, 50>>, Goal::minimum},
+    Metric{"wait_percentile_90", "wait, P90 (s)", Unit::seconds, of_finished<at<wait_percentile, 90>>, Goal::minimum},
+    Metric{"wait_percentile_99", "wait, P99 (s)", Unit::seconds, of_finished<at<wait_percentile, 99>>, Goal::minimum},
     Metric{"mean_wait_worst_5_percent", "mean wait, worst 5 % (s)", Unit::seconds, of_finished<mean_wait_worst_5>,
            Goal::minimum},
     Metric{"mean_wait_worst_1_percent", "mean wait, worst 1 % (s)", Unit::seconds, of_finished<mean_wait_worst_1>,
@@ -283,24 +233,32 @@ constexpr std::array metrics{
     Metric{"max_queued_processors", "max queue (processors)", Unit::count, over_time<&OverTime::max_queued_processors>},
     Metric{"license_usage", "licence usage", Unit::share, license_usage},
     Metric{"makespan", "makespan (s)", Unit::seconds, of_finished<makespan>, Goal::minimum},
-    Metric{"deadline_jobs", "jobs with a deadline", Unit::count, driven_that_are<any>},
-    Metric{"deadline_jobs_short", "  short", Unit::count, driven_that_are<is_short>},
-    Metric{"deadline_jobs_started_at_once", "  started at once", Unit::count, driven_that_are<at_once>},
-    Metric{"deadline_violations", "  deadline missed", Unit::count, driven_that_are<late>},
-    Metric{"deadline_violations_short", "    short", Unit::count, driven_that_are<short_and_late>},
-    Metric{"deadline_violations_long", "    long", Unit::count, driven_that_are<long_and_late>},
+    Metric{"deadline_jobs", "jobs with a deadline", Unit::count,
+           driven_that_are<[](const DrivenJob&) { return true; }>},
+    Metric{"deadline_jobs_short", "  short", Unit::count,
+           driven_that_are<[](const DrivenJob& job) { return job.is_short; }>},
+    Metric{"deadline_jobs_started_at_once", "  started at once", Unit::count,
+           driven_that_are<[](const DrivenJob& job) { return !job.delayed(); }>},
+    Metric{"deadline_violations", "  deadline missed", Unit::count,
+           driven_that_are<[](const DrivenJob& job) { return job.late(); }>},
+    Metric{"deadline_violations_short", "    short", Unit::count,
+           driven_that_are<[](const DrivenJob& job) { return job.is_short && job.late(); }>},
+    Metric{"deadline_violations_long", "    long", Unit::count,
+           driven_that_are<[](const DrivenJob& job) { return !job.is_short && job.late(); }>},
     Metric{"mean_deadline_usage", "mean deadline usage", Unit::share, mean_deadline_usage<false>},
     Metric{"mean_deadline_usage_delayed", "mean deadline usage, not at once", Unit::share, mean_deadline_usage<true>},
     Metric{"share_deadline_usage_above_80_percent", "deadline usage above 80 %", Unit::share,
            deadline_usage_above_80_percent},
-    Metric{"mean_wait_deadline", "mean wait, deadline jobs (s)", Unit::seconds, of_driven<mean_wait>},
-    Metric{"mean_stretch_deadline", "mean stretch, deadline jobs", Unit::ratio, of_driven<mean_stretch>},
-    Metric{"max_stretch_deadline", "max stretch, deadline jobs", Unit::ratio, of_driven<max_stretch>},
+    Metric{"mean_wait_deadline", "mean wait, deadline jobs (s)", Unit::seconds, of<&JobsByDeadline::driven, mean_wait>},
+    Metric{"mean_stretch_deadline", "mean stretch, deadline jobs", Unit::ratio,
+           of<&JobsByDeadline::driven, mean_stretch>},
+    Metric{"max_stretch_deadline", "max stretch, deadline jobs", Unit::ratio, of<&JobsByDeadline::driven, max_stretch>},
     Metric{"regular_jobs", "regular jobs", Unit::count, regular_jobs},
     Metric{"regular_jobs_left_out", "  more, left out", Unit::count, regular_jobs_left_out},
-    Metric{"mean_wait_regular", "mean wait, regular jobs (s)", Unit::seconds, of_regular<mean_wait>},
-    Metric{"mean_stretch_regular", "mean stretch, regular jobs", Unit::ratio, of_regular<mean_stretch>},
-    Metric{"max_stretch_regular", "max stretch, regular jobs", Unit::ratio, of_regular<max_stretch>},
+    Metric{"mean_wait_regular", "mean wait, regular jobs (s)", Unit::seconds, of<&JobsByDeadline::regular, mean_wait>},
+    Metric{"mean_stretch_regular", "mean stretch, regular jobs", Unit::ratio,
+           of<&JobsByDeadline::regular, mean_stretch>},
+    Metric{"max_stretch_regular", "max stretch, regular jobs", Unit::ratio, of<&JobsByDeadline::regular, max_stretch>},
     Metric{"users", "users", Unit::count, users},
     Metric{"user_fairness", "fairness to users", Unit::ratio, fairness},
     Metric{"wait_share_10_percent_of_users", "waiting of 10 % of the users", Unit::share,

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 using namespace campaign;
 
-constexpr const char* usage =
+constexpr const char* campaign_usage =
     "batfill campaign FILE.yaml [-o FOLDER] [OPTION]...\n"
     "       batfill campaign --init LOG.swf[.gz] > FILE.yaml\n"
     "       batfill campaign merge FOLDER... -o FOLDER";
@@ -241,7 +241,7 @@ int campaign(const Arguments& arguments) {
         "run only every Nth run from the Ith on, without a table: for job arrays, with campaign merge at the end");
     options.add("dry-run", "make the workloads, and print the command of each run instead of running it");
     add_plugin_option(options);
-    if (!options.parse(arguments, usage, campaign_summary)) {
+    if (!options.parse(arguments, campaign_usage, campaign_summary)) {
         return 0;
     }
     if (options.given("init")) {

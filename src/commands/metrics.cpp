@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <string_view>
@@ -44,9 +45,8 @@ MetricsFormat format_named(const std::string& name) {
 // The groupings of --by, "width,length".
 std::vector<JobGrouping> groupings_named(const std::string& names) {
     std::vector<std::string> known;
-    for (const auto& [name, grouping] : job_groupings) {
-        known.emplace_back(name);
-    }
+    std::transform(std::begin(job_groupings), std::end(job_groupings), std::back_inserter(known),
+                   [](const auto& named) { return std::string(named.first); });
     std::vector<JobGrouping> result;
     std::istringstream rest(names);
     for (std::string name; std::getline(rest, name, ',');) {

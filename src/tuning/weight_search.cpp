@@ -108,45 +108,21 @@ class XnesSearch : public WeightSearch {
     std::vector<double> norms_;  // of the candidates
 };
 
-// Number of weights of a cover per batch. It does not affect the result.
-constexpr std::size_t batch = 32;
-
-// The common part of all covers: they learn nothing and have one start.
+// Evaluates the weights that `take` returns one after the other.
 class CoverSearch : public WeightSearch {
- protected:
-    using WeightSearch::WeightSearch;
-
- private:
-    void learn(std::span<const double>) override {}
-    double objective(std::size_t, double value) const override { return value; }
-    std::size_t start() const override { return 1; }
-};
-
-class GridSearch : public CoverSearch {
  public:
-    explicit GridSearch(std::vector<MixedWeights> grid) : CoverSearch(grid.size()), grid_(std::move(grid)) {}
+    CoverSearch(std::size_t evaluations, std::function<MixedWeights()> take)
+        : WeightSearch(evaluations), take_(std::move(take)) {}
 
  private:
     std::vector<MixedWeights> next(std::size_t max_count) override {
-        const auto begin = grid_.end() - static_cast<std::ptrdiff_t>(max_count);
-        return {begin, begin + static_cast<std::ptrdiff_t>(std::min(batch, max_count))};
-    }
-
-    std::vector<MixedWeights> grid_;
-};
-
-class UniformSearch : public CoverSearch {
- public:
-    UniformSearch(std::size_t evaluations, std::uint64_t seed) : CoverSearch(evaluations), random_(seed) {}
-
- private:
-    std::vector<MixedWeights> next(std::size_t max_count) override {
+        constexpr std::size_t batch = 32;  // does not affect the result
         std::vector<MixedWeights> candidates(std::min(batch, max_count));
-        std::generate(candidates.begin(), candidates.end(), [&] { return draw_weights(random_); });
+        std::generate(candidates.begin(), candidates.end(), std::ref(take_));
         return candidates;
     }
 
-    std::mt19937_64 random_;
+    std::function<MixedWeights()> take_;
 };
 
 }  // namespace
@@ -159,12 +135,16 @@ std::unique_ptr<WeightSearch> xnes_search(MixedFeatures features, std::size_t ev
 
 std::unique_ptr<WeightSearch> grid_search(std::size_t points) {
     assert(points >= 2);
-    return std::make_unique<GridSearch>(weight_grid(points));
+    std::vector<MixedWeights> grid = weight_grid(points);
+    const std::size_t size = grid.size();
+    return std::make_unique<CoverSearch>(
+        size, [grid = std::move(grid), next = std::size_t{0}]() mutable { return grid[next++]; });
 }
 
 std::unique_ptr<WeightSearch> uniform_search(std::size_t evaluations, std::uint64_t seed) {
     assert(evaluations > 0);
-    return std::make_unique<UniformSearch>(evaluations, seed);
+    return std::make_unique<CoverSearch>(evaluations,
+                                         [random = std::mt19937_64(seed)]() mutable { return draw_weights(random); });
 }
 
 WeightSearch::Improvement minimise(WeightSearch& search, const std::function<double(const MixedWeights&)>& value) {

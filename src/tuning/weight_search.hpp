@@ -54,11 +54,11 @@ class WeightSearch {
  private:
     // Returns at least one and at most `max_count` candidates.
     virtual std::vector<MixedWeights> next(std::size_t max_count) = 0;
-    // Receives the values of all candidates of next().
-    virtual void learn(std::span<const double> values) = 0;
-    // The objective of candidate `index` of next() with this value of the metric.
-    virtual double objective(std::size_t index, double value) const = 0;
-    virtual std::size_t start() const = 0;
+    // Receives the values of all candidates of next(). The default learns nothing from them.
+    virtual void learn(std::span<const double>) {}
+    // The objective of a candidate of next(), by its index, with this value of the metric.
+    virtual double objective(std::size_t, double value) const { return value; }
+    virtual std::size_t start() const { return 1; }
 
     std::size_t evaluations_;
     std::size_t evaluated_ = 0;
