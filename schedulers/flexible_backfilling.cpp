@@ -10,11 +10,8 @@
 
 namespace batfill::farm {
 
-namespace {
-
-using Head = FlexibleBackfilling::Head;
-
-AlgorithmDescription description(const char* name, const char* summary, const char* section, Head head) {
+AlgorithmDescription FlexibleBackfilling::description(const char* name, const char* summary, const char* section,
+                                                      Head head) {
     std::vector<Parameter> declared = Priority::parameters();
     declared.push_back(RunTimePredictor::parameter());
     return {
@@ -27,15 +24,6 @@ AlgorithmDescription description(const char* name, const char* summary, const ch
         [head](const Parameters& parameters) { return std::make_unique<FlexibleBackfilling>(parameters, head); },
         {Placement::machine}};
 }
-
-const Registration bf_unmod(
-    description("bf-unmod", "flexible backfilling on a farm: the job that has the reservation keeps it until it starts",
-                "5", Head::kept));
-const Registration bf_mod(
-    description("bf-mod", "flexible backfilling on a farm: the job with the highest priority has the reservation", "6",
-                Head::moving));
-
-}  // namespace
 
 void FlexibleBackfilling::withdrawn(const SchedulerState&, JobIndex job) {
     priority_.left(job);

@@ -23,6 +23,8 @@ class FlexibleBackfilling : public Algorithm {
         moving  // the job with the highest priority in each round
     };
 
+    static AlgorithmDescription description(const char* name, const char* summary, const char* section, Head head);
+
     FlexibleBackfilling(const Parameters& parameters, Head head)
         : priority_(parameters), keeps_head_(head == Head::kept) {}
 
