@@ -1,9 +1,8 @@
 #include "protocol/batsim4.hpp"
 
-#include <charconv>
-
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill::protocol {
 
@@ -19,13 +18,11 @@ JobDescription job(EventData& data) {
 
 // A number of a pstate, which is a text.
 int pstate(EventData& data) {
-    const std::string_view text = data.fields.text("state");
-    int number = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0) {
+    const auto number = number_in<int>(data.fields.text("state"));
+    if (!number || *number < 0) {
         data.fields.fail("state", "the number of a pstate, as text");
     }
-    return number;
+    return *number;
 }
 
 std::map<std::string, std::string> properties(Fields& fields, std::string_view name) {

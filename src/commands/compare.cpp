@@ -81,7 +81,9 @@ int compare(const Arguments& arguments) {
     add_compare_options(options);
     if (!options.parse(
             arguments, "batfill compare SCHEDULER... -p PLATFORM.xml -w WORKLOAD.json... [OPTION]...",
-            "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each replay.\nA SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.")) {
+            "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each replay.\n"
+            "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
+            "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.")) {
         return 0;
     }
     const ComparisonRequest request = read_compare_options(options);

@@ -18,7 +18,8 @@ int platform(const Arguments& arguments) {
     options.add("output,o", Value<std::string>("FILE").required(), "file to write, gzipped if it ends in .gz");
     if (!options.parse(
             arguments, "batfill platform --hosts N -o FILE.xml",
-            "Writes a SimGrid platform of equal hosts for Batsim, with a master_host and without latency. The commands of batfill\ntake the number itself: -p N.")) {
+            "Writes a SimGrid platform of equal hosts for Batsim, with a master_host and without latency. The commands of batfill\n"
+            "take the number itself: -p N.")) {
         return 0;
     }
     const auto word = options.get<std::string>("hosts");

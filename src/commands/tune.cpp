@@ -169,7 +169,9 @@ int tune(const Arguments& arguments) {
     add_plugin_option(options);
     if (!options.parse(
             arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
-            "Searches for the weights of a mixed policy that minimise a metric of replays. Writes policy files for\n--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and PREFIX_convergence.csv.\nRepeat the command to resume a run that was killed.")) {
+            "Searches for the weights of a mixed policy that minimise a metric of replays. Writes policy files for\n"
+            "--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and PREFIX_convergence.csv.\n"
+            "Repeat the command to resume a run that was killed.")) {
         return 0;
     }
     load_plugins(options);

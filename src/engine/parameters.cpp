@@ -12,6 +12,7 @@
 #include <batfill/engine/parameters.hpp>
 
 #include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -107,11 +108,8 @@ std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool ma
     if (may_be_all && text == "all") {
         return std::numeric_limits<std::uint64_t>::max();
     }
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [next, error] = std::from_chars(text.data(), end, number);
-    const bool is_one = error == std::errc() && next == end && number <= std::numeric_limits<std::int64_t>::max();
-    return is_one ? std::optional(number) : std::nullopt;
+    const auto number = number_in<std::uint64_t>(text);
+    return number <= std::numeric_limits<std::int64_t>::max() ? number : std::nullopt;
 }
 
 // Describes a number that is not allowed, as a predicate for the error.

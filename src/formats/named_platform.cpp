@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -70,9 +70,8 @@ std::optional<int> number_of_hosts(const std::string& word) {
         is_file(word)) {
         return std::nullopt;
     }
-    int hosts = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), hosts);
-    if (error != std::errc() || hosts < 1 || hosts > most_hosts) {
+    const auto hosts = number_in<int>(word);
+    if (!hosts || *hosts < 1 || *hosts > most_hosts) {
         throw UsageError("platform: expected 1 to " + std::to_string(most_hosts) + " hosts, found " + word);
     }
     return hosts;

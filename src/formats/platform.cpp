@@ -17,6 +17,7 @@
 #include <batfill/formats/platform.hpp>
 
 #include "src/support/file_kind.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -48,12 +49,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::optional<int> parse_natural(std::string_view text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-        return std::nullopt;
-    }
-    return value;
+    const auto value = number_in<int>(text);
+    return value >= 0 ? value : std::nullopt;
 }
 
 // Returns the factor of a unit such as "Mf" or "kiloflops". Multiplies by 1000 step by step like SimGrid, so that
@@ -161,10 +158,8 @@ class PlatformReader {
     }
 
     void check_version(pugi::xml_node platform) const {
-        const std::string_view text = required(platform, "version");
-        double version = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
-        if (error != std::errc() || end != text.data() + text.size() || !(version >= 4 && version <= 4.1)) {
+        const auto version = number_in<double>(required(platform, "version"));
+        if (!(version >= 4.0 && version <= 4.1)) {
             fail(platform, "expected version 4 or 4.1");
         }
     }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -65,13 +65,11 @@ constexpr std::array<Column, column_count> written_order{
     consumed_energy, metadata};
 
 int processors(const CsvRow& row) {
-    const std::string_view text = row.text(requested_number_of_resources);
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+    const auto value = number_in<int>(row.text(requested_number_of_resources));
+    if (!value || *value < 0) {
         row.fail(requested_number_of_resources, "a number of processors");
     }
-    return value;
+    return *value;
 }
 
 JobState state_of(const CsvRow& row) {
@@ -105,12 +103,11 @@ std::optional<double> stretch_in(const CsvRow& row) {
         return std::nullopt;
     }
     const std::string_view text = row.text(stretch);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (!text.empty() && (error != std::errc() || end != text.data() + text.size())) {
+    const auto value = number_in<double>(text);
+    if (!text.empty() && !value) {
         row.fail(stretch, "a number");
     }
-    return text.empty() || !std::isfinite(value) ? std::nullopt : std::optional(value);
+    return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 ScheduledJob read_job(const CsvRow& row) {

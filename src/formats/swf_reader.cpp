@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -64,19 +64,9 @@ std::string excerpt(std::string_view text) {
     return "'" + shown + (text.size() > max_length ? "...'" : "'");
 }
 
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
-    Number value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
-        return std::nullopt;
-    }
-    return value;
-}
-
 std::optional<Duration> parse_time(std::string_view text) {
     constexpr long long limit = 1'000'000'000'000'000'000;
-    if (const auto whole = parse_number<long long>(text)) {
+    if (const auto whole = number_in<long long>(text)) {
         return *whole >= -limit && *whole <= limit ? std::optional(Duration::seconds(*whole)) : std::nullopt;
     }
     return Duration::parse(text);
@@ -84,14 +74,14 @@ std::optional<Duration> parse_time(std::string_view text) {
 
 // Some converters write counts as 4.0.
 std::optional<long long> parse_count(std::string_view text) {
-    if (const auto whole = parse_number<long long>(text)) {
+    if (const auto whole = number_in<long long>(text)) {
         return whole;
     }
     const std::size_t point = text.find('.');
     if (point == std::string_view::npos || text.find_first_not_of('0', point + 1) != std::string_view::npos) {
         return std::nullopt;
     }
-    return parse_number<long long>(text.substr(0, point));
+    return number_in<long long>(text.substr(0, point));
 }
 
 // Reads a log line by line.
@@ -203,8 +193,8 @@ class Parser {
     // Checks a column that is not used.
     void number(std::size_t column) const {
         const std::string_view text = fields_[column - 1];
-        if (!parse_number<long long>(text)) {
-            const auto value = parse_number<double>(text);
+        if (!number_in<long long>(text)) {
+            const auto value = number_in<double>(text);
             if (!value || !std::isfinite(*value)) {
                 fail_column(column, "a number");
             }

@@ -12,6 +12,7 @@
 #include <batfill/core/error.hpp>
 
 #include "caught_log.hpp"
+#include "decoding_errors.hpp"
 #include "protocol/batsim4.hpp"
 
 namespace batfill::tests::protocol_codec_test {
@@ -19,12 +20,6 @@ namespace batfill::tests::protocol_codec_test {
 using namespace batfill::protocol;
 
 namespace {
-
-// A message or reply of one event with this type and data.
-std::string frame_of(std::string_view type, std::string_view data) {
-    std::string frame = R"({"now":10,"events":[{"timestamp":5.5,"type":")";
-    return frame.append(type).append(R"(","data":)").append(data).append("}]}");
-}
 
 template <class Data>
 Data only_event(const std::string& frame) {
@@ -40,26 +35,6 @@ Data only_decision(const std::string& frame) {
     Reply& reply = reader.read(frame);
     REQUIRE(reply.events.size() == 1);
     return std::get<Data>(std::get<Decision>(std::move(reply.events[0].data)));
-}
-
-std::string message_error(const std::string& frame) {
-    const auto codec = make_codec("batsim4");
-    try {
-        codec->decode(frame);
-    } catch (const InputError& error) {
-        CHECK(codec->ids().size() == 0);
-        return error.what();
-    }
-    return "decoded";
-}
-
-std::string reply_error(const std::string& frame) {
-    try {
-        ReplyReader().read(frame);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "decoded";
 }
 
 }  // namespace

@@ -8,41 +8,12 @@
 #include <batfill/core/error.hpp>
 
 #include "caught_log.hpp"
+#include "decoding_errors.hpp"
 #include "protocol/batsim4.hpp"
 
 namespace batfill::tests::protocol_errors_test {
 
 using namespace batfill::protocol;
-
-namespace {
-
-// A message or reply of one event with this type and data.
-std::string frame_of(std::string_view type, std::string_view data) {
-    std::string frame = R"({"now":10,"events":[{"timestamp":5.5,"type":")";
-    return frame.append(type).append(R"(","data":)").append(data).append("}]}");
-}
-
-std::string message_error(const std::string& frame) {
-    const auto codec = make_codec("batsim4");
-    try {
-        codec->decode(frame);
-    } catch (const InputError& error) {
-        CHECK(codec->ids().size() == 0);
-        return error.what();
-    }
-    return "decoded";
-}
-
-std::string reply_error(const std::string& frame) {
-    try {
-        ReplyReader().read(frame);
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "decoded";
-}
-
-}  // namespace
 
 TEST_CASE("Frames that are not messages give one line that says what is wrong where") {
     const std::vector<std::pair<std::string, std::string>> cases{
