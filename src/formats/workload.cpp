@@ -299,74 +299,19 @@ void append_profile(const JobProfile& profile, WorkloadFormat format, std::strin
     out += '}';
 }
 
-// The user's own fields in a job's source.
-struct OtherFields {
-    std::string fields;  // each followed by a comma
-    std::string text;    // the `extra_data` if it is not an object, else empty
-};
-
-OtherFields other_fields(const std::string& source, JsonReader& reader) {
-    constexpr std::array<std::string_view, 10> known{"id",       "subtime", "res",  "walltime", "profile",
-                                                     "deadline", "queue",   "user", "licenses", "extra_data"};
-    OtherFields others;
-    const auto append = [&](const JsonValue& object) {
-        for (const auto& member : object.GetObject()) {
-            if (std::find(known.begin(), known.end(), view(member.name)) == known.end()) {
-                append_json_string(view(member.name), others.fields);
-                others.fields += ':';
-                append_json(member.value, others.fields);
-                others.fields += ',';
-            }
-        }
-    };
-    const JsonValue& job = reader.parse(source);
-    append(job);
-    const auto extra_data = job.FindMember("extra_data");
-    if (extra_data == job.MemberEnd()) {
-        return others;
-    }
-    if (extra_data->value.IsObject()) {
-        append(extra_data->value);
-        return others;
-    }
-    append_json(extra_data->value, others.text);
-    if (extra_data->value.IsString() && view(extra_data->value).starts_with('{')) {
-        try {
-            append(reader.parse(std::string(view(extra_data->value))));
-            others.text.clear();
-        } catch (const InputError&) {
-            // It only looks like an object.
-        }
-    }
-    return others;
-}
-
-void append_batsim5_job(const WorkloadJob& job, std::string_view name, JsonReader& reader, std::string& out) {
+void append_batsim5_job(const WorkloadJob& job, std::string_view name, std::string& out) {
     JobDescription plain = job.description;
     plain.deadline.reset();
     plain.queue = {};
     plain.user = {};
     plain.licenses.clear();
+    plain.other_fields = {};
     append_job(plain, name, out);
     out.pop_back();
-    std::string own;
-    append_extra_data(job.description, own);
-    OtherFields others;
-    if (!job.source.empty()) {
-        others = other_fields(job.source, reader);
-    }
-    if (!others.text.empty()) {
-        if (!own.empty() || !others.fields.empty()) {
-            throw InputError(
-                "its extra_data is not an object, expected one: in this format it holds the job's other fields");
-        }
-        out += R"(,"extra_data":)" + others.text;
-    } else if (!own.empty()) {
-        out += R"(,"extra_data":{)" + others.fields;
-        out.append(own, 1);
-    } else if (!others.fields.empty()) {
-        others.fields.back() = '}';
-        out += R"(,"extra_data":{)" + others.fields;
+    std::string extra_data;
+    append_extra_data(job.description, extra_data);
+    if (!extra_data.empty()) {
+        out += R"(,"extra_data":)" + extra_data;
     }
     out += '}';
 }
@@ -412,7 +357,6 @@ Workload parse_workload(std::string_view text, const std::string& path, const st
 
 void write_workload(const Workload& workload, const std::string& path) {
     OutputFile file(path);
-    JsonReader reader;
     std::string line = R"({"nb_res":)" + std::to_string(workload.processors) + ",\"jobs\":[";
     const char* separator = "\n";
     for (const WorkloadJob& job : workload.jobs) {
@@ -422,7 +366,7 @@ void write_workload(const Workload& workload, const std::string& path) {
             append_job(job.description, name, line);
         } else {
             try {
-                append_batsim5_job(job, name, reader, line);
+                append_batsim5_job(job, name, line);
             } catch (const InputError& error) {
                 throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());
             }
