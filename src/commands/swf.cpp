@@ -23,7 +23,7 @@ namespace batfill::commands {
 
 namespace {
 
-using Counts = std::vector<SwfWorkload::Count>;
+using Counts = std::vector<RuleCount>;
 
 std::optional<Duration> optional_seconds(const Options& options, const std::string& name) {
     if (!options.given(name)) {
@@ -207,15 +207,15 @@ void print_periods(const std::vector<SwfPeriod>& periods, std::ostream& out) {
 }
 
 void print_table(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, converted, periods, schedule] = result;
+    const auto& [log, summary, periods, schedule] = result;
     out << log.path << ": " << log.jobs.size() << " jobs\n";
     print_counts("In the log, before cleaning", named(count_anomalies(log)), out);
-    print_counts("Dropped, by the first rule that holds", converted.dropped, out);
-    print_counts("Kept", {{"jobs", converted.workload.jobs.size()}}, out);
-    if (!converted.noted.empty()) {
-        print_counts("Among these", converted.noted, out);
+    print_counts("Dropped, by the first rule that holds", summary.dropped, out);
+    print_counts("Kept", {{"jobs", summary.kept}}, out);
+    if (!summary.noted.empty()) {
+        print_counts("Among these", summary.noted, out);
     }
-    out << "\nProcessors: " << converted.workload.processors << " (" << converted.processors_from << ")\n";
+    out << "\nProcessors: " << summary.processors << " (" << summary.processors_from << ")\n";
     print_periods(periods, out);
     if (log.field("Copyright")) {
         out << "The log's header has a copyright notice; keep it with what you make of the log (--header FILE).\n";
@@ -224,7 +224,7 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
         return;
     }
     out << "Schedule of the log: " << schedule->schedule.jobs.size() << " jobs, at most " << schedule->most_in_use
-        << " of " << converted.workload.processors << " processors in use at once";
+        << " of " << summary.processors << " processors in use at once";
     if (schedule->unknown_waits > 0) {
         out << "; left out, as their wait is unknown: " << schedule->unknown_waits;
     }
@@ -232,7 +232,7 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
 }
 
 void write_counts(PrettyJson& json, const char* key, const Counts& counts) {
-    json.key(key).array(counts, [&](const SwfWorkload::Count& count) {
+    json.key(key).array(counts, [&](const RuleCount& count) {
         json.open_object();
         json.key("what").text(count.what);
         json.key("jobs").integer(count.jobs);
@@ -241,17 +241,17 @@ void write_counts(PrettyJson& json, const char* key, const Counts& counts) {
 }
 
 void print_json(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, converted, periods, schedule] = result;
+    const auto& [log, summary, periods, schedule] = result;
     PrettyJson json(2);
     json.open_object();
     json.key("log").text(log.path);
     json.key("jobs").integer(log.jobs.size());
     write_counts(json, "anomalies", named(count_anomalies(log)));
-    write_counts(json, "dropped", converted.dropped);
-    json.key("kept").integer(converted.workload.jobs.size());
-    write_counts(json, "noted", converted.noted);
-    json.key("processors").integer(static_cast<std::uint64_t>(converted.workload.processors));
-    json.key("processors_from").text(converted.processors_from);
+    write_counts(json, "dropped", summary.dropped);
+    json.key("kept").integer(summary.kept);
+    write_counts(json, "noted", summary.noted);
+    json.key("processors").integer(static_cast<std::uint64_t>(summary.processors));
+    json.key("processors_from").text(summary.processors_from);
     json.key("periods").array(periods, [&](const SwfPeriod& period) {
         json.open_object();
         json.key("number").integer(period.number);

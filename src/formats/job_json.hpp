@@ -24,9 +24,9 @@ namespace batfill {
 // caller prefixes the place.
 JobDescription read_job(const JsonValue& object, std::string_view path = "", TextPool* texts = nullptr);
 
-// Reads Batsim 5's `extra_data` into `job`: `deadline`, `queue`, `user`, `licenses` and other fields. `extra_data` is an
-// object, or the text of one. Anything else counts as another field. For `texts` see read_job().
-// Throws: as read_job().
+// Reads Batsim 5's `extra_data` into `job`: `deadline`, `queue`, `user`, `licenses` and other fields. `extra_data` is
+// an object, or the text of one. Anything else counts as another field. For `texts` see read_job(). Throws: as
+// read_job().
 void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
                      TextPool* texts = nullptr);
 

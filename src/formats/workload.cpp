@@ -274,48 +274,6 @@ Workload parse(std::string text, const std::string& path, const std::string& nam
     }
 }
 
-// The id without the workload's name.
-std::string_view name_in(std::string_view workload, std::string_view id) {
-    if (id.starts_with(workload) && id.substr(workload.size()).starts_with('!')) {
-        id.remove_prefix(workload.size() + 1);
-    }
-    return id;
-}
-
-void append_profile(const JobProfile& profile, WorkloadFormat format, std::string& out) {
-    if (!profile.source.empty() && profile.format == format) {
-        out += profile.source;
-        return;
-    }
-    if (!profile.source.empty() && profile.type != JobProfile::Type::delay) {
-        throw InputError("a profile of type " + in_quotes(profile.type_name) +
-                         " cannot be written in the other format, expected a delay");
-    }
-    out += format == WorkloadFormat::batsim4 ? R"({"type":"delay","delay":)" : R"({"type":"DelayProfile","delay":)";
-    profile.delay.append_shortest_to(out);
-    if (profile.return_code != 0) {
-        out += R"(,"ret":)" + std::to_string(profile.return_code);
-    }
-    out += '}';
-}
-
-void append_batsim5_job(const WorkloadJob& job, std::string_view name, std::string& out) {
-    JobDescription plain = job.description;
-    plain.deadline.reset();
-    plain.queue = {};
-    plain.user = {};
-    plain.licenses.clear();
-    plain.other_fields = {};
-    append_job(plain, name, out);
-    out.pop_back();
-    std::string extra_data;
-    append_extra_data(job.description, extra_data);
-    if (!extra_data.empty()) {
-        out += R"(,"extra_data":)" + extra_data;
-    }
-    out += '}';
-}
-
 }  // namespace
 
 JobProfile parse_profile(std::string_view text) {
@@ -353,44 +311,6 @@ std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool
 
 Workload parse_workload(std::string_view text, const std::string& path, const std::string& name, bool keep_source) {
     return parse(std::string(text), path, name, keep_source);
-}
-
-void write_workload(const Workload& workload, const std::string& path) {
-    OutputFile file(path);
-    std::string line = R"({"nb_res":)" + std::to_string(workload.processors) + ",\"jobs\":[";
-    const char* separator = "\n";
-    for (const WorkloadJob& job : workload.jobs) {
-        line += std::exchange(separator, ",\n");
-        const std::string_view name = name_in(workload.name, job.description.id);
-        if (workload.format == WorkloadFormat::batsim4) {
-            append_job(job.description, name, line);
-        } else {
-            try {
-                append_batsim5_job(job, name, line);
-            } catch (const InputError& error) {
-                throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());
-            }
-        }
-        file.write(line);
-        line.clear();
-    }
-    line += "\n],\"profiles\":{";
-    separator = "\n";
-    for (const auto& [name, profile] : workload.profiles) {
-        line += std::exchange(separator, ",\n");
-        append_json_string(name, line);
-        line += ':';
-        try {
-            append_profile(profile, workload.format, line);
-        } catch (const InputError& error) {
-            throw InputError("profile " + in_quotes(name) + ": " + error.what());
-        }
-        file.write(line);
-        line.clear();
-    }
-    line += "\n}}\n";
-    file.write(line);
-    file.commit();
 }
 
 }  // namespace batfill
