@@ -95,7 +95,7 @@ void use_all_jobs(ConvertedLog& result, const LogConversion& request, const SwfC
 ConvertedLog convert_log(const LogConversion& request) {
     SwfConversion conversion = request.conversion;
     ConvertedLog result;
-    result.log = read_swf(request.log);
+    result.log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
     if (request.count_from_first_job) {
         conversion.split->count_from_first_job(result.log);
     }

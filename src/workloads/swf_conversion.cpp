@@ -160,7 +160,9 @@ std::string estimate_text(const SwfConversion& conversion) {
 }
 
 // Counts peculiarities of the kept jobs that matter to readers of results.
-std::vector<RuleCount> notes_on(const std::vector<KeptJob>& kept, const SwfConversion& conversion, int processors) {
+std::vector<RuleCount> notes_on(const SwfSelection& selection, const SwfConversion& conversion, int processors) {
+    const SwfLog& log = *selection.log;
+    const std::vector<KeptJob>& kept = selection.kept;
     std::size_t without_request = 0;
     std::size_t without_estimate = 0;
     std::size_t cut = 0;
@@ -195,7 +197,9 @@ std::vector<RuleCount> notes_on(const std::vector<KeptJob>& kept, const SwfConve
     note("run time > requested time: the run time is the walltime", raised);
     note("run time 0: runs for a microsecond", instant);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
-    note("job number seen before: -2, -3, ... added to the id", copies);
+    note(log.ids.empty() ? "job number seen before: -2, -3, ... added to the id"
+                         : "another run of a job: :2, :3, ... added to the id",
+         copies);
     return notes;
 }
 
@@ -227,7 +231,7 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
     summary_.dropped = selection.dropped;
     choose_processors(selection, conversion, summary_);
     summary_.noted = selection.log->noted;
-    for (RuleCount& note : notes_on(selection.kept, conversion, summary_.processors)) {
+    for (RuleCount& note : notes_on(selection, conversion, summary_.processors)) {
         summary_.noted.push_back(std::move(note));
     }
     if (conversion.load) {

@@ -14,7 +14,8 @@ namespace batfill {
 // One job of a log in the Standard Workload Format 2.2: the columns that matter for a rigid job, with the values of the
 // log. Negative (-1) means unknown.
 struct SwfJob {
-    std::size_t line = 0;                // in the file, counted from 1
+    std::uint32_t line = 0;              // in the file, counted from 1
+    std::uint32_t other_fields = 0;      // place in SwfLog::other_fields, if that is not empty
     long long number = 0;                // column 1, never negative
     Duration submit;                     // column 2, since the log's own zero
     Duration wait;                       // column 3
@@ -26,7 +27,6 @@ struct SwfJob {
     long long user = 0;                  // column 12
     long long queue = 0;                 // column 15
     long long partition = 0;             // column 16
-    std::uint32_t other_fields = 0;      // place in SwfLog::other_fields, if that is not empty
 };
 
 // Many short texts, numbered from 0, in one piece of memory.

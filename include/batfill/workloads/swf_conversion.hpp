@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/formats/workload.hpp>
@@ -119,6 +120,8 @@ struct LoadScaling {
     Duration span_before;  // more than 0
     Duration span_after;
 
+    // What gaps are multiplied by.
+    double factor() const { return span_after.to_seconds() / span_before.to_seconds(); }
     // Where the submission at `instant` goes.
     // Requires: instant >= first.
     Duration submit(Duration instant) const;
@@ -189,7 +192,8 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
 
 // How to convert a log, and which files to write.
 struct LogConversion {
-    std::string log;  // path
+    std::string log;                           // path
+    std::optional<AccountingData> accounting;  // read this instead
     SwfConversion conversion;
     bool count_from_first_job = false;  // see SwfSplit; needs a split
     WorkloadFormat format = WorkloadFormat::batsim4;
