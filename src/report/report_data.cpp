@@ -164,6 +164,19 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
     return *baseline == 0 ? "-" : sign + rounded(more / std::abs(*baseline) * 100, 1) + " %";
 }
 
+std::string_view better(analysis::Goal goal) {
+    switch (goal) {
+        case analysis::Goal::none:
+            return "";
+        case analysis::Goal::minimum:
+        case analysis::Goal::less:
+            return "less";
+        case analysis::Goal::more:
+            break;
+    }
+    return "more";
+}
+
 void write_metrics_table(const std::vector<MeasuredRun>& runs, std::size_t baseline, Json& json) {
     json.open_array();
     const auto metrics = analysis::all_metrics();
@@ -175,7 +188,9 @@ void write_metrics_table(const std::vector<MeasuredRun>& runs, std::size_t basel
         json.open_object();
         json.key("name").text(metrics[i].name);
         json.key("title").text(metrics[i].title);
-        json.key("less_is_better").boolean(metrics[i].goal == analysis::Goal::minimum);
+        json.key("meaning").text(metrics[i].meaning);
+        json.key("unit").text(metrics[i].unit == analysis::Unit::seconds ? "seconds" : "");
+        json.key("better").text(better(metrics[i].goal));
         json.key("values").open_array();
         for (const MeasuredRun& run : runs) {
             json.number(run.metrics.values()[i]);
@@ -238,28 +253,26 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
     const std::string_view prefix = common_prefix(run.jobs);
     json.key("jobs").open_object();
     json.key("count").integer(run.jobs.size());
-    json.key("start").text(starts.base64());
-    json.key("wait").text(waits.base64());
-    json.key("run").text(lengths.base64());
-    json.key("processors").text(widths.base64());
-    json.key("state").text(states.base64());
-    json.key("intervals_of_job").text(interval_counts.base64());
-    json.key("intervals").text(intervals.base64());
+    json.key("start").text(packed(starts.bytes()));
+    json.key("wait").text(packed(waits.bytes()));
+    json.key("run").text(packed(lengths.bytes()));
+    json.key("processors").text(packed(widths.bytes()));
+    json.key("state").text(packed(states.bytes()));
+    json.key("intervals_of_job").text(packed(interval_counts.bytes()));
+    json.key("intervals").text(packed(intervals.bytes()));
     for (const Grouping& grouping : groupings.all()) {
         if (!grouping.names.empty()) {
             Column places;
             for (const FinishedJob& job : run.finished) {
                 places.add(groupings.place(grouping, job));
             }
-            json.key(grouping.column).text(places.base64());
+            json.key(grouping.column).text(packed(places.bytes()));
         }
     }
     json.key("id_prefix").text(prefix);
-    json.key("ids").open_array();
-    for (const ScheduledJob* job : run.jobs) {
-        json.text(std::string_view(job->id).substr(prefix.size()));
-    }
-    json.close_array();
+    Json ids;
+    ids.array(run.jobs, [&](const ScheduledJob* job) { ids.text(std::string_view(job->id).substr(prefix.size())); });
+    json.key("ids").text(packed(ids.view()));
     json.close_object();
 }
 
@@ -280,9 +293,9 @@ void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
     }
     json.key("steps").open_object();
     json.key("count").integer(steps.size());
-    json.key("time").text(times.base64());
-    json.key("busy").text(busy.base64());
-    json.key("waiting").text(waiting.base64());
+    json.key("time").text(packed(times.bytes()));
+    json.key("busy").text(packed(busy.bytes()));
+    json.key("waiting").text(packed(waiting.bytes()));
     json.close_object();
     json.key("periods").open_array();
     for (const Period& period : periods_of(steps, clock.first(), clock.last(), periods_shown)) {
