@@ -4,7 +4,7 @@
 Opens pages of `batfill report` in Debian's Chromium, without a window and without a network, and prints for each how
 large it is, how long it took until it could be used and how long it takes to redraw. Presses every control of the page
 by mouse, keyboard and touch, as the operating system would. Fails if a chart shows nothing though its run has a
-finished job, if a press does not do what it should or leaves a chart blank, or if the browser's console has an error. A page of
+finished job, if a press does not do what it should or leaves a chart blank, or if the console has an error. A page of
 runs without a finished job must have no chart, and say so. With --csv writes the measurements.
 """
 

@@ -262,7 +262,8 @@ function coverColumn(column, top, bottom, part, kind) {
 }
 function paintCoverage(rows, visible, context, box, from, until) {
   const width = Math.max(1, Math.round(box.width * box.ratio));
-  const height = Math.max(1, Math.round(box.height * box.ratio));
+  // A row of pixels for each processor, if there are as many, else for several.
+  const height = Math.min(report.processors, Math.max(1, Math.round(box.height * box.ratio)));
   const perSecond = width / (until - from);
   const row = height / report.processors;
   const colours = coloursOf(rows);
@@ -283,6 +284,7 @@ function paintCoverage(rows, visible, context, box, from, until) {
   canvas.width = width;
   canvas.height = height;
   canvas.getContext("2d").putImageData(coveredImage(width, height), 0, 0);
+  context.imageSmoothingEnabled = false;
   context.drawImage(canvas, box.x, box.y, box.width, box.height);
 }
 function coveredImage(width, height) {
