@@ -11,8 +11,8 @@
 
 #include "columns.hpp"
 #include "figures.hpp"
+#include "metrics_data.hpp"
 #include "report.hpp"
-#include "src/analysis/metric_table.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/support/json_writer.hpp"
 
@@ -140,76 +140,6 @@ class Groupings {
     std::array<Grouping, 2> groupings_{
         {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
 };
-
-// The difference to the baseline's value, for people: shares in percentage points, counts as numbers, others in per
-// cent of the baseline.
-std::string difference(std::optional<double> value, std::optional<double> baseline, analysis::Unit unit) {
-    if (!value || !baseline) {
-        return "-";
-    }
-    const double more = *value - *baseline;
-    const std::string sign = more > 0 ? "+" : "";
-    switch (unit) {
-        case analysis::Unit::count:
-            return sign + rounded(more, 0);
-        case analysis::Unit::share:
-            return sign + rounded(more * 100, 2) + " points";
-        case analysis::Unit::seconds:
-        case analysis::Unit::ratio:
-            break;
-    }
-    if (more == 0) {
-        return "0.0 %";
-    }
-    return *baseline == 0 ? "-" : sign + rounded(more / std::abs(*baseline) * 100, 1) + " %";
-}
-
-std::string_view better(analysis::Goal goal) {
-    switch (goal) {
-        case analysis::Goal::none:
-            return "";
-        case analysis::Goal::minimum:
-        case analysis::Goal::less:
-            return "less";
-        case analysis::Goal::more:
-            break;
-    }
-    return "more";
-}
-
-void write_metrics_table(const std::vector<MeasuredRun>& runs, std::size_t baseline, Json& json) {
-    json.open_array();
-    const auto metrics = analysis::all_metrics();
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-        const auto has_value = [&](const MeasuredRun& run) { return run.metrics.values()[i].has_value(); };
-        if (std::none_of(runs.begin(), runs.end(), has_value)) {
-            continue;
-        }
-        json.open_object();
-        json.key("name").text(metrics[i].name);
-        json.key("title").text(metrics[i].title);
-        json.key("meaning").text(metrics[i].meaning);
-        json.key("unit").text(metrics[i].unit == analysis::Unit::seconds ? "seconds" : "");
-        json.key("better").text(better(metrics[i].goal));
-        json.key("values").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.number(run.metrics.values()[i]);
-        }
-        json.close_array();
-        json.key("texts").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.text(analysis::for_people(run.metrics.values()[i], metrics[i].unit));
-        }
-        json.close_array();
-        json.key("differences").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.text(difference(run.metrics.values()[i], runs[baseline].metrics.values()[i], metrics[i].unit));
-        }
-        json.close_array();
-        json.close_object();
-    }
-    json.close_array();
-}
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
 std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
@@ -532,8 +462,12 @@ std::string report_data(const Report& report) {
         json.key(grouping.kind).texts(grouping.names);
     }
     json.key("baseline").integer(report.baseline);
+    std::vector<const Metrics*> metrics;
+    for (const MeasuredRun& run : runs) {
+        metrics.push_back(&run.metrics);
+    }
     json.key("metrics");
-    write_metrics_table(runs, report.baseline, json);
+    write_metrics_table(metrics, report.baseline, json);
     json.key("runs").open_array();
     for (const MeasuredRun& run : runs) {
         write_run(run, report, groupings, clock, json);
