@@ -154,6 +154,11 @@ double draw_wait_legend(double top, Drawing& drawing) {
 
 using Classes = std::array<std::string, wait_classes.size()>;  // the rectangles of each class of wait
 
+// A side of a rectangle, shortened where there is room: a gap tells neighbours of one colour apart.
+double with_gap(double length) {
+    return length > 3 ? length - 0.5 : length;
+}
+
 // Adds a rectangle per job and interval of processors. `unit` is that of the time axis, in seconds.
 void add_rectangles(const DrawnRun& run, const Axis& x, const Axis& y, double unit, Classes& classes) {
     for (std::size_t i = 0; i < run.jobs.size(); ++i) {
@@ -163,7 +168,7 @@ void add_rectangles(const DrawnRun& run, const Axis& x, const Axis& y, double un
         for (const auto& [first, last] : run.allocations[i]->intervals()) {
             const double top = y.place(first);
             classes.at(wait_class(analysis::wait(job))) +=
-                Drawing::rectangle(from, top, until - from, y.place(last + 1) - top);
+                Drawing::rectangle(from, top, with_gap(until - from), with_gap(y.place(last + 1) - top));
         }
     }
 }

@@ -95,10 +95,11 @@ TEST_CASE("a plotted Gantt chart has every job where it ran") {
     const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
     // Six colours in the legend, and three jobs.
     CHECK(rectangles(jobs) == 6 + 3);
-    // 20 seconds are 630 units wide, 4 processors 220 high. The first job has 3 processors in the first half. The third
-    // job has the last processor from 2 to 9 s. Neither waited. The second job has all processors in the second half.
-    CHECK(std::find(jobs.begin(), jobs.end(), "M133 197h220.5v55h-220.5zM70 32h315v165h-315z") != jobs.end());
-    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h315v220h-315z") != jobs.end());
+    // 20 seconds are 630 units wide, 4 processors 220 high, less a gap of half a unit. The first job has 3 processors
+    // in the first half. The third job has the last processor from 2 to 9 s. Neither waited. The second job has all
+    // processors in the second half.
+    CHECK(std::find(jobs.begin(), jobs.end(), "M133 197h220v54.5h-220zM70 32h314.5v164.5h-314.5z") != jobs.end());
+    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h314.5v219.5h-314.5z") != jobs.end());
 }
 
 TEST_CASE("a plotted distribution goes up by the share of the jobs at each value") {
@@ -241,8 +242,8 @@ TEST_CASE("plot draws the part of the run that --from and --until select") {
     REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "5", "--until", "15s"}).status == 0);
     const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
     // Ten seconds are 630 units wide. The first job ends in the middle, the third one after four seconds.
-    CHECK(std::find(jobs.begin(), jobs.end(), "M70 197h252v55h-252zM70 32h315v165h-315z") != jobs.end());
-    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h315v220h-315z") != jobs.end());
+    CHECK(std::find(jobs.begin(), jobs.end(), "M70 197h251.5v54.5h-251.5zM70 32h314.5v164.5h-314.5z") != jobs.end());
+    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h314.5v219.5h-314.5z") != jobs.end());
     // The first job ended before.
     REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "11", "--until", "0.3m"}).status == 0);
     CHECK(rectangles(paths(inputs.chart, "jobs")) == 6 + 1);
