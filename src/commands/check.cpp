@@ -9,6 +9,7 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "src/support/names.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 
@@ -135,9 +136,10 @@ int check(const Arguments& arguments) {
     }
     const CheckRequest request = read_check_options(options);
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
-    const CheckReport report = check_schedule(schedule, read_workloads(request.workloads), platform_option(options),
-                                              request.options, request.guarantees ? &*request.guarantees : nullptr,
-                                              request.broken ? &*request.broken : nullptr, request.event_lists);
+    const CheckReport report =
+        check_schedule(schedule, read_any_workloads(request.workloads, note), platform_option(options), request.options,
+                       request.guarantees ? &*request.guarantees : nullptr, request.broken ? &*request.broken : nullptr,
+                       request.event_lists);
     print_report(report, request.first, request.broken.has_value());
     return report.violations.empty() ? 0 : 1;
 }

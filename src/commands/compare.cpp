@@ -69,7 +69,8 @@ ComparisonRequest read_compare_options(const Options& options) {
                            options.get<std::string>("platform"),
                            options.get<std::string>("master-host"),
                            ReplayMetric(options.get<std::string>("metric"), tau_option(options)),
-                           threads_option(options)};
+                           threads_option(options),
+                           note};
     std::transform(schedulers.begin(), schedulers.end(), std::back_inserter(read.schedulers), read_scheduler);
     return read;
 }

@@ -139,8 +139,9 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
 
 void add_replayed_options(Options& options) {
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
-    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
-                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
+    options.add(
+        "workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
+        "workloads (Batsim's JSON, or logs .swf; also gzipped), each replayed on its own; all arguments up to the next option");
 }
 
 void add_machine_options(Options& options) {

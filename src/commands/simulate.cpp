@@ -18,6 +18,7 @@
 #include "src/support/json.hpp"
 #include "src/support/progress.hpp"
 #include "src/transport/connections.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 
@@ -59,7 +60,7 @@ Scenario read_scenario(const SimulateOptions& options) {
     Scenario scenario = options.scenario;
     scenario.platform = named_platform(options.platform, options.master_host);
     number_hosts(scenario.platform, scenario.rules);
-    scenario.workloads = read_workloads(options.workloads, !options.endpoint.empty());
+    scenario.workloads = read_any_workloads(options.workloads, note, !options.endpoint.empty());
     for (const std::string& path : options.events) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
@@ -127,7 +128,7 @@ void check_scheduler_options(const Options& options, const SchedulerChoice& choi
 void add_simulate_options(Options& options) {
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
     options.add("workload,w", Value<std::vector<std::string>>().required(),
-                "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...");
+                "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
     options.add("algorithm,a", Value<std::string>(),
                 "algorithm of the embedded scheduler, also with parameters: easy,order=saf");
     options.add("like", Value<std::string>().otherwise(default_simulator_rules),

@@ -12,6 +12,7 @@
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill {
 
@@ -44,7 +45,7 @@ Comparison compare(const ComparisonRequest& request, const std::function<void(st
     const Platform platform = named_platform(request.platform, request.master_host);
     std::vector<Replay> replays;
     for (const std::string& path : request.workloads) {
-        replays.emplace_back(platform, read_workload(path, "w0"));
+        replays.emplace_back(platform, read_any_workload(path, "w0", request.note));
     }
     for (std::string& name : names_of(request.workloads)) {
         comparison.rows.push_back({std::move(name), std::vector<std::optional<double>>(columns)});

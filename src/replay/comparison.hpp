@@ -9,6 +9,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/engine/named_scheduler.hpp"
+#include "src/workloads/any_schedule.hpp"
 
 namespace batfill {
 
@@ -20,6 +21,7 @@ struct ComparisonRequest {
     std::string master_host;
     ReplayMetric metric;
     unsigned threads = 1;
+    Note note = [](const std::string&) {};
 };
 
 struct Comparison {

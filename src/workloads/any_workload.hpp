@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <batfill/formats/workload.hpp>
+
+#include "any_schedule.hpp"
+
+// Workloads, or logs where a user gives a log.
+namespace batfill {
+
+// As read_workload_text(); for a log (see is_log()), the text of the workload that `batfill swf` makes of it without
+// further options. `note` then hears what that dropped.
+// Throws: InputError as read_workload_text() and read_swf(), and if no job of a log is kept.
+std::string any_workload_text(const std::string& path, const Note& note);
+
+// As read_workload() and read_workloads().
+Workload read_any_workload(const std::string& path, const std::string& name, const Note& note,
+                           bool keep_source = false);
+std::vector<Workload> read_any_workloads(const std::vector<std::string>& paths, const Note& note,
+                                         bool keep_source = false);
+
+}  // namespace batfill
