@@ -233,6 +233,21 @@ class Presses:
             self.require_changed(f"drag by touch on {chart}", before, False)
             self.show_all()
 
+    def tells(self) -> None:
+        """What a chart tells of an instant."""
+        chart = self.beginning[-1]["id"]
+        place = self.browser.middle(f"#{chart}")
+        for way in ("mouse", "touch"):
+            self.browser.value("hideTooltip()")
+            if way == "mouse":
+                self.browser.mouse("mouseMoved", place)
+            else:
+                self.browser.press("touch", f"#{chart}")
+            self.pictures()
+            self.pressed += 1
+            if self.browser.value("tooltip.hidden || !tooltip.textContent"):
+                raise Problem(f"{chart} by {way}: tells nothing")
+
     def colours(self) -> None:
         """The colours of the jobs."""
         looks = {json.dumps(self.beginning)}
@@ -276,6 +291,7 @@ class Presses:
         self.buttons()
         self.keys()
         self.gestures()
+        self.tells()
         self.colours()
 
 

@@ -69,6 +69,25 @@ class FileActions {
     posix_spawn_file_actions_t actions_{};
 };
 
+// As C takes texts: null is behind the last one.
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> result(texts.size() + 1, nullptr);
+    std::transform(texts.begin(), texts.end(), result.begin(), [](std::string& text) { return text.data(); });
+    return result;
+}
+
+// The environment of rsvg-convert: ours, and a fixed time of creation for a PDF, unless the user sets one.
+std::vector<std::string> environment() {
+    std::vector<std::string> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        variables.emplace_back(*variable);
+    }
+    if (std::getenv("SOURCE_DATE_EPOCH") == nullptr) {
+        variables.emplace_back("SOURCE_DATE_EPOCH=0");
+    }
+    return variables;
+}
+
 // Runs rsvg-convert with these options.
 std::string converted(const std::string& svg, std::vector<std::string> options) {
     const TemporaryFile input = temporary_file();
@@ -83,23 +102,11 @@ std::string converted(const std::string& svg, std::vector<std::string> options) 
     actions.connect(output.get(), STDOUT_FILENO);
     actions.connect(errors.get(), STDERR_FILENO);
     options.insert(options.begin(), "rsvg-convert");
-    std::vector<char*> arguments;
-    for (std::string& option : options) {
-        arguments.push_back(option.data());
-    }
-    arguments.push_back(nullptr);
-    // A PDF has the time of its creation. This is the variable by which a user sets another.
-    std::string no_time = "SOURCE_DATE_EPOCH=0";
-    std::vector<char*> variables;
-    for (char** variable = environ; *variable != nullptr; ++variable) {
-        variables.push_back(*variable);
-    }
-    if (std::getenv("SOURCE_DATE_EPOCH") == nullptr) {
-        variables.push_back(no_time.data());
-    }
-    variables.push_back(nullptr);
+    std::vector<std::string> variables = environment();
+    const std::vector<char*> arguments = pointers(options);
     pid_t process = 0;
-    const int error = posix_spawnp(&process, arguments[0], actions.get(), nullptr, arguments.data(), variables.data());
+    const int error =
+        posix_spawnp(&process, arguments[0], actions.get(), nullptr, arguments.data(), pointers(variables).data());
     if (error == ENOENT) {
         fail("rsvg-convert is not installed, expected Debian's package librsvg2-bin, or a FILE.svg");
     }

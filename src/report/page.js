@@ -153,17 +153,20 @@ function swatches(pairs) {
     return item;
   }));
 }
-function timeSection() {
-  const controls = element("div", { class: "controls", role: "group", "aria-label": "View" });
-  for (const [text, label, ...action] of [["+", "Zoom in", "zoom", 2], ["\u2212", "Zoom out", "zoom", 0.5],
-    ["\u2190", "Earlier", "back"], ["\u2192", "Later", "on"], ["All", "Show all", "reset"]]) {
+// The buttons that move all charts over time.
+function viewButtons() {
+  return [["+", "Zoom in", "zoom", 2], ["\u2212", "Zoom out", "zoom", 0.5], ["\u2190", "Earlier", "back"],
+    ["\u2192", "Later", "on"], ["All", "Show all", "reset"]].map(([text, label, ...action]) => {
     const button = element("button", { type: "button", "aria-label": label, title: label }, text);
     button.addEventListener("click", () => {
       const move = charts[0].canvas.clientWidth / 3 / transform.k;
       charts[0].change(...(action[0] === "back" ? ["move", move] : action[0] === "on" ? ["move", -move] : action));
     });
-    controls.append(button);
-  }
+    return button;
+  });
+}
+// The choice of what colours mean, and a key for each.
+function colourChoice() {
   const select = element("select", { id: "colour-by" });
   const keyOf = {};
   for (const [key, { name }] of Object.entries(colourings)) {
@@ -185,7 +188,23 @@ function timeSection() {
     showKey();
     redraw();
   });
-  controls.append(element("label", { for: "colour-by" }, "Colour jobs by"), select);
+  return { select, keys: Object.values(keyOf) };
+}
+function inNumbers(run) {
+  return folded(`${run.label} in numbers`,
+    table(`${run.label}: use and queue in ${run.periods.length} equal periods`,
+      ["from", "until", "processors in use", "of all", "jobs waiting (mean)", "most waiting"],
+      run.periods.map((period) => [instant(period.from + report.first, 60), instant(period.until + report.first, 60),
+        number(period.busy, 1), `${number(period.busy / report.processors * 100, 1)} %`,
+        number(period.waiting, 1), number(period.max_waiting)])),
+    table(`${run.label}: the longest waits`, ["job", "processors", "submitted", "waited", "ran"],
+      run.longest_waits.map((job) => [job.id, number(job.processors), instant(job.submit, 60), duration(job.wait),
+        duration(job.run)])));
+}
+function timeSection() {
+  const { select, keys } = colourChoice();
+  const controls = element("div", { class: "controls", role: "group", "aria-label": "View" }, ...viewButtons(),
+    element("label", { for: "colour-by" }, "Colour jobs by"), select);
   const height = Math.min(340, Math.max(140, report.processors * 8)) / (runs.length > 2 ? 1.4 : 1) + 34;
   const figures = runs.map((run, i) => addTimeChart({ id: `gantt-${i}`, height, top: report.processors,
     downwards: true, paint: (...place) => paintGantt(run.rows, ...place),
@@ -204,16 +223,7 @@ function timeSection() {
     element("p", { class: "note hint" }, "Mouse: drag to move; the wheel zooms a chart that was clicked, and any with " +
       "Ctrl. Keys, on a chart: arrows, + and -, 0 for all. Touch: drag to move, pinch to zoom, tap to see a job. All " +
       "charts of this part move together."),
-    controls, ...Object.values(keyOf), ...figures, legend(), ...levels,
-    ...runs.map((run) => folded(`${run.label} in numbers`,
-      table(`${run.label}: use and queue in ${run.periods.length} equal periods`,
-        ["from", "until", "processors in use", "of all", "jobs waiting (mean)", "most waiting"],
-        run.periods.map((period) => [instant(period.from + report.first, 60), instant(period.until + report.first, 60),
-          number(period.busy, 1), `${number(period.busy / report.processors * 100, 1)} %`,
-          number(period.waiting, 1), number(period.max_waiting)])),
-      table(`${run.label}: the longest waits`, ["job", "processors", "submitted", "waited", "ran"],
-        run.longest_waits.map((job) => [job.id, number(job.processors), instant(job.submit, 60), duration(job.wait),
-          duration(job.run)])))));
+    controls, ...keys, ...figures, legend(), ...levels, ...runs.map(inNumbers));
 }
 function waitsSection() {
   section("waits", "Waits and slowdowns",

@@ -462,10 +462,8 @@ std::string report_data(const Report& report) {
         json.key(grouping.kind).texts(grouping.names);
     }
     json.key("baseline").integer(report.baseline);
-    std::vector<const Metrics*> metrics;
-    for (const MeasuredRun& run : runs) {
-        metrics.push_back(&run.metrics);
-    }
+    std::vector<const Metrics*> metrics(runs.size());
+    std::transform(runs.begin(), runs.end(), metrics.begin(), [](const MeasuredRun& run) { return &run.metrics; });
     json.key("metrics");
     write_metrics_table(metrics, report.baseline, json);
     json.key("runs").open_array();
