@@ -15,7 +15,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* import_summary =
     "Converts accounting data of a batch system to a Batsim workload, and prints what was left out, dropped and changed.\n"
     "FORMAT is sacct (Slurm: sacct --parsable2), pbs (accounting logs of PBS and TORQUE), csv (any table, with --map), or a\n"
     "published data set: pm100, f-data, frontier, philly, helios, kestrel. Several files are read one after the other.";
@@ -114,7 +114,7 @@ AccountingData data_of(const Options& options) {
 int import(const Arguments& arguments) {
     Options options;
     add_import_options(options);
-    if (!options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...", summary)) {
+    if (!options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...", import_summary)) {
         return 0;
     }
     const AccountingData data = data_of(options);
