@@ -322,7 +322,7 @@ std::optional<Duration> read_length(std::string_view text) {
         ahead.skip(',');
         ahead.skip(' ');
         scanner = ahead;
-        if (scanner.at_end()) {
+        if (scanner.at_end() && !text.ends_with('-')) {
             return days;
         }
     }

@@ -1,15 +1,31 @@
 #include "any_workload.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/workload_writer.hpp"
+#include "src/support/file_kind.hpp"
+#include "src/support/files.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill {
 
 namespace {
+
+// Whether the file begins as a log does. A pipe could not be read again.
+bool begins_as_log(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return false;
+    }
+    std::string beginning(std::size_t{1} << 16, '\0');
+    beginning.resize(InputFile(path).read(beginning.data(), beginning.size()));
+    return kind_of(beginning) == FileKind::log;
+}
 
 // "5 (run time <= 0 or unknown), 2 (...)"
 std::string reasons(const std::vector<RuleCount>& dropped) {
@@ -25,7 +41,7 @@ std::string reasons(const std::vector<RuleCount>& dropped) {
 }  // namespace
 
 std::string any_workload_text(const std::string& path, const Note& note) {
-    if (!is_log(path)) {
+    if (!begins_as_log(path)) {
         return read_workload_text(path);
     }
     const SwfLog log = read_swf(path);
@@ -40,8 +56,8 @@ std::string any_workload_text(const std::string& path, const Note& note) {
 }
 
 Workload read_any_workload(const std::string& path, const std::string& name, const Note& note, bool keep_source) {
-    return is_log(path) ? parse_workload(any_workload_text(path, note), path, name, keep_source)
-                        : read_workload(path, name, keep_source);
+    return begins_as_log(path) ? parse_workload(any_workload_text(path, note), path, name, keep_source)
+                               : read_workload(path, name, keep_source);
 }
 
 std::vector<Workload> read_any_workloads(const std::vector<std::string>& paths, const Note& note, bool keep_source) {

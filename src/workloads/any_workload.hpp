@@ -10,9 +10,9 @@
 // Workloads, or logs where a user gives a log.
 namespace batfill {
 
-// As read_workload_text(); for a log (see is_log()), the text of the workload that `batfill swf` makes of it without
-// further options. `note` then hears what that dropped.
-// Throws: InputError as read_workload_text() and read_swf(), and if no job of a log is kept.
+// As read_workload_text(); for a log in the Standard Workload Format, the text of the workload that `batfill swf` makes
+// of it without further options. `note` then hears what that dropped. Throws: InputError as read_workload_text() and
+// read_swf(), and if no job of a log is kept.
 std::string any_workload_text(const std::string& path, const Note& note);
 
 // As read_workload() and read_workloads().
