@@ -74,9 +74,8 @@ struct Intervals {
 };
 
 // Calls begin(), then take(week) for each week of the resample, then end(), for each resample of a circular block
-// bootstrap. A resample has as many weeks as the log, in blocks of consecutive weeks from sampled starts. The first week
-// follows the last one. The same options and number of weeks give the same resamples.
-// Requires: weeks > 0.
+// bootstrap. A resample has as many weeks as the log, in blocks of consecutive weeks from sampled starts. The first
+// week follows the last one. The same options and number of weeks give the same resamples. Requires: weeks > 0.
 template <class Begin, class Take, class End>
 void for_each_resample(std::size_t weeks, const IntervalOptions& options, Begin begin, Take take, End end) {
     std::mt19937_64 random(options.seed);
@@ -139,14 +138,11 @@ struct MeasuredMean {
 };
 
 constexpr std::array means{
-    MeasuredMean{"mean_wait", wait_of,
-                 [](const FinishedJobs& jobs, Duration) { return analysis::mean_wait(jobs); }},
+    MeasuredMean{"mean_wait", wait_of, [](const FinishedJobs& jobs, Duration) { return analysis::mean_wait(jobs); }},
     MeasuredMean{"mean_bounded_slowdown", bounded_slowdown_of, analysis::mean_bounded_slowdown},
-    MeasuredMean{"mean_stretch",
-                 [](const FinishedJob& job, Duration) { return analysis::stretch(job); },
+    MeasuredMean{"mean_stretch", [](const FinishedJob& job, Duration) { return analysis::stretch(job); },
                  [](const FinishedJobs& jobs, Duration) { return analysis::mean_stretch(jobs); }},
-    MeasuredMean{"mean_slowdown",
-                 [](const FinishedJob& job, Duration) { return analysis::slowdown(job); },
+    MeasuredMean{"mean_slowdown", [](const FinishedJob& job, Duration) { return analysis::slowdown(job); },
                  [](const FinishedJobs& jobs, Duration) { return analysis::mean_slowdown(jobs); }},
 };
 
@@ -197,18 +193,15 @@ constexpr std::array orders{
     MeasuredOrder{"median_wait", wait_of, shorter_wait, Kind::percentile, 50, wait_percentile<50>},
     MeasuredOrder{"wait_percentile_90", wait_of, shorter_wait, Kind::percentile, 90, wait_percentile<90>},
     MeasuredOrder{"wait_percentile_99", wait_of, shorter_wait, Kind::percentile, 99, wait_percentile<99>},
-    MeasuredOrder{"mean_wait_worst_5_percent", wait_of, longer_wait, Kind::mean_of_first, 5,
-                  worst_waits<5>},
-    MeasuredOrder{"mean_wait_worst_1_percent", wait_of, longer_wait, Kind::mean_of_first, 1,
-                  worst_waits<1>},
-    MeasuredOrder{"mean_wait_widest_10_percent", wait_of, wider, Kind::mean_of_first, 10,
-                  widest_waits<10>},
+    MeasuredOrder{"mean_wait_worst_5_percent", wait_of, longer_wait, Kind::mean_of_first, 5, worst_waits<5>},
+    MeasuredOrder{"mean_wait_worst_1_percent", wait_of, longer_wait, Kind::mean_of_first, 1, worst_waits<1>},
+    MeasuredOrder{"mean_wait_widest_10_percent", wait_of, wider, Kind::mean_of_first, 10, widest_waits<10>},
     MeasuredOrder{"median_bounded_slowdown", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 50,
                   slowdown_percentile<50>},
-    MeasuredOrder{"bounded_slowdown_percentile_90", bounded_slowdown_of, smaller_slowdown,
-                  Kind::percentile, 90, slowdown_percentile<90>},
-    MeasuredOrder{"bounded_slowdown_percentile_99", bounded_slowdown_of, smaller_slowdown,
-                  Kind::percentile, 99, slowdown_percentile<99>},
+    MeasuredOrder{"bounded_slowdown_percentile_90", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 90,
+                  slowdown_percentile<90>},
+    MeasuredOrder{"bounded_slowdown_percentile_99", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 99,
+                  slowdown_percentile<99>},
 };
 
 // The jobs of a run in the order of a measure, with the week of each.
@@ -305,8 +298,9 @@ std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, Value value, Dur
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how) {
     std::vector<Week> each;
     each.reserve(values.size());
-    std::transform(values.begin(), values.end(), std::back_inserter(each),
-                   [](double value) { return Week{1, value, 0}; });
+    std::transform(values.begin(), values.end(), std::back_inserter(each), [](double value) {
+        return Week{1, value, 0};
+    });
     return has_resamples(each.size(), how) ? std::optional(bootstrap(each, how).value) : std::nullopt;
 }
 
@@ -337,8 +331,7 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
         }
     };
     for (const MeasuredMean& measure : means) {
-        add(measure.metric, measure.total,
-            [&] { return bootstrap(sums_of(weeks, measure.value, options.tau), how); });
+        add(measure.metric, measure.total, [&] { return bootstrap(sums_of(weeks, measure.value, options.tau), how); });
     }
     for (const MeasuredOrder& measure : orders) {
         add(measure.metric, measure.total, [&] { return bootstrap(weeks, measure, options.tau, how); });

@@ -88,9 +88,10 @@ void add_compare_options(Options& options) {
                 "also write the page of batfill report of the workload, with --weeks of the whole log");
     options.add("metric", Value<std::string>("NAME"),
                 "print only this metric, for each workload: " + list_of(ReplayMetric::known_names()));
-    options.add("output,o", Value<std::string>("FILE"),
-                "also write this metric (by default mean_bounded_slowdown) of each workload as csv with full precision, "
-                "gzipped if it ends in .gz");
+    options.add(
+        "output,o", Value<std::string>("FILE"),
+        "also write this metric (by default mean_bounded_slowdown) of each workload as csv with full precision, "
+        "gzipped if it ends in .gz");
     add_measure_options(options);
     add_threads_option(options);
     add_plugin_option(options);
@@ -111,7 +112,8 @@ void read_arguments(const Options& options, ComparisonRequest& request) {
         }
     }
     if (request.schedulers.empty()) {
-        throw UsageError("no scheduler to compare, expected some before -w (which takes all arguments up to an option)");
+        throw UsageError(
+            "no scheduler to compare, expected some before -w (which takes all arguments up to an option)");
     }
     if (request.workloads.empty()) {
         throw UsageError("no workload, expected a workload in JSON or a log after the schedulers");
@@ -136,7 +138,8 @@ CompareOptions read_compare_options(const Options& options) {
     if (options.given("metric")) {
         request.metric.emplace(read.metric, request.tau);
         if (options.given("format")) {
-            throw UsageError("--metric prints a metric for each workload, expected no --format, which is for all metrics");
+            throw UsageError(
+                "--metric prints a metric for each workload, expected no --format, which is for all metrics");
         }
     }
     read.format = metrics_format_option(options);
@@ -169,6 +172,7 @@ int compare(const Arguments& arguments) {
     if (read.report) {
         ComparisonRequest whole = read.request;
         whole.weeks = false;
+        whole.note = [](const std::string&) {};  // it has been said
         write_file(*read.report, campaign::comparison_page(whole, "batfill compare " + command_line(arguments)));
     }
     read.request.metric ? print_metric(comparison, read.metric) : print_all(comparison, read.format);

@@ -114,7 +114,8 @@ AccountingData data_of(const Options& options) {
 int import(const Arguments& arguments) {
     Options options;
     add_import_options(options);
-    if (!options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...", import_summary)) {
+    if (!options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...",
+                       import_summary)) {
         return 0;
     }
     const AccountingData data = data_of(options);

@@ -36,8 +36,9 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     request.log = path;
     request.conversion.split.emplace().period = Duration::days(7);
     ConvertedLog converted = convert_log(request);
-    note(path + ": " + counted(converted.periods.size(), "week") + ", " + std::to_string(converted.summary.kept) + " of " +
-         counted(converted.log.jobs.size(), "job") + " kept, dropped: " + reasons_of(converted.summary.dropped));
+    note(path + ": " + counted(converted.periods.size(), "week") + ", " + std::to_string(converted.summary.kept) +
+         " of " + counted(converted.log.jobs.size(), "job") +
+         " kept, dropped: " + reasons_of(converted.summary.dropped));
     return std::move(converted.periods);
 }
 
@@ -68,8 +69,8 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
             return replay.measure_all(scheduler.choice, options);
         }
         std::vector<std::optional<double>> values(analysis::all_metrics().size());
-        const auto place = static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
-                                                    analysis::all_metrics().data());
+        const auto place =
+            static_cast<std::size_t>(analysis::find_metric(request.metric->name()) - analysis::all_metrics().data());
         values[place] = replay.measure(scheduler.choice, *request.metric);
         return Metrics(std::move(values));
     });

@@ -55,10 +55,10 @@ Comparison compare(const ComparisonRequest& request, const std::function<void(st
 // Throws: InputError if the file cannot be written.
 void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path);
 
-// Writes all metrics: the mean over the workloads, and from two workloads on its 95 % confidence interval (see
+// Writes the metrics: the mean over the workloads, and from two workloads on its 95 % confidence interval (see
 // interval_of_mean()). Marks the best mean, and those that may be as good: the interval of the paired difference to the
-// best contains 0. csv and json have a line or object for each metric and scheduler, with the difference to the first
-// scheduler.
+// best contains 0. Leaves out metrics of deadlines if no job has one, and counts that are 0. csv and json have a line
+// or object for each metric and scheduler, with the difference to the first scheduler.
 void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format);
 
 }  // namespace batfill

@@ -53,7 +53,38 @@ std::string text_of(const Mean& mean, Unit unit) {
     return text;
 }
 
+std::size_t place_of(const char* metric) {
+    return static_cast<std::size_t>(analysis::find_metric(metric) - analysis::all_metrics().data());
+}
+
+// Whether a line says something: not one of the metrics that tell jobs with a deadline from others, if no job has one,
+// and not how many jobs were killed or rejected, if none were.
+class Telling {
+ public:
+    explicit Telling(const Comparison& comparison) {
+        for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
+            has_deadlines_ = has_deadlines_ || any_above_0(comparison.values(scheduler, place_of("deadline_jobs")));
+        }
+    }
+    bool operator()(std::size_t metric, const std::vector<std::optional<double>>& means) const {
+        const bool is_of_deadlines = metric >= place_of("deadline_jobs") && metric <= place_of("max_stretch_regular");
+        const bool is_count = analysis::all_metrics()[metric].unit == Unit::count;
+        return (has_deadlines_ || !is_of_deadlines) && (any_above_0(means) || (!is_count && has_any(means)));
+    }
+
+ private:
+    static bool any_above_0(const std::vector<std::optional<double>>& values) {
+        return std::any_of(values.begin(), values.end(), [](const auto& value) { return value && *value > 0; });
+    }
+    static bool has_any(const std::vector<std::optional<double>>& values) {
+        return std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
+    }
+
+    bool has_deadlines_ = false;
+};
+
 analysis::SideBySide table_of(const Comparison& comparison) {
+    const Telling is_telling(comparison);
     analysis::SideBySide table;
     table.columns = comparison.schedulers;
     const auto metrics = analysis::all_metrics();
@@ -64,7 +95,7 @@ analysis::SideBySide table_of(const Comparison& comparison) {
             values.push_back(comparison.values(scheduler, metric));
             means.push_back(mean_of(values.back()).mean);
         }
-        if (std::none_of(means.begin(), means.end(), [](const auto& mean) { return mean.has_value(); })) {
+        if (!is_telling(metric, means)) {
             continue;
         }
         const std::vector<bool> best = analysis::best_of(means, metrics[metric].goal);
@@ -74,7 +105,8 @@ analysis::SideBySide table_of(const Comparison& comparison) {
             analysis::MarkedCell cell{text_of(mean_of(values[scheduler]), metrics[metric].unit), best[scheduler]};
             if (first_best < best.size() && !best[scheduler]) {
                 const Mean difference = difference_of(values[scheduler], values[first_best]);
-                cell.may_be_best = difference.interval && difference.interval->low <= 0 && difference.interval->high >= 0;
+                cell.may_be_best =
+                    difference.interval && difference.interval->low <= 0 && difference.interval->high >= 0;
             }
             line.cells.push_back(std::move(cell));
         }
@@ -98,7 +130,8 @@ analysis::Rows rows_of(const Comparison& comparison) {
         const std::vector<std::optional<double>> first = comparison.values(0, metric);
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             const std::vector<std::optional<double>> values = comparison.values(scheduler, metric);
-            const auto known = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
+            const auto known =
+                std::count_if(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
             if (known == 0) {
                 continue;
             }

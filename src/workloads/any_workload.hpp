@@ -11,8 +11,8 @@
 // Workloads, or logs where a user gives a log.
 namespace batfill {
 
-// Whether the file is a log in the Standard Workload Format, by how it begins. False for a pipe, which could not be read
-// again.
+// Whether the file is a log in the Standard Workload Format, by how it begins. False for a pipe, which could not be
+// read again.
 bool begins_as_log(const std::string& path);
 
 // Whether the file is a workload in JSON, by how it begins. False for a pipe.

@@ -220,9 +220,9 @@ struct RunMetrics {
 };
 
 enum class MetricsFormat {
-    table,  // for people: a line per metric, a column per run, rounded; omits metrics that no run has
-    csv,    // a line per run, a column per metric, full precision, empty where missing
-    json,   // an array with an object per run, full precision, null where missing
+    table,     // for people: a line per metric, a column per run, rounded; omits metrics that no run has
+    csv,       // a line per run, a column per metric, full precision, empty where missing
+    json,      // an array with an object per run, full precision, null where missing
     markdown,  // as table, with the best value of each line in bold
     latex,     // as markdown, for the package booktabs
 };
