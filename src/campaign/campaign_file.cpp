@@ -48,7 +48,7 @@ class Reader : private YamlBlocks {
 Arguments arguments_of(const Settings& settings) {
     Arguments arguments;
     for (const Setting& setting : settings) {
-        // One word, so that a value that begins with a dash is a value.
+        // One word: a value may begin with a dash.
         arguments.push_back("--" + setting.key + (setting.value ? "=" + *setting.value : ""));
     }
     return arguments;
@@ -62,7 +62,7 @@ std::string suffix_of(const Swept& swept) {
     return suffix;
 }
 
-// Which of the keys that say where a workload comes from it has.
+// The key that says where the workload comes from.
 std::string Reader::source_of(const YAML::Node& entry) const {
     std::string source;
     for (const char* key : {"log", "workload", "generate"}) {
@@ -234,7 +234,7 @@ void Reader::add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Sw
     require_few_runs(entry);
 }
 
-// As far as they are known.
+// Counts the entries that were read so far.
 void Reader::require_few_runs(const YAML::Node& entry) const {
     const std::size_t machines = std::max<std::size_t>(campaign_.machines.size(), 1);
     const std::size_t schedulers = std::max<std::size_t>(campaign_.schedulers.size(), 1);
@@ -298,7 +298,7 @@ Campaign read_campaign(const std::string& path) {
 }
 
 std::string file_name_of(const std::string& name) {
-    constexpr std::size_t longest = 120;  // file systems take 255 bytes, of which endings need some
+    constexpr std::size_t longest = 120;  // file systems take 255 bytes, with the ending
     std::string result = name;
     for (char& c : result) {
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

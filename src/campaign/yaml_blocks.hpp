@@ -35,8 +35,9 @@ class YamlBlocks {
 
     explicit YamlBlocks(std::string path) : path_(std::move(path)) {}
 
-    // Returns the documents of the text, with which this may be called once. Refuses a file that no reader can walk
-    // through: an alias inside of what it names, too many values, too deep, a key twice in a map.
+    // Returns the only document of the text. Refuses texts that nobody can walk through: an alias inside of what it
+    // names, too many values, too deep, a key twice in a map.
+    // Requires: not called before.
     YAML::Node document(const std::string& text);
 
     [[noreturn]] void fail(const YAML::Node& node, const std::string& problem) const;
