@@ -66,7 +66,7 @@ Shard shard_option(const Options& options) {
     return {*number, *count};
 }
 
-// The folder for everything; `otherwise` if --output is not given.
+// The folder of all output; `otherwise` if --output is not given.
 std::string output_folder(const Options& options, const std::string& otherwise) {
     std::string folder = options.given("output") ? options.get<std::string>("output") : otherwise;
     if (folder.empty()) {
@@ -106,7 +106,7 @@ std::string size_text(std::uintmax_t bytes) {
                                 : "about " + rounded(size / gigabyte, 0) + " GB";
 }
 
-// What `parse` makes of arguments and of the options that the campaign file adds to them.
+// Parses the arguments, with the options that the campaign file adds.
 template <class Parse>
 auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -138,7 +138,7 @@ void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream
     }
 }
 
-// The operations that make the files of a campaign, which know the options that its file has for them.
+// The operations that make the files of a campaign. They know the options in the campaign file.
 Makers makers() {
     Makers makers;
     makers.convert_log = convert;

@@ -52,7 +52,7 @@ std::vector<JobGrouping> groupings_named(const std::string& names) {
     return result;
 }
 
-// Throws UsageError if an option is given that --by has no use for, or lacks the workload that it needs.
+// Throws: UsageError for an option that --by does not use, and for a missing workload.
 void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
     for (const char* option : {"waited-in-any-run", "baseline", "intervals"}) {
         if (options.given(option)) {
@@ -68,7 +68,8 @@ void check_groupings(const Options& options, const std::vector<JobGrouping>& gro
     }
 }
 
-// The options of --intervals. Throws UsageError if one is given without it, or is out of its range.
+// The options of --intervals.
+// Throws: UsageError if one is given without --intervals, or is out of range.
 std::optional<IntervalOptions> interval_options(const Options& options) {
     IntervalOptions intervals;
     const bool wanted = options.given("intervals");
