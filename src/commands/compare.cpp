@@ -82,10 +82,12 @@ void add_compare_options(Options& options) {
     options.add("platform,p", Value<std::string>(platform_value),
                 std::string(platform_help) + "; by default as many hosts as each workload says (nb_res)");
     add_master_host_option(options);
-    options.add("weeks", "split logs into weeks, each replayed on its own, as batfill swf --split 7 does");
+    options.add(
+        "weeks",
+        "replay each week of submissions on its own; logs are split as by batfill swf --split 7, workloads keep all jobs");
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), metrics_format_help);
     options.add("report", Value<std::string>("FILE.html"),
-                "also write the page of batfill report of the workload, with --weeks of the whole log");
+                "also write the page of batfill report of the workload, with --weeks of all of it");
     options.add("metric", Value<std::string>("NAME"),
                 "print only this metric, for each workload: " + list_of(ReplayMetric::known_names()));
     options.add(

@@ -27,19 +27,35 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
 }
 
 // The weeks of a log, as `batfill swf --split 7` makes them without other options.
-std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
-    if (!begins_as_log(path)) {
-        throw UsageError("--weeks splits logs, and " + path +
-                         " is none: batfill swf or import with --split 7 makes a workload for each week");
-    }
+std::vector<SwfPeriod> weeks_of_log(const std::string& path, const SwfSplit& split, const Note& note) {
     LogConversion request;
     request.log = path;
-    request.conversion.split.emplace().period = Duration::days(7);
+    request.conversion.split = split;
     ConvertedLog converted = convert_log(request);
     note(path + ": " + counted(converted.periods.size(), "week") + ", " + std::to_string(converted.summary.kept) +
          " of " + counted(converted.log.jobs.size(), "job") +
          " kept, dropped: " + reasons_of(converted.summary.dropped));
     return std::move(converted.periods);
+}
+
+std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
+    SwfSplit split;
+    split.period = Duration::days(7);
+    if (begins_as_log(path)) {
+        return weeks_of_log(path, split, note);
+    }
+    Workload workload = read_workload(path, "w0");
+    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
+        return a.description.submit < b.description.submit;
+    });
+    if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
+        throw InputError(path + ": job " + shown(workload.jobs.front().description.id) +
+                         " is submitted before 0, expected none for --weeks, which count from there");
+    }
+    std::vector<SwfPeriod> weeks = split_into_periods(workload, split);
+    note(path + ": " + counted(weeks.size(), "week") +
+         ", with the jobs that run into the next one: a workload does not say when jobs ran");
+    return weeks;
 }
 
 Platform platform_of(const ComparisonRequest& request, const Workload& workload) {

@@ -18,7 +18,7 @@ namespace batfill {
 struct ComparisonRequest {
     std::vector<NamedScheduler> schedulers;
     std::vector<std::string> workloads;   // paths, of logs too
-    bool weeks = false;                   // logs become a workload for each week, as by `batfill swf --split 7`
+    bool weeks = false;                   // replay each week on its own; logs are split as by `swf --split 7`
     std::optional<std::string> platform;  // as named_platform() takes it; none: as many hosts as the workload says
     std::string master_host;
     std::optional<ReplayMetric> metric;  // the only one to measure; none: all metrics
@@ -46,7 +46,7 @@ struct Comparison {
 std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vector<std::string>& names);
 
 // Replays each workload under each scheduler. `progress` hears how many replays are done, and of how many.
-// Throws: InputError for files that cannot be read; UsageError for weeks of a workload that is no log.
+// Throws: InputError for files that cannot be read, and for weeks of a workload with a job that is submitted before 0.
 // Throws: InputError, which names workload and scheduler, for a replay that fails or rejects a job: values over
 // different jobs must not be compared.
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);

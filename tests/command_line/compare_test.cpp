@@ -183,6 +183,17 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
     CHECK_THAT(weeks.errors, Contains("5 weeks, "));
     CHECK_THAT(weeks.output, Contains("\\begin{tabular}{lrr}\n\\toprule\n & fcfs & easy \\\\\n") &&
                                  Contains("\\textbf{") && Contains(" [") && Contains("\\%"));
+    // A workload does not tell which jobs cross the end of a week, so it keeps them.
+    REQUIRE(tests::run(folder, {"swf", path, "-o", folder.file("cluster.json")}).status == 0);
+    REQUIRE(
+        tests::run(folder, {"swf", path, "-o", folder.file("weeks"), "--split", "7", "--crossing", "keep"}).status ==
+        0);
+    Arguments files{"compare", "fcfs", "easy", "--format", "csv", "-w"};
+    for (int week = 1; week <= 5; ++week) {
+        files.push_back(folder.file("weeks/cluster-week-00" + std::to_string(week) + ".json"));
+    }
+    CHECK(tests::run(folder, {"compare", "fcfs", "easy", folder.file("cluster.json"), "--weeks", "--format", "csv"})
+              .output == tests::run(folder, files).output);
     CHECK_THAT(compare({"--weeks", "--format", "markdown"}).output, Contains("|---|---:|---:|\n") && Contains("**"));
     CHECK_THAT(compare({"--weeks", "--format", "csv"}).output,
                Contains("metric,scheduler,workloads,mean,low,high,difference,difference_low,difference_high\n"));
@@ -191,7 +202,10 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
 TEST_CASE("batfill compare refuses options that do not go together", "[compare][command]") {
     const Inputs inputs;
     CHECK_THROWS_WITH(commands::compare({"easy"}), Contains("no workload, expected a workload in JSON or a log"));
-    CHECK_THROWS_WITH(commands::compare({"easy", inputs.week(1), "--weeks"}), Contains("--weeks splits logs"));
+    const std::string early = inputs.write("early.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":4}},)"
+                                                         R"("jobs":[{"id":"a","subtime":-1,"res":1,"walltime":8,)"
+                                                         R"("profile":"p"}]})");
+    CHECK_THROWS_WITH(commands::compare({"easy", early, "--weeks"}), Contains("job w0!a is submitted before 0"));
     CHECK_THROWS_WITH(commands::compare({"easy", inputs.week(1), "--metric", "mean_wait", "--format", "csv"}),
                       Contains("expected no --format"));
     CHECK_THROWS_WITH(commands::compare({"easy", inputs.week(1), inputs.week(2), "--report", inputs.file("x.html")}),
