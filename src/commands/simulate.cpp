@@ -16,6 +16,7 @@
 #include "src/remote/socket_scheduler.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 #include "src/support/progress.hpp"
 #include "src/transport/connections.hpp"
 #include "src/workloads/any_workload.hpp"
@@ -38,6 +39,7 @@ struct SimulateOptions {
     std::vector<std::string> workloads;  // paths
     std::vector<std::string> events;     // paths
     Scenario scenario;                   // without what is in these files
+    bool has_plugins = false;            // algorithms of others may look at any field of a job
     bool measures_time = false;
     bool quiet = false;
 };
@@ -197,6 +199,7 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     read.scenario.rules = simulator_rules(options.get<std::string>("like"));
     read.measures_time = options.given("real-times");
     read.quiet = options.given("quiet");
+    read.has_plugins = options.given("plugin");
     return read;
 }
 
@@ -242,8 +245,30 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
 }
 
 // Notes results that may surprise the user.
-void note_surprises(const Outcome& outcome) {
+// Which of the fields that no algorithm of batfill looks at are requests for something.
+std::vector<std::string> ignored_requests(const Outcome& outcome) {
+    std::vector<std::string> found;
+    for (const char* const name : {"gpus", "memory", "dependency"}) {
+        const std::string member = '"' + std::string(name) + "\":";
+        const auto asks = [&](const WorkloadJob& job) {
+            return job.description.other_fields.text().find(member) != std::string::npos;
+        };
+        const std::vector<Workload>& workloads = outcome.scenario().workloads;
+        if (std::any_of(workloads.begin(), workloads.end(), [&](const Workload& workload) {
+                return std::any_of(workload.jobs.begin(), workload.jobs.end(), asks);
+            })) {
+            found.emplace_back(name);
+        }
+    }
+    return found;
+}
+
+void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
+    if (const auto ignored = ignored_requests(outcome);
+        !ignored.empty() && outcome.engine() != nullptr && !has_plugins) {
+        note("jobs ask for " + enumeration(ignored) + ", which no algorithm of batfill looks at");
+    }
     if (ignores_licenses(outcome)) {
         note("jobs ask for licences, which only placement=machine looks at");
     }
@@ -278,7 +303,7 @@ int simulate(const Arguments& arguments) {
     if (!outcome.deadlock().empty()) {
         throw InputError(outcome.deadlock());
     }
-    note_surprises(outcome);
+    note_surprises(outcome, options->has_plugins);
     return 0;
 }
 
