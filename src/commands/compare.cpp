@@ -46,14 +46,19 @@ void print_table(const Comparison& comparison, const std::string& metric) {
 
 void add_compare_options(Options& options) {
     options.add_positional("schedulers", Value<std::vector<std::string>>());
+    options.group("Input");
     add_replayed_options(options);
+    options.group("Measure");
     options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
                 "metric to compare: " + list_of(ReplayMetric::known_names()));
     add_tau_option(options);
+    options.group("Replays");
     add_threads_option(options);
     add_master_host_option(options);
+    options.group("Output");
     options.add("output,o", Value<std::string>("FILE"),
                 "also write the values as csv with full precision, gzipped if it ends in .gz");
+    options.group("Schedulers");
     add_plugin_option(options);
 }
 
@@ -83,7 +88,9 @@ int compare(const Arguments& arguments) {
             arguments, "batfill compare SCHEDULER... -p PLATFORM.xml -w WORKLOAD.json... [OPTION]...",
             "Replays each workload on an empty machine under each scheduler, in memory, and prints a metric of each replay.\n"
             "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
-            "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.")) {
+            "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}.",
+            {"compare fcfs easy easy,order=saf -p sdsc-sp2 -w sp2.json",
+             "compare conservative pc dc -p 128 -w week-*.json --metric mean_wait -o waits.csv"})) {
         return 0;
     }
     const ComparisonRequest request = read_compare_options(options);

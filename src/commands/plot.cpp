@@ -37,14 +37,17 @@ int plot(const Arguments& arguments) {
     Options options;
     options.add_positional("kind", Value<std::string>().required());
     options.add_positional("prefixes", Value<std::vector<std::string>>().required());
+    options.group("Input");
+    add_machine_options(options);
+    add_tau_option(options);
+    options.group("Output");
     options.add(
         "output,o", Value<std::string>("FILE").required(),
         "the chart: FILE.svg, FILE.svg.gz, or FILE.png, which needs rsvg-convert (rsvg-convert -f pdf turns an SVG into a PDF)");
     options.add("dpi", Value<int>("N").otherwise(192), "pixels per inch of a PNG; a chart is 7.5 inches wide");
-    add_machine_options(options);
-    add_tau_option(options);
     options.add("title", Value<std::string>("TEXT"), "title above the chart");
-    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.png [OPTION]...", plot_summary)) {
+    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.png [OPTION]...", plot_summary,
+                       {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
         return 0;
     }
     const report::PlotKind kind = plot_kind(options.get<std::string>("kind"));

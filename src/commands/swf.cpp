@@ -15,6 +15,7 @@
 
 #include "inputs.hpp"
 #include "options.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -77,7 +78,7 @@ void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
         conversion.missing_walltime = word->second;
         return;
     }
-    const std::optional<Duration> given = Duration::parse(text);
+    const std::optional<Duration> given = parse_duration(text);
     if (!given || *given <= Duration()) {
         throw UsageError("--missing-walltime: expected exact, omit, drop or a number of seconds above 0, found '" +
                          text + "'");
@@ -278,9 +279,11 @@ void read_formats(const Options& options, SwfOptions& read) {
 // Which jobs to keep, and what their sizes are.
 void add_options_of_jobs(Options& options) {
     options.add_positional("log", Value<std::string>().required());
+    options.group("Output");
     options.add(
         "output,o", Value<std::string>("PATH"),
         "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, swf only prints the table");
+    options.group("Jobs and walltimes");
     options.add("exclude-queue", Value<std::vector<long long>>("N"), "drop jobs of this queue (repeatable)");
     options.add("queue-names", Value<std::string>("N=NAME[,N=NAME]..."), "give queues a name instead of their number");
     options.add("partition", Value<std::vector<long long>>("N"), "keep jobs of this partition only (repeatable)");
@@ -295,7 +298,11 @@ void add_options_of_jobs(Options& options) {
     options.add(
         "estimates", Value<std::string>("HOW").otherwise("log"),
         "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or modal (the run time, rounded up to the values users choose)");
+    options.add(
+        "missing-walltime", Value<std::string>("HOW").otherwise("exact"),
+        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop such jobs");
     options.add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
+    options.group("Sizes");
     options.add("size", Value<std::string>("WHICH").otherwise("requested"),
                 "processors of a job: requested (allocated where unknown) or allocated");
     options.add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");
@@ -307,9 +314,7 @@ void add_options_of_jobs(Options& options) {
 }
 
 void add_options_of_outputs(Options& options) {
-    options.add(
-        "missing-walltime", Value<std::string>("HOW").otherwise("exact"),
-        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop such jobs");
+    options.group("Periods");
     options.add(
         "split", Value<std::string>("DAYS"),
         "split the log by submission time into periods of this length (7 for weeks, 30 for months); the output is a new folder with a workload per period");
@@ -320,6 +325,7 @@ void add_options_of_outputs(Options& options) {
     options.add("periods", Value<int>("N"), "periods to keep after these (default: all)");
     options.add("crossing", Value<std::string>("HOW"),
                 "jobs that started in one period and ended in another: drop (default) or keep");
+    options.group("Further output");
     options.add("shift", "shift submission times so that the first kept job is submitted at 0");
     options.add("schedule", Value<std::string>("FILE"),
                 "write the log's own schedule of these jobs as a jobs.csv, to compare with others");
@@ -350,7 +356,7 @@ std::optional<SwfOptions> parse_swf_options(const Arguments& arguments, OptionsF
     if (!options.parse(
             arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
             "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and why.\nJobs without a known run time are always dropped.",
-            origin)) {
+            {"swf SP2.swf.gz -o sp2.json", "swf SP2.swf.gz -o weeks --split 7"}, origin)) {
         return std::nullopt;
     }
     SwfOptions read;
