@@ -1,95 +1,42 @@
-// .ci/prove-report appends this to a copy of a page of `batfill report`. It presses every control and key of the charts
-// over time, and says on the console which one did not change the view, or left a chart blank.
+// press_report.py runs this in a page of `batfill report`: what it asks the page.
 "use strict";
-(() => {
-  window.requestAnimationFrame = (draw) => draw();  // so that each press is drawn before the next one
-  const canvases = [...document.querySelectorAll("canvas.chart")];
-  const first = canvases[0];
-  const pictures = () => canvases.map((canvas) => canvas.toDataURL());
-  const beginning = pictures();
-  let pressed = 0;
 
-  // Whether there is anything inside of the axes.
-  function hasContent(canvas) {
-    const { width, height } = canvas;
-    const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
-    copy.drawImage(canvas, 0, 0);
-    const [left, top] = [66, 10];
-    const { data } = copy.getImageData(left, top, width - left - 14, height - top - 28);
-    const colours = new Uint32Array(data.buffer);
-    return colours.some((colour) => colour !== colours[0]);
-  }
-  function fail(name, problem) {
-    console.error(`${name}: ${problem}`);
-  }
-  function requireDrawn(name) {
-    if (!canvases.some((canvas) => Number(canvas.dataset.marks) > 0)) {
-      fail(name, "no chart shows anything");
-    }
-    for (const canvas of canvases.filter(({ dataset }) => Number(dataset.marks) > 0)) {
-      if (!hasContent(canvas)) {
-        fail(name, `${canvas.id} is blank`);
-      }
-    }
-  }
-  function press(name, act) {
-    const before = pictures();
-    act();
-    ++pressed;
-    pictures().forEach((picture, i) => {
-      if (picture === before[i]) {
-        fail(name, `${canvases[i].id} does not change`);
-      }
-    });
-    requireDrawn(name);
-  }
-  function pressAndSeeAll(name, act) {
-    press(name, act);
-    pictures().forEach((picture, i) => {
-      if (picture !== beginning[i]) {
-        fail(name, `${canvases[i].id} is not as in the beginning`);
-      }
-    });
-  }
-  const button = (label) => [`button ${label}`, () => document.querySelector(`button[aria-label="${label}"]`).click()];
-  const key = (name) => [`key ${name}`, () => first.dispatchEvent(
-    new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }))];
-  const mouse = (target, type, x) => target.dispatchEvent(new MouseEvent(type, { view: window, bubbles: true,
-    cancelable: true, clientX: first.getBoundingClientRect().left + x, clientY: first.getBoundingClientRect().top + 50 }));
+const batfillFrame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
-  press(...button("Zoom in"));
-  press(...button("Earlier"));
-  press(...button("Later"));
-  pressAndSeeAll(...button("Zoom out"));
-  press(...button("Zoom in"));
-  pressAndSeeAll(...button("Show all"));
-  for (const more of ["+", "="]) {
-    press(...key(more));
-    press(...key("ArrowLeft"));
-    press(...key("ArrowRight"));
-    pressAndSeeAll(...key("-"));
+// Whether there is nothing inside of the axes.
+function batfillBlank(canvas) {
+  const [left, top] = [66, 10];
+  const { data } = canvas.getContext("2d").getImageData(left, top, canvas.width - left - 14, canvas.height - top - 28);
+  const colours = new Uint32Array(data.buffer);
+  return colours.every((colour) => colour === colours[0]);
+}
+function batfillHash(text) {
+  let hash = 0;
+  for (let i = 0; i < text.length; ++i) {
+    hash = (hash * 31 + text.charCodeAt(i)) | 0;
   }
-  press(...key("+"));
-  pressAndSeeAll(...key("0"));
-  press("mouse wheel", () => first.dispatchEvent(new WheelEvent("wheel", { deltaY: -300, ctrlKey: true, bubbles: true,
-    cancelable: true, clientX: first.getBoundingClientRect().left + 300 })));
-  press("drag", () => {
-    mouse(first, "mousedown", 300);
-    mouse(window, "mousemove", 280);
-    mouse(window, "mouseup", 280);
+  return hash;
+}
+// The charts over time, once the last press was drawn.
+async function batfillPictures() {
+  await batfillFrame();
+  return [...document.querySelectorAll("canvas.chart")].map((canvas) => ({ id: canvas.id,
+    marks: Number(canvas.dataset.marks) || 0, blank: batfillBlank(canvas), picture: batfillHash(canvas.toDataURL()) }));
+}
+// All charts, with what they show.
+const batfillCharts = () => [...document.querySelectorAll("#main [data-marks]")].map((chart) => ({
+  marks: chart.dataset.marks, label: chart.getAttribute("aria-label") || chart.id || chart.className }));
+// How many parts can be unfolded. Their summaries get names.
+function batfillFolds() {
+  const summaries = [...document.querySelectorAll("summary")];
+  summaries.forEach((summary, i) => { summary.id = `fold-${i}`; });
+  return summaries.length;
+}
+// The middle of nine times in milliseconds that the page takes to draw its charts over time.
+function batfillRedraw() {
+  const times = Array.from({ length: 9 }, () => {
+    drawAll();
+    return Number(root.dataset.redraw);
   });
-  pressAndSeeAll(...key("0"));  // D3 takes no click for one that comes at once after a drag
-  const select = document.getElementById("colour-by");
-  const looks = new Set();
-  for (const { value } of select.options) {
-    select.value = value;
-    select.dispatchEvent(new Event("change"));
-    ++pressed;
-    requireDrawn(`colour by ${value}`);
-    looks.add(pictures().join());
-  }
-  if (looks.size < 2) {
-    fail("colour by", "all colourings look the same");
-  }
-  document.documentElement.dataset.pressed = pressed;
-})();
+  return times.sort((a, b) => a - b)[4];
+}

@@ -80,7 +80,7 @@ batfill_layer(analysis ON formats
 batfill_layer(report ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
-batfill_layer(replay ON simulator analysis
+batfill_layer(replay ON simulator analysis workloads
   RELEASE_FLAGS -O3)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)

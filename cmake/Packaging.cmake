@@ -11,7 +11,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME batfill)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS librsvg2-bin) # for plots that are PNGs
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS librsvg2-bin) # for plots that are PDFs or PNGs
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
     "The backfilling algorithms of the literature, as a scheduler for
 the simulator Batsim and in an embedded simulator with the same

@@ -6,6 +6,8 @@ find_file(D3_LICENSE copyright REQUIRED PATHS /usr/share/doc/node-d3 NO_DEFAULT_
 set(page_parts
   page_html=${PROJECT_SOURCE_DIR}/src/report/page.html
   page_style=${PROJECT_SOURCE_DIR}/src/report/page.css
+  page_data_script=${PROJECT_SOURCE_DIR}/src/report/page_data.js
+  page_charts_script=${PROJECT_SOURCE_DIR}/src/report/page_charts.js
   page_script=${PROJECT_SOURCE_DIR}/src/report/page.js
   d3_library=${D3_LIBRARY}
   d3_license=${D3_LICENSE})

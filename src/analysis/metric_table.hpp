@@ -47,11 +47,14 @@ enum class Unit {
 enum class Goal {
     none,
     minimum,  // less is better, and needs only finished jobs: `compare` and `tune` take it
+    less,     // less is better
+    more,     // more is better
 };
 
 struct Metric {
-    const char* name;   // in csv, json and options
-    const char* title;  // in tables for people
+    const char* name;     // in csv, json and options
+    const char* title;    // in tables for people
+    const char* meaning;  // in a sentence, for readers of a report
     Unit unit;
     std::optional<double> (*compute)(const MetricInput& run);  // none if no job counts for it
     Goal goal = Goal::none;

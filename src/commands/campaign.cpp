@@ -116,7 +116,7 @@ auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
 
 void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
     const std::string file = (folder / (workload.name + ".json")).string();
-    SwfOptions options = parsed(parse_swf_options, {workload.path, "-o", file}, workload.options);
+    ConversionOptions options = parsed(parse_swf_options, {workload.path, "-o", file}, workload.options);
     if (options.conversion.conversion.split) {
         options.conversion.output = folder.string();
         options.conversion.name = workload.name;

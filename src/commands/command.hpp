@@ -17,6 +17,7 @@ int serve(const Arguments&);
 int batsched(const Arguments&);
 int simulate(const Arguments&);
 int swf(const Arguments&);
+int import(const Arguments&);
 int generate(const Arguments&);
 int platform(const Arguments&);
 int deadlines(const Arguments&);

@@ -68,6 +68,7 @@ std::optional<DeadlineOptions> parse_deadline_options(const Arguments& arguments
         draw.format = workload_format_option(options, WorkloadFormat::batsim4);
     }
     draw.workload = options.get<std::string>("workload");
+    draw.note = note;
     draw.output = options.get<std::string>("output");
     draw.seed = options.get<std::uint64_t>("seed");
     return read;

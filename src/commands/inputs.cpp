@@ -1,6 +1,7 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -138,10 +139,28 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
                                                                                : WorkloadFormat::batsim4;
 }
 
+MetricsFormat metrics_format_option(const Options& options) {
+    constexpr std::array<std::pair<const char*, MetricsFormat>, 5> formats{{{"table", MetricsFormat::table},
+                                                                            {"csv", MetricsFormat::csv},
+                                                                            {"json", MetricsFormat::json},
+                                                                            {"markdown", MetricsFormat::markdown},
+                                                                            {"latex", MetricsFormat::latex}}};
+    const auto name = options.get<std::string>("format");
+    std::vector<std::string> known;
+    for (const auto& [text, format] : formats) {
+        if (name == text) {
+            return format;
+        }
+        known.emplace_back(text);
+    }
+    throw UsageError(unknown_name("format", name, known));
+}
+
 void add_replayed_options(Options& options) {
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
-    options.add("workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
-                "Batsim workloads (JSON, also gzipped), each replayed on its own; all arguments up to the next option");
+    options.add(
+        "workload,w", Value<std::vector<std::string>>("FILE...").required().multitoken(),
+        "workloads (Batsim's JSON, or logs .swf; also gzipped), each replayed on its own; all arguments up to the next option");
 }
 
 void add_machine_options(Options& options) {

@@ -33,6 +33,8 @@ constexpr Command commands[] = {
     {"batsched", "the same with the options and names of batsched", batfill::commands::batsched, true},
     {"simulate", "replay a workload on a platform in the embedded simulator", batfill::commands::simulate},
     {"swf", "convert a log of the Parallel Workloads Archive to a Batsim workload", batfill::commands::swf},
+    {"import", "convert accounting data of Slurm, PBS or a published data set to a Batsim workload",
+     batfill::commands::import},
     {"generate", "write a synthetic workload", batfill::commands::generate},
     {"platform", "write a platform of equal hosts", batfill::commands::platform},
     {"deadlines", "give some jobs of a workload a deadline", batfill::commands::deadlines},

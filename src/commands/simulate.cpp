@@ -19,6 +19,7 @@
 #include "src/support/json.hpp"
 #include "src/support/progress.hpp"
 #include "src/transport/connections.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 
@@ -60,7 +61,7 @@ Scenario read_scenario(const SimulateOptions& options) {
     Scenario scenario = options.scenario;
     scenario.platform = named_platform(options.platform, options.master_host);
     number_hosts(scenario.platform, scenario.rules);
-    scenario.workloads = read_workloads(options.workloads, !options.endpoint.empty());
+    scenario.workloads = read_any_workloads(options.workloads, note, !options.endpoint.empty());
     for (const std::string& path : options.events) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
@@ -129,7 +130,7 @@ void add_simulate_options(Options& options) {
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
     options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
     options.add("workload,w", Value<std::vector<std::string>>().required(),
-                "Batsim workload (JSON, also gzipped); repeat for w0, w1, ...");
+                "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
     options.add("events", Value<std::vector<std::string>>(),
                 "file of external events (one JSON object per line); repeatable");
     options.add("forward-unknown-events",

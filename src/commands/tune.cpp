@@ -161,6 +161,7 @@ TuneRequest read_tune_options(const Options& options) {
                      options.get<std::string>("platform"),
                      options.get<std::string>("master-host"),
                      options.get<std::string>("output"),
+                     note,
                      optional_text(options, "values")};
     require_usable(with_weights(read.policy, {1, 0, 0, 0, 0, 0}));
     require_writable_folder(read.prefix);

@@ -4,6 +4,8 @@
 
 #include <batfill/engine/state.hpp>
 
+#include "src/support/json.hpp"
+
 namespace batfill {
 
 std::size_t WaitingQueue::next_fitting(std::size_t from, int processors) const {
@@ -209,6 +211,46 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
         block = idle.set().lowest_block(request.processors);
     }
     return block ? block : ResourceSet(idle.set()).take_lowest(request.processors);
+}
+
+namespace {
+
+// Calls `use` with the value of a field, if the job has it.
+template <class Use>
+void with_field(const JobDescription& job, std::string_view name, Use use) {
+    if (job.other_fields.empty()) {
+        return;
+    }
+    JsonReader reader;
+    const JsonValue& object = reader.parse("{" + job.other_fields.text() + "}");
+    for (const auto& member : object.GetObject()) {
+        if (view(member.name) == name) {
+            use(member.value);
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<double> number_field(const JobDescription& job, std::string_view name) {
+    std::optional<double> number;
+    with_field(job, name, [&](const JsonValue& value) {
+        if (value.IsNumber()) {
+            number = value.GetDouble();
+        }
+    });
+    return number;
+}
+
+std::optional<std::string> text_field(const JobDescription& job, std::string_view name) {
+    std::optional<std::string> text;
+    with_field(job, name, [&](const JsonValue& value) {
+        if (value.IsString()) {
+            text = view(value);
+        }
+    });
+    return text;
 }
 
 }  // namespace batfill

@@ -1,5 +1,7 @@
 #include "src/formats/job_json.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace batfill {
@@ -84,6 +86,67 @@ void append_own_fields(const JobDescription& job, std::string& out) {
     out += job.licenses.empty() ? "" : "]";
 }
 
+void append_other_fields(const JobDescription& job, std::string& out) {
+    if (!job.other_fields.empty()) {
+        out.append(",").append(job.other_fields.text());
+    }
+}
+
+bool is_known(std::string_view name) {
+    constexpr std::array<std::string_view, 10> known{"id",    "subtime", "res",      "walltime", "profile",
+                                                     "queue", "user",    "deadline", "licenses", "extra_data"};
+    return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+// Appends the members of `object` that read_job() does not know, each after a comma unless it is the first.
+void append_unknown_members(const JsonValue& object, std::string& out) {
+    for (const auto& member : object.GetObject()) {
+        if (!is_known(view(member.name))) {
+            out += out.empty() ? "" : ",";
+            append_json_string(view(member.name), out);
+            out += ':';
+            append_json(member.value, out);
+        }
+    }
+}
+
+// Calls `read` with `extra_data` as an object. Returns false if it is none, nor the text of one.
+template <class Read>
+bool with_object(const JsonValue& extra_data, Read read) {
+    if (extra_data.IsObject()) {
+        read(extra_data);
+        return true;
+    }
+    if (!extra_data.IsString() || !view(extra_data).starts_with('{')) {
+        return false;
+    }
+    JsonReader reader;
+    const JsonValue* object = nullptr;
+    try {
+        object = &reader.parse(view(extra_data));
+    } catch (const InputError&) {
+        return false;  // a text that only looks like JSON
+    }
+    read(*object);
+    return true;
+}
+
+constexpr std::string_view extra_data_member = R"("extra_data":)";
+
+// Reads `extra_data`, and adds its fields that are not known to `others`.
+void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts,
+                     std::string& others) {
+    const bool is_object = with_object(extra_data, [&](const JsonValue& object) {
+        Fields fields(object, path);
+        read_own_fields(fields, job, texts);
+        append_unknown_members(object, others);
+    });
+    if (!is_object && !extra_data.IsNull()) {
+        others += extra_data_member;
+        append_json(extra_data, others);
+    }
+}
+
 }  // namespace
 
 JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {
@@ -92,6 +155,7 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
     }
     Fields fields(object, path);
     JobDescription job;
+    std::string others;
     job.id = read_id(fields);
     job.submit = fields.time("subtime");
     job.processors = fields.integer("res");
@@ -105,40 +169,41 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
         }
     }
     if (const JsonValue* extra_data = fields.find("extra_data")) {
-        read_extra_data(*extra_data, std::string(path) + "extra_data.", job, texts);
+        read_extra_data(*extra_data, std::string(path) + "extra_data.", job, texts, others);
     }
     read_own_fields(fields, job, texts);
     job.profile = shared_text(fields.text("profile"), texts);
+    append_unknown_members(object, others);
+    job.other_fields = shared_text(others, texts);
     return job;
 }
 
 void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts) {
-    if (extra_data.IsObject()) {
-        Fields fields(extra_data, path);
-        read_own_fields(fields, job, texts);
-        return;
-    }
-    if (!extra_data.IsString() || !view(extra_data).starts_with('{')) {
-        return;
-    }
-    JsonReader reader;
-    const JsonValue* object = nullptr;
-    try {
-        object = &reader.parse(view(extra_data));
-    } catch (const InputError&) {
-        return;  // a text that only looks like JSON
-    }
-    Fields fields(*object, path);
-    read_own_fields(fields, job, texts);
+    std::string others;
+    read_extra_data(extra_data, path, job, texts, others);
+    job.other_fields = shared_text(others, texts);
 }
 
 void append_extra_data(const JobDescription& job, std::string& out) {
     const std::size_t begin = out.size();
+    append_other_fields(job, out);
     append_own_fields(job, out);
-    if (out.size() > begin) {
+    if (out.size() == begin) {
+        return;
+    }
+    const std::string_view others = job.other_fields;
+    if (!others.starts_with(extra_data_member)) {
         out[begin] = '{';
         out += '}';
+        return;
     }
+    JsonReader reader;
+    if (out.size() - begin > others.size() + 1 || reader.parse("{" + std::string(others) + "}").MemberCount() > 1) {
+        throw InputError(
+            "its extra_data is not an object, expected one: in this format it holds the job's other fields");
+    }
+    out.resize(begin);
+    out += others.substr(extra_data_member.size());
 }
 
 void append_job(const JsonValue& object, std::string_view id, std::string& out) {
@@ -171,6 +236,7 @@ void append_job(const JobDescription& job, std::string_view id, std::string& out
         append_json_string(job.profile, out);
     }
     append_own_fields(job, out);
+    append_other_fields(job, out);
     out += '}';
 }
 

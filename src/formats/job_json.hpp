@@ -17,19 +17,21 @@ namespace batfill {
 // - if present: `walltime` (negative: none)
 // - if present, here or inside `extra_data`, where Batsim 5 wants them: `deadline` (seconds, absolute), `queue` and
 //   `user` (text, or a number as its text), `licenses` (array of texts)
-// Other fields are the user's own and are ignored. The id is taken unchanged: it has the workload's name only if
-// `object` has it. With `texts`, the job's names share memory with those.
+// - all other fields, as JobDescription::other_fields
+// The id is taken unchanged: it has the workload's name only if `object` has it. With `texts`, the job's names share
+// memory with those.
 // Throws: InputError, which names the field, with `path` before its name, what was expected and what was found. The
 // caller prefixes the place.
 JobDescription read_job(const JsonValue& object, std::string_view path = "", TextPool* texts = nullptr);
 
-// Reads `deadline`, `queue`, `user` and `licenses` from `extra_data` into `job`. `extra_data` is an object, or the text
-// of one. Anything else is the user's own. For `texts` see read_job().
-// Throws: as read_job().
+// Reads Batsim 5's `extra_data` into `job`: `deadline`, `queue`, `user`, `licenses` and other fields. `extra_data` is
+// an object, or the text of one. Anything else counts as another field. For `texts` see read_job(). Throws: as
+// read_job().
 void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
                      TextPool* texts = nullptr);
 
-// Appends to `out` the object that read_extra_data() reads. Appends nothing if `job` has none of these fields.
+// Appends to `out` the value that read_extra_data() reads. Appends nothing if `job` has none of these fields.
+// Throws: InputError if `extra_data` was no object, and now has to hold other fields.
 void append_extra_data(const JobDescription& job, std::string& out);
 
 // Appends the job `object` to `out` as append_json() does, but with `id` as its id. Batsim passes on jobs of a workload

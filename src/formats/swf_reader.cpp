@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "src/support/file_kind.hpp"
-#include "src/support/files.hpp"
+#include "src/support/lines.hpp"
 #include "src/support/numbers.hpp"
 
 namespace batfill {
@@ -126,7 +125,7 @@ class Parser {
         }
         split(line);
         SwfJob job;
-        job.line = line_;
+        job.line = static_cast<std::uint32_t>(line_);
         job.number = count(1);
         job.submit = time(2);
         job.wait = time(3);
@@ -207,15 +206,6 @@ class Parser {
     std::array<std::string_view, 18> fields_;
 };
 
-// Passes the complete lines of `text` to `parser`. Returns the rest, an incomplete line.
-std::string_view add_lines(Parser& parser, std::string_view text) {
-    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-        parser.add(text.substr(0, end));
-        text.remove_prefix(end + 1);
-    }
-    return text;
-}
-
 }  // namespace
 
 std::optional<std::string> SwfLog::field(std::string_view name) const {
@@ -232,34 +222,25 @@ std::optional<std::string> SwfLog::field(std::string_view name) const {
 
 SwfLog parse_swf(std::string_view text, const std::string& path) {
     Parser parser(path);
-    const std::string_view rest = add_lines(parser, text);
-    if (!rest.empty()) {
-        parser.add(rest);
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+        parser.add(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    if (!text.empty()) {
+        parser.add(text);
     }
     return parser.finish();
 }
 
 SwfLog read_swf(const std::string& path) {
-    InputFile file(path);
     Parser parser(path);
-    std::string buffer(std::size_t{256} << 10, '\0');
-    bool at_beginning = true;
-    std::size_t kept = 0;  // size of the incomplete line at the end of the previous piece
-    for (;;) {
-        const std::size_t got = file.read(buffer.data() + kept, buffer.size() - kept);
-        if (std::exchange(at_beginning, false)) {
-            require_kind({buffer.data(), got}, path, "a log in the Standard Workload Format", {FileKind::log});
-        }
-        const std::string_view rest = add_lines(parser, {buffer.data(), kept + got});
-        if (got == 0 || rest.size() > max_line_size) {
-            if (!rest.empty()) {
-                parser.add(rest);
-            }
-            return parser.finish();
-        }
-        kept = rest.size();
-        std::memmove(buffer.data(), rest.data(), kept);
-    }
+    for_each_line(
+        path, max_line_size,
+        [&](std::string_view beginning) {
+            require_kind(beginning, path, "a log in the Standard Workload Format", {FileKind::log});
+        },
+        [&](std::string_view line, std::size_t) { parser.add(line); });
+    return parser.finish();
 }
 
 }  // namespace batfill

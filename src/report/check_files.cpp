@@ -1,6 +1,7 @@
 #include "check_files.hpp"
 
 #include "src/formats/named_platform.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
 
@@ -19,7 +20,7 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
     }
     const Platform platform = named_platform(request.platform, request.master_host);
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
-    return check_schedule(schedule, read_workloads(request.workloads), platform, request.options,
+    return check_schedule(schedule, read_any_workloads(request.workloads, note), platform, request.options,
                           guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr, event_lists);
 }
 

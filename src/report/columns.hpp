@@ -2,11 +2,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace batfill::report {
 
+// The bytes compressed (zlib, RFC 1950), in Base64 (RFC 4648, with padding). The page unpacks them.
+std::string packed(std::string_view bytes);
+
 // A compact column of integers. Each integer takes a variable number of bytes with seven bits each, the lowest first.
-// The eighth bit says that another byte follows. page.js reads this.
+// The eighth bit says that another byte follows. page_data.js reads this.
 class Column {
  public:
     // Appends a number.
@@ -16,8 +20,8 @@ class Column {
     // Requires: its absolute value is below 2^52.
     void add_signed(std::int64_t value);
 
-    // All bytes in Base64 (RFC 4648, with padding).
-    std::string base64() const;
+    // All bytes.
+    const std::string& bytes() const { return bytes_; }
 
  private:
     std::string bytes_;

@@ -1,5 +1,7 @@
 #include "measured_runs.hpp"
 
+#include "src/workloads/any_workload.hpp"
+
 namespace batfill::report {
 
 namespace {
@@ -11,7 +13,7 @@ MeasuredSchedule read_run(const std::string& path, const Note& note) {
 }  // namespace
 
 MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
-    const std::vector<Workload> workloads = read_workloads(request.workloads);
+    const std::vector<Workload> workloads = read_any_workloads(request.workloads, note);
     const std::vector<std::string> names = run_labels(request.schedules);
     std::vector<MeasuredSchedule> schedules;
     schedules.reserve(names.size());

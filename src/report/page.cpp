@@ -10,12 +10,15 @@
 namespace batfill::report {
 
 std::string report_page(const Report& report) {
-    const std::array<std::pair<std::string_view, std::string>, 6> parts{{{"{{title}}", markup_text(report.title)},
-                                                                         {"{{style}}", std::string(page_style)},
-                                                                         {"{{license}}", markup_text(d3_license)},
-                                                                         {"{{library}}", std::string(d3_library)},
-                                                                         {"{{data}}", report_data(report)},
-                                                                         {"{{script}}", std::string(page_script)}}};
+    const std::array<std::pair<std::string_view, std::string>, 8> parts{
+        {{"{{title}}", markup_text(report.title)},
+         {"{{style}}", std::string(page_style)},
+         {"{{license}}", markup_text(d3_license)},
+         {"{{library}}", std::string(d3_library)},
+         {"{{data}}", report_data(report)},
+         {"{{data_script}}", std::string(page_data_script)},
+         {"{{charts_script}}", std::string(page_charts_script)},
+         {"{{script}}", std::string(page_script)}}};
     std::string page;
     std::string_view rest = page_html;
     for (const auto& [mark, text] : parts) {

@@ -5,29 +5,21 @@
 #include <cmath>
 #include <cstddef>
 
+#include <batfill/core/error.hpp>
+
+#include "drawing.hpp"
 #include "figures.hpp"
-#include "markup.hpp"
-#include "src/support/csv_text.hpp"
 
 namespace batfill::report {
 
 namespace {
 
-constexpr double width = 720;
-constexpr double left = 70;  // of the panels
-constexpr double right = 700;
-constexpr double panel_height = 220;
-constexpr double axis_height = 44;    // below a panel: its ticks and its name
-constexpr double line_height = 22;    // of titles and legends
-constexpr std::size_t columns = 630;  // the number of periods over which levels are averaged, one per unit of width
+// The fewest cells and periods over the width of a panel: as many as a panel of the default width has units.
+constexpr std::size_t min_columns = 630;
 constexpr std::size_t plotted_points = 1000;
 // A Gantt chart with more rectangles than this is drawn in cells.
 constexpr std::size_t max_rectangles = 20000;
-constexpr std::size_t max_rows = 220;
-
-// The colours of the runs, here and on the page. Colour-blind readers can distinguish them.
-constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#00805c", "#a8487f", "#8a6400", "#2f8fc4"};
-constexpr std::array<const char*, 6> dashes{"", "7 3", "2 3", "9 3 2 3", "12 4", "4 4"};
+constexpr std::size_t min_rows = 220;
 
 // Classes of wait: none, up to a minute, and so on. Colours go from dark to light, as on the page.
 struct WaitClass {
@@ -51,126 +43,6 @@ std::size_t wait_class(Duration wait) {
     return wait_classes.size() - 1;
 }
 
-// Two decimals at most, without trailing zeros.
-std::string coordinate(double value) {
-    std::string text = rounded(value, 2);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') {
-        text.pop_back();
-    }
-    return text;
-}
-
-std::string attribute(std::string_view name, std::string_view value) {
-    return " " + std::string(name) + "='" + std::string(value) + "'";
-}
-
-class Drawing {
- public:
-    void line(double x1, double y1, double x2, double y2, const char* colour) {
-        path("M" + point(x1, y1) + "L" + point(x2, y2), attribute("stroke", colour));
-    }
-    void text(double x, double y, std::string_view text, const char* anchor, bool upwards = false) {
-        body_ += "<text" + attribute("x", coordinate(x)) + attribute("y", coordinate(y)) +
-                 attribute("text-anchor", anchor) +
-                 (upwards ? attribute("transform", "rotate(-90 " + point(x, y) + ")") : "") + ">" + markup_text(text) +
-                 "</text>\n";
-    }
-    // `points` is the data of a path. `run` selects colour and dashes.
-    void curve(const std::string& points, std::size_t run) {
-        const std::string_view dash = dashes.at(run % dashes.size());
-        path(points, attribute("class", "curve") + attribute("fill", "none") + attribute("stroke-width", "1.5") +
-                         attribute("stroke", colours.at(run % colours.size())) +
-                         (dash.empty() ? "" : attribute("stroke-dasharray", dash)));
-    }
-    // `rectangles` is the data of a path.
-    void area(const std::string& rectangles, const char* colour) {
-        if (!rectangles.empty()) {
-            path(rectangles, attribute("class", "jobs") + attribute("fill", colour));
-        }
-    }
-    std::string svg(double height, const std::string& description) const {
-        const std::string size = attribute("width", coordinate(width)) + attribute("height", coordinate(height));
-        return "<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' version='1.1'" + size +
-               attribute("viewBox", "0 0 " + point(width, height)) +
-               " font-family='sans-serif' font-size='12'>\n<title>" + markup_text(description) + "</title>\n<rect" +
-               size + " fill='#fff'/>\n" + body_ + "</svg>\n";
-    }
-
-    static std::string point(double x, double y) { return coordinate(x) + " " + coordinate(y); }
-    static std::string rectangle(double x, double y, double w, double h) {
-        return "M" + point(x, y) + "h" + coordinate(w) + "v" + coordinate(h) + "h" + coordinate(-w) + "z";
-    }
-
- private:
-    void path(const std::string& data, const std::string& attributes) {
-        body_ += "<path" + attribute("d", data) + attributes + "/>\n";
-    }
-
-    std::string body_;
-};
-
-// One axis of a panel: maps values to positions.
-struct Axis {
-    std::string name;
-    double first = 0;  // above 0 on a logarithmic axis
-    double last = 1;   // above `first`
-    double from = 0;   // the position of `first`
-    double until = 1;  // the position of `last`
-    bool logarithmic = false;
-
-    double share(double value) const {
-        return logarithmic ? std::log(value / first) / std::log(last / first) : (value - first) / (last - first);
-    }
-    // Values beyond an end get the position of that end.
-    double place(double value) const {
-        return from + std::clamp(share(std::max(value, first)), 0.0, 1.0) * (until - from);
-    }
-    // Round values: powers of ten on a logarithmic axis, else about `count` multiples of 1, 2 or 5 times a power of
-    // ten.
-    std::vector<double> ticks(double count) const {
-        std::vector<double> values;
-        if (logarithmic) {
-            for (int power = 0; first * std::pow(10, power) <= last; ++power) {
-                values.push_back(first * std::pow(10, power));
-            }
-            return values;
-        }
-        const double power = std::pow(10, std::floor(std::log10((last - first) / count)));
-        double step = power * 10;
-        for (const double factor : {5.0, 2.0, 1.0}) {
-            step = power * factor >= (last - first) / count ? power * factor : step;
-        }
-        for (auto i = static_cast<long long>(std::ceil(first / step)); static_cast<double>(i) * step <= last; ++i) {
-            values.push_back(static_cast<double>(i) * step);
-        }
-        return values;
-    }
-    // The label of a tick, never "-0".
-    static std::string shown(double value) {
-        std::string text = coordinate(value);
-        return text == "-0" ? "0" : text;
-    }
-};
-
-// Draws the frame, the ticks and the names of the axes.
-void draw_axes(const Axis& x, const Axis& y, Drawing& drawing) {
-    const double top = std::min(y.from, y.until);
-    const double bottom = std::max(y.from, y.until);
-    for (const double value : y.ticks(5)) {
-        drawing.line(x.from, y.place(value), x.until, y.place(value), "#ddd");
-        drawing.text(x.from - 6, y.place(value) + 4, Axis::shown(value), "end");
-    }
-    for (const double value : x.ticks(7)) {
-        drawing.line(x.place(value), bottom, x.place(value), bottom + 4, "#444");
-        drawing.text(x.place(value), bottom + 17, Axis::shown(value), "middle");
-    }
-    drawing.line(x.from, bottom, x.until, bottom, "#444");
-    drawing.line(x.from, top, x.from, bottom, "#444");
-    drawing.text((x.from + x.until) / 2, bottom + 34, x.name, "middle");
-    drawing.text(16, (top + bottom) / 2, y.name, "middle", true);
-}
-
 // The unit in which an axis shows time.
 struct TimeUnit {
     const char* name;
@@ -185,11 +57,15 @@ TimeUnit unit_of(const TimeSpan& span) {
     return length >= Duration::seconds(3LL * 3600) ? TimeUnit{"time (hours)", 3600} : TimeUnit{"time (s)", 1};
 }
 
-Axis time_axis(const TimeSpan& span) {
+std::size_t columns_of(const Layout& layout) {
+    return std::max(min_columns, static_cast<std::size_t>(std::lround(layout.right() - layout.left())));
+}
+
+Axis time_axis(const TimeSpan& span, const Layout& layout) {
     const TimeUnit unit = unit_of(span);
     const double first = span.first.to_seconds() / unit.seconds;
     const double last = span.last.to_seconds() / unit.seconds;
-    return {unit.name, first, std::max(last, first + 1e-6), left, right};
+    return {unit.name, first, std::max(last, first + 1e-6), layout.left(), layout.right()};
 }
 
 // The finished jobs of a run and their processors.
@@ -199,12 +75,19 @@ struct DrawnRun {
     std::vector<const ResourceSet*> allocations;  // of `jobs`, in the same order
 };
 
-std::vector<DrawnRun> drawn_runs(const std::vector<PlottedRun>& runs) {
+// The finished jobs of the window. A chart over time takes jobs that ran or waited in it, a distribution jobs that were
+// submitted in it.
+std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options) {
+    const bool over_time = kind == PlotKind::gantt || kind == PlotKind::utilisation || kind == PlotKind::queue;
+    const auto in_window = [&](const FinishedJob& job) {
+        const Time end = over_time ? job.start + job.run : job.submit;
+        return (!options.from || end >= *options.from) && (!options.until || job.submit < *options.until);
+    };
     std::vector<DrawnRun> drawn;
     for (const PlottedRun& run : runs) {
         drawn.push_back({run.label, {}, {}});
         for (const ScheduledJob& job : run.schedule.jobs) {
-            if (job.finished()) {
+            if (job.finished() && in_window(analysis::finished_job(job))) {
                 drawn.back().jobs.push_back(analysis::finished_job(job));
                 drawn.back().allocations.push_back(&job.allocation);
             }
@@ -213,26 +96,69 @@ std::vector<DrawnRun> drawn_runs(const std::vector<PlottedRun>& runs) {
     return drawn;
 }
 
-// Draws the labels of runs from left to right, each with its line. Returns the position below them.
+// Lays out a legend from left to right, in as many lines as it needs.
+class Legend {
+ public:
+    Legend(double top, const Layout& layout) : layout_(layout), x_(layout.left()), top_(top) {}
+
+    // Calls `draw` with the position of the next entry. The one after it follows at the distance `needed`. An entry
+    // whose width `visible` does not fit begins a new line.
+    template <class Draw>
+    void add(double needed, double visible, const Draw& draw) {
+        if (x_ > layout_.left() && x_ + visible > layout_.right()) {
+            x_ = layout_.left();
+            top_ += layout_.line_height();
+        }
+        draw(x_, top_);
+        x_ += needed;
+    }
+    double bottom() const { return top_ + layout_.line_height(); }
+
+ private:
+    const Layout& layout_;
+    double x_;
+    double top_;
+};
+
+// Draws the labels of runs, each with its line. Returns the position below them.
 double draw_legend(const std::vector<DrawnRun>& runs, double top, Drawing& drawing) {
     if (runs.size() < 2) {
         return top;
     }
-    double x = left;
+    const Layout& layout = drawing.layout();
+    Legend legend(top, layout);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const double needed = 50 + 7.5 * static_cast<double>(runs[i].label.size());
-        if (x > left && x + needed > right) {
-            x = left;
-            top += line_height;
-        }
-        drawing.curve("M" + Drawing::point(x, top + 10) + "h30", i);
-        drawing.text(x + 36, top + 14, runs[i].label, "start");
-        x += needed;
+        const double needed = layout.scaled(50 + 7.5 * static_cast<double>(runs[i].label.size()));
+        legend.add(needed, needed, [&](double x, double y) {
+            drawing.curve("M" + Drawing::point(x, y + layout.scaled(10)) + "h" + coordinate(layout.scaled(30)), i);
+            drawing.text(x + layout.scaled(36), y + layout.scaled(14), runs[i].label, "start");
+        });
     }
-    return top + line_height;
+    return legend.bottom();
+}
+
+// Draws the classes of wait. Returns the position below them.
+double draw_wait_legend(double top, Drawing& drawing) {
+    const Layout& layout = drawing.layout();
+    drawing.text(layout.left() - layout.scaled(6), top + layout.scaled(14), "wait:", "end");
+    Legend legend(top, layout);
+    for (const WaitClass& each : wait_classes) {
+        const double text = layout.letter_width() * static_cast<double>(std::string_view(each.name).size());
+        legend.add(layout.scaled(40) + text, layout.scaled(17) + text, [&](double x, double y) {
+            drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)),
+                         each.colour);
+            drawing.text(x + layout.scaled(17), y + layout.scaled(14), each.name, "start");
+        });
+    }
+    return legend.bottom();
 }
 
 using Classes = std::array<std::string, wait_classes.size()>;  // the rectangles of each class of wait
+
+// A side of a rectangle, shortened where there is room: a gap tells neighbours of one colour apart.
+double with_gap(double length) {
+    return length > 3 ? length - 0.5 : length;
+}
 
 // Adds a rectangle per job and interval of processors. `unit` is that of the time axis, in seconds.
 void add_rectangles(const DrawnRun& run, const Axis& x, const Axis& y, double unit, Classes& classes) {
@@ -243,7 +169,7 @@ void add_rectangles(const DrawnRun& run, const Axis& x, const Axis& y, double un
         for (const auto& [first, last] : run.allocations[i]->intervals()) {
             const double top = y.place(first);
             classes.at(wait_class(analysis::wait(job))) +=
-                Drawing::rectangle(from, top, until - from, y.place(last + 1) - top);
+                Drawing::rectangle(from, top, with_gap(until - from), with_gap(y.place(last + 1) - top));
         }
     }
 }
@@ -256,8 +182,11 @@ struct Cell {
 };
 
 // Adds cells that are at least half covered, in the colour of the job that covers most.
-void add_cells(const DrawnRun& run, int processors, const Axis& x, const Axis& y, double unit, Classes& classes) {
-    const std::size_t rows = std::min<std::size_t>(static_cast<std::size_t>(processors), max_rows);
+void add_cells(const DrawnRun& run, const Axis& x, const Axis& y, double unit, std::size_t columns, Classes& classes) {
+    const double processors = y.last;
+    const std::size_t rows =
+        std::min<std::size_t>(static_cast<std::size_t>(processors),
+                              std::max(min_rows, static_cast<std::size_t>(std::lround(y.until - y.from))));
     const double row = static_cast<double>(rows) / processors;
     const double column = (x.until - x.from) / static_cast<double>(columns);
     std::vector<Cell> cells(columns * rows);
@@ -308,21 +237,15 @@ void add_cells(const DrawnRun& run, int processors, const Axis& x, const Axis& y
 
 double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeSpan& span, double top,
                   Drawing& drawing) {
-    double place = left;
-    drawing.text(place - 6, top + 14, "wait:", "end");
-    for (const WaitClass& each : wait_classes) {
-        drawing.area(Drawing::rectangle(place, top + 4, 12, 12), each.colour);
-        drawing.text(place + 17, top + 14, each.name, "start");
-        place += 40 + 7 * static_cast<double>(std::string_view(each.name).size());
-    }
-    top += line_height;
+    const Layout& layout = drawing.layout();
+    top = draw_wait_legend(top, drawing);
     for (const DrawnRun& run : runs) {
         if (runs.size() > 1) {
-            drawing.text(left, top + 14, run.label, "start");
-            top += line_height;
+            drawing.text(layout.left(), top + layout.scaled(14), run.label, "start");
+            top += layout.line_height();
         }
-        const Axis x = time_axis(span);
-        const Axis y{"processors", 0, static_cast<double>(processors), top, top + panel_height};
+        const Axis x = time_axis(span, layout);
+        const Axis y{"processors", 0, static_cast<double>(processors), top, top + layout.panel_height};
         draw_axes(x, y, drawing);
         std::size_t rectangles = 0;
         for (const ResourceSet* const allocation : run.allocations) {
@@ -332,12 +255,12 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
         if (rectangles <= max_rectangles) {
             add_rectangles(run, x, y, unit_of(span).seconds, classes);
         } else {
-            add_cells(run, processors, x, y, unit_of(span).seconds, classes);
+            add_cells(run, x, y, unit_of(span).seconds, columns_of(layout), classes);
         }
         for (std::size_t i = 0; i < classes.size(); ++i) {
             drawing.area(classes.at(i), wait_classes.at(i).colour);
         }
-        top += panel_height + axis_height;
+        top += layout.panel_height + layout.axis_height();
     }
     return top;
 }
@@ -345,19 +268,20 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
 // Draws the mean of a level over each column.
 double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int processors, const TimeSpan& span, double top,
                    Drawing& drawing) {
+    const Layout& layout = drawing.layout();
     top = draw_legend(runs, top, drawing);
     const bool busy = kind == PlotKind::utilisation;
     std::vector<std::vector<double>> levels;
     double highest = busy ? 100 : 1;
     for (const DrawnRun& run : runs) {
         levels.emplace_back();
-        for (const Period& period : periods_of(steps_of(run.jobs), span.first, span.last, columns)) {
+        for (const Period& period : periods_of(steps_of(run.jobs), span.first, span.last, columns_of(layout))) {
             levels.back().push_back(busy ? period.mean_busy * 100 / processors : period.mean_waiting);
             highest = std::max(highest, levels.back().back());
         }
     }
-    const Axis x = time_axis(span);
-    const Axis y{busy ? "processors in use (%)" : "jobs waiting", 0, highest, top + panel_height, top};
+    const Axis x = time_axis(span, layout);
+    const Axis y{busy ? "processors in use (%)" : "jobs waiting", 0, highest, top + layout.panel_height, top};
     draw_axes(x, y, drawing);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const double column = (x.until - x.from) / static_cast<double>(std::max<std::size_t>(levels[i].size(), 1));
@@ -370,10 +294,11 @@ double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int process
             drawing.curve(points, i);
         }
     }
-    return top + panel_height + axis_height;
+    return top + layout.panel_height + layout.axis_height();
 }
 
 double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Duration tau, double top, Drawing& drawing) {
+    const Layout& layout = drawing.layout();
     top = draw_legend(runs, top, drawing);
     const bool waits = kind == PlotKind::waits;
     std::vector<std::vector<DistributionPoint>> distributions;
@@ -388,8 +313,9 @@ double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Durat
             largest = std::max(largest, distributions.back().back().value);
         }
     }
-    const Axis x{waits ? "wait (s), at most" : "bounded slowdown, at most", 1, largest, left, right, true};
-    const Axis y{"jobs (%)", 0, 100, top + panel_height, top};
+    const Axis x{
+        waits ? "wait (s), at most" : "bounded slowdown, at most", 1, largest, layout.left(), layout.right(), true};
+    const Axis y{"jobs (%)", 0, 100, top + layout.panel_height, top};
     draw_axes(x, y, drawing);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (distributions[i].empty()) {
@@ -402,40 +328,99 @@ double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Durat
         }
         drawing.curve(points + "H" + coordinate(x.until), i);
     }
-    return top + panel_height + axis_height;
+    return top + layout.panel_height + layout.axis_height();
+}
+
+// Why no job is left.
+std::string nothing_to_plot(const std::vector<PlottedRun>& runs, const PlotOptions& options) {
+    std::vector<FinishedJobs> all;
+    for (const DrawnRun& run : drawn_runs(PlotKind::gantt, runs, {})) {
+        all.push_back(run.jobs);
+    }
+    if (std::all_of(all.begin(), all.end(), [](const FinishedJobs& jobs) { return jobs.empty(); })) {
+        return "no job finished, there is nothing to plot";
+    }
+    const TimeSpan span = span_of(all);
+    const auto seconds = [](Time time) { return time.since_zero().to_shortest_string() + " s"; };
+    return "expected jobs from " + seconds(options.from.value_or(span.first)) + " to " +
+           seconds(options.until.value_or(span.last)) + ", found none: the jobs of all runs are from " +
+           seconds(span.first) + " to " + seconds(span.last);
+}
+
+// Draws everything. Returns the height of the picture.
+double draw(PlotKind kind, const std::vector<DrawnRun>& runs, const TimeSpan& span, const PlotOptions& options,
+            Drawing& drawing) {
+    const Layout& layout = drawing.layout();
+    double top = 10;
+    if (!options.title.empty()) {
+        drawing.text((layout.left() + layout.right()) / 2, top + layout.scaled(14), options.title, "middle");
+        top += layout.line_height();
+    }
+    switch (kind) {
+        case PlotKind::gantt:
+            return draw_gantt(runs, options.processors, span, top, drawing);
+        case PlotKind::utilisation:
+        case PlotKind::queue:
+            return draw_levels(kind, runs, options.processors, span, top, drawing);
+        case PlotKind::waits:
+        case PlotKind::slowdowns:
+            break;
+    }
+    return draw_distribution(kind, runs, options.tau, top, drawing);
+}
+
+// The lengths of a picture of these runs.
+// Throws: UsageError if the letters leave no room for the panels.
+Layout layout_of(PlotKind kind, std::vector<DrawnRun> runs, const TimeSpan& span, const PlotOptions& options) {
+    constexpr double points_per_inch = 72;
+    constexpr double narrow = 5;  // inches: a column of a paper, whose captions have 8 points
+    const double font_size = options.font_size.value_or(options.width < narrow ? 8 : 9);
+    Layout layout{options.width * units_per_inch, font_size / points_per_inch * units_per_inch, 0};
+    const double least = layout.scaled(60);
+    const double inner = layout.right() - layout.left();
+    const auto inches = [](double length) { return coordinate(std::ceil(length / units_per_inch * 100) / 100); };
+    if (inner < least) {
+        throw UsageError("--width: expected at least " + inches(layout.width - inner + least) +
+                         " inches for letters of " + coordinate(font_size) + " points, found " +
+                         coordinate(options.width));
+    }
+    if (!options.height) {
+        layout.panel_height = std::min(Layout().panel_height, inner * 0.6);
+        return layout;
+    }
+    // Without jobs and with panels of no height, everything else takes the same height.
+    for (DrawnRun& run : runs) {
+        run = {run.label, {}, {}};
+    }
+    Drawing empty(layout);
+    const double others = draw(kind, runs, span, options, empty);
+    const double panels = kind == PlotKind::gantt ? static_cast<double>(runs.size()) : 1;
+    layout.panel_height = (*options.height * units_per_inch - others) / panels;
+    if (layout.panel_height < least) {
+        throw UsageError("--height: expected at least " + inches(others + panels * least) +
+                         " inches for this chart, found " + coordinate(*options.height));
+    }
+    return layout;
 }
 
 }  // namespace
 
 std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options) {
-    const std::vector<DrawnRun> drawn = drawn_runs(runs);
+    const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, options);
     std::vector<FinishedJobs> jobs;
     std::string labels;
     for (const DrawnRun& run : drawn) {
         jobs.push_back(run.jobs);
         labels += (labels.empty() ? "" : ", ") + run.label;
     }
-    const TimeSpan span = span_of(jobs);
-    Drawing drawing;
-    double top = 10;
-    if (!options.title.empty()) {
-        drawing.text((left + right) / 2, top + 14, options.title, "middle");
-        top += line_height;
+    if (std::all_of(jobs.begin(), jobs.end(), [](const FinishedJobs& of_run) { return of_run.empty(); })) {
+        throw InputError(runs.front().schedule.path + ": " + nothing_to_plot(runs, options));
     }
-    switch (kind) {
-        case PlotKind::gantt:
-            top = draw_gantt(drawn, options.processors, span, top, drawing);
-            break;
-        case PlotKind::utilisation:
-        case PlotKind::queue:
-            top = draw_levels(kind, drawn, options.processors, span, top, drawing);
-            break;
-        case PlotKind::waits:
-        case PlotKind::slowdowns:
-            top = draw_distribution(kind, drawn, options.tau, top, drawing);
-            break;
-    }
-    return drawing.svg(top, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " + labels);
+    TimeSpan span = span_of(jobs);
+    span = {options.from.value_or(span.first), options.until.value_or(span.last)};
+    Drawing drawing(layout_of(kind, drawn, span, options));
+    const double height = draw(kind, drawn, span, options, drawing);
+    return drawing.svg(height, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " + labels);
 }
 
 }  // namespace batfill::report

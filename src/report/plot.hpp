@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +23,25 @@ struct PlottedRun {
     Schedule schedule;
 };
 
+// SVG has this many units to an inch.
+inline constexpr double units_per_inch = 96;
+
 struct PlotOptions {
     int processors = 1;                    // of the machine; no job has a processor with a higher number
     Duration tau = Duration::seconds(10);  // bound of the bounded slowdown
     std::string title{};                   // none if empty
+    // The window, from the clock's zero. None: from the first submission to the last completion. Charts over time show
+    // this time; distributions count the jobs submitted in it.
+    std::optional<Time> from{};
+    std::optional<Time> until{};        // after `from`
+    double width = 7.5;                 // inches
+    std::optional<double> height{};     // inches; none: follows from the width and the number of panels
+    std::optional<double> font_size{};  // points; none: follows from the width
 };
 
-// Returns the chart of the finished jobs of all runs as SVG 1.1. Its width does not depend on the content, and its
-// texts remain text. A Gantt chart has a panel for each run; other charts have a line for each run.
-// Requires: at least one run has a finished job.
+// Returns the chart of the finished jobs of all runs as SVG 1.1. Its texts remain text. A Gantt chart has a panel for
+// each run; other charts have a line for each run.
+// Throws: InputError if no job finished, or none in the window; UsageError if the letters leave no room for the chart.
 // Cost: O(n log n); for a Gantt chart also the area that the jobs cover.
 std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options);
 

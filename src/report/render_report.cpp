@@ -7,6 +7,7 @@
 #include "report.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/sha256.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
 
@@ -69,7 +70,7 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         page.runs[i].label = names[i];
     }
-    page.workloads = read_workloads(request.workloads);
+    page.workloads = read_any_workloads(request.workloads, note);
     for (const std::string& path : request.workloads) {
         page.files.push_back(source_file(path));
     }

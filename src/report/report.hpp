@@ -43,7 +43,7 @@ struct Report {
     std::size_t baseline = 0;         // the run to compare the others with
 };
 
-// Returns the data of the page as one JSON object, as page.js reads it. No text in it can end an HTML element. The
+// Returns the data of the page as one JSON object, as page_data.js reads it. No text in it can end an HTML element. The
 // metrics are those of compute_metrics().
 // Throws: as compute_metrics(); InputError for runs of different workloads, too.
 // Cost: O(n log n).

@@ -2,6 +2,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <string_view>
 
@@ -9,9 +11,9 @@
 
 #include "columns.hpp"
 #include "figures.hpp"
-#include "groupings.hpp"
+#include "metrics_data.hpp"
 #include "report.hpp"
-#include "src/analysis/metric_table.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::report {
@@ -86,60 +88,58 @@ MeasuredRun measured(const Run& run, const Report& report) {
     return result;
 }
 
-// The difference to the baseline's value, for people: shares in percentage points, counts as numbers, others in per
-// cent of the baseline.
-std::string difference(std::optional<double> value, std::optional<double> baseline, analysis::Unit unit) {
-    if (!value || !baseline) {
-        return "-";
-    }
-    const double more = *value - *baseline;
-    const std::string sign = more > 0 ? "+" : "";
-    switch (unit) {
-        case analysis::Unit::count:
-            return sign + rounded(more, 0);
-        case analysis::Unit::share:
-            return sign + rounded(more * 100, 2) + " points";
-        case analysis::Unit::seconds:
-        case analysis::Unit::ratio:
-            break;
-    }
-    if (more == 0) {
-        return "0.0 %";
-    }
-    return *baseline == 0 ? "-" : sign + rounded(more / std::abs(*baseline) * 100, 1) + " %";
-}
+// A grouping of jobs by a text of the workloads: users or queues.
+struct Grouping {
+    const char* kind;    // the plural: "users"
+    const char* column;  // the singular: "user"
+    SharedText JobDescription::*field;
+    std::vector<std::string> names{};             // most processor time in all runs first; empty if no job has one
+    std::map<std::string, std::size_t> places{};  // the index of each name
+};
 
-void write_metrics_table(const std::vector<MeasuredRun>& runs, std::size_t baseline, Json& json) {
-    json.open_array();
-    const auto metrics = analysis::all_metrics();
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-        const auto has_value = [&](const MeasuredRun& run) { return run.metrics.values()[i].has_value(); };
-        if (std::none_of(runs.begin(), runs.end(), has_value)) {
-            continue;
+class Groupings {
+ public:
+    Groupings(const Report& report, const std::vector<FinishedJobs>& runs) : workload_jobs_(report.workloads) {
+        if (report.workloads.empty()) {
+            return;
         }
-        json.open_object();
-        json.key("name").text(metrics[i].name);
-        json.key("title").text(metrics[i].title);
-        json.key("less_is_better").boolean(metrics[i].goal == analysis::Goal::minimum);
-        json.key("values").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.number(run.metrics.values()[i]);
+        FinishedJobs all;
+        for (const FinishedJobs& jobs : runs) {
+            all.insert(all.end(), jobs.begin(), jobs.end());
         }
-        json.close_array();
-        json.key("texts").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.text(analysis::for_people(run.metrics.values()[i], metrics[i].unit));
+        for (Grouping& grouping : groupings_) {
+            for (const GroupSummary& group : groups(grouping, all, report.options.tau)) {
+                grouping.names.push_back(group.name);
+            }
+            if (grouping.names == std::vector<std::string>{""}) {
+                grouping.names.clear();
+            }
+            for (std::size_t i = 0; i < grouping.names.size(); ++i) {
+                grouping.places[grouping.names[i]] = i;
+            }
         }
-        json.close_array();
-        json.key("differences").open_array();
-        for (const MeasuredRun& run : runs) {
-            json.text(difference(run.metrics.values()[i], runs[baseline].metrics.values()[i], metrics[i].unit));
-        }
-        json.close_array();
-        json.close_object();
     }
-    json.close_array();
-}
+    Groupings(const Groupings&) = delete;
+    Groupings& operator=(const Groupings&) = delete;
+
+    const std::array<Grouping, 2>& all() const { return groupings_; }
+    // The job in the workloads; null if they do not have it.
+    const JobDescription* description(const FinishedJob& job) const {
+        const std::optional<analysis::IndexedJob> found = workload_jobs_.find(job.id);
+        return found ? found->description : nullptr;
+    }
+    std::size_t place(const Grouping& grouping, const FinishedJob& job) const {
+        return grouping.places.at(description(job)->*grouping.field);
+    }
+    std::vector<GroupSummary> groups(const Grouping& grouping, const FinishedJobs& jobs, Duration tau) const {
+        return groups_of(jobs, tau, [&](const FinishedJob& job) { return description(job)->*grouping.field; });
+    }
+
+ private:
+    analysis::WorkloadJobs workload_jobs_;
+    std::array<Grouping, 2> groupings_{
+        {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
+};
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
 std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
@@ -183,28 +183,26 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
     const std::string_view prefix = common_prefix(run.jobs);
     json.key("jobs").open_object();
     json.key("count").integer(run.jobs.size());
-    json.key("start").text(starts.base64());
-    json.key("wait").text(waits.base64());
-    json.key("run").text(lengths.base64());
-    json.key("processors").text(widths.base64());
-    json.key("state").text(states.base64());
-    json.key("intervals_of_job").text(interval_counts.base64());
-    json.key("intervals").text(intervals.base64());
+    json.key("start").text(packed(starts.bytes()));
+    json.key("wait").text(packed(waits.bytes()));
+    json.key("run").text(packed(lengths.bytes()));
+    json.key("processors").text(packed(widths.bytes()));
+    json.key("state").text(packed(states.bytes()));
+    json.key("intervals_of_job").text(packed(interval_counts.bytes()));
+    json.key("intervals").text(packed(intervals.bytes()));
     for (const Grouping& grouping : groupings.all()) {
         if (!grouping.names.empty()) {
             Column places;
             for (const FinishedJob& job : run.finished) {
                 places.add(groupings.place(grouping, job));
             }
-            json.key(grouping.column).text(places.base64());
+            json.key(grouping.column).text(packed(places.bytes()));
         }
     }
     json.key("id_prefix").text(prefix);
-    json.key("ids").open_array();
-    for (const ScheduledJob* job : run.jobs) {
-        json.text(std::string_view(job->id).substr(prefix.size()));
-    }
-    json.close_array();
+    Json ids;
+    ids.array(run.jobs, [&](const ScheduledJob* job) { ids.text(std::string_view(job->id).substr(prefix.size())); });
+    json.key("ids").text(packed(ids.view()));
     json.close_object();
 }
 
@@ -225,9 +223,9 @@ void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
     }
     json.key("steps").open_object();
     json.key("count").integer(steps.size());
-    json.key("time").text(times.base64());
-    json.key("busy").text(busy.base64());
-    json.key("waiting").text(waiting.base64());
+    json.key("time").text(packed(times.bytes()));
+    json.key("busy").text(packed(busy.bytes()));
+    json.key("waiting").text(packed(waiting.bytes()));
     json.close_object();
     json.key("periods").open_array();
     for (const Period& period : periods_of(steps, clock.first(), clock.last(), periods_shown)) {
@@ -464,8 +462,10 @@ std::string report_data(const Report& report) {
         json.key(grouping.kind).texts(grouping.names);
     }
     json.key("baseline").integer(report.baseline);
+    std::vector<const Metrics*> metrics(runs.size());
+    std::transform(runs.begin(), runs.end(), metrics.begin(), [](const MeasuredRun& run) { return &run.metrics; });
     json.key("metrics");
-    write_metrics_table(runs, report.baseline, json);
+    write_metrics_table(metrics, report.baseline, json);
     json.key("runs").open_array();
     for (const MeasuredRun& run : runs) {
         write_run(run, report, groupings, clock, json);

@@ -19,6 +19,9 @@ namespace batfill {
 
 namespace {
 
+// A byte that no text has.
+constexpr unsigned char no_quote = 0xFF;
+
 // Real lines are far smaller: an allocation of 100,000 single hosts in a jobs.csv has 700 kB.
 constexpr std::size_t max_row_size = 16 << 20;
 
@@ -105,6 +108,10 @@ class CsvParser {
         : row_(path, format), handle_(handle) {
         if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_EMPTY_IS_NULL) != 0) {
             throw std::bad_alloc();
+        }
+        csv_set_delim(&parser_, static_cast<unsigned char>(format.separator));
+        if (!format.has_quotes) {
+            csv_set_quote(&parser_, no_quote);
         }
     }
     CsvParser(const CsvParser&) = delete;

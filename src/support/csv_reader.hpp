@@ -18,6 +18,8 @@ struct CsvFormat {
     std::string_view written_by;                // "Batsim 4"
     std::span<const std::string_view> columns;  // in any order; other columns are skipped
     std::size_t optional = 0;                   // this many of the last columns may be missing
+    char separator = ',';
+    bool has_quotes = true;  // a field may be quoted; if not, quotes are characters like others
 
     // The first line of a file with exactly these columns in this order, including its newline.
     std::string header() const;
@@ -44,6 +46,7 @@ class CsvRow {
     std::optional<Time> optional_planned_time(std::size_t column) const;
     Time planned_time(std::size_t column) const;
 
+    std::size_t line() const { return line_; }
     // Throw: InputError, which names file and line.
     [[noreturn]] void fail(const std::string& problem) const;
     [[noreturn]] void fail(std::size_t column, const std::string& expected) const;

@@ -20,6 +20,7 @@
 #include "src/support/names.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill {
 
@@ -58,7 +59,7 @@ Inputs read_inputs(const TuneRequest& options) {
         inputs.digest = "platform " + digest_of(text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
     }
     for (const std::string& path : paths) {
-        const std::string text = read_workload_text(path);
+        const std::string text = any_workload_text(path, options.note);
         inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
         inputs.digest += ", workload " + digest_of(text);
     }

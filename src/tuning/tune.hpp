@@ -13,6 +13,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"
+#include "src/workloads/any_schedule.hpp"
 
 namespace batfill {
 
@@ -42,7 +43,8 @@ struct TuneRequest {
     std::vector<std::string> workloads;
     std::string platform;  // as named_platform() takes it
     std::string master_host;
-    std::string prefix;                      // beginning of the names of all written files
+    std::string prefix;  // beginning of the names of all written files
+    Note note = [](const std::string&) {};
     std::optional<std::string> values_file;  // none: does not write all values
 
     // Describes, in one line, all options that the values and their order depend on.

@@ -4,7 +4,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "job_maker.hpp"
 #include "padded.hpp"
+#include "src/formats/workload_writer.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill {
@@ -41,19 +43,19 @@ std::string file_name(const std::string& name, Duration period, std::size_t numb
     return name + '-' + name_of(period) + '-' + padded(number, std::max<std::size_t>(digits, 3)) + ".json";
 }
 
-void write_workloads(const ConvertedLog& result, const LogConversion& request) {
+void require_jobs(const ConvertedLog& result) {
     const SwfLog& log = result.log;
     if (log.jobs.empty()) {
-        throw InputError(log.path + ": expected lines of jobs, found only comments");
+        throw InputError(log.path + ": expected lines of jobs, found " +
+                         (log.left_out.empty() ? "only comments" : "none to keep"));
     }
-    if (result.converted.workload.jobs.empty()) {
+    if (result.summary.kept == 0) {
         throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
                          " jobs are dropped");
     }
-    if (!request.conversion.split) {
-        write_workload(result.converted.workload, *request.output);
-        return;
-    }
+}
+
+void write_periods(const ConvertedLog& result, const LogConversion& request) {
     OutputFolder folder(*request.output);
     for (const SwfPeriod& period : result.periods) {
         const std::string name = file_name(request.name, request.conversion.split->period, period.number);
@@ -62,30 +64,54 @@ void write_workloads(const ConvertedLog& result, const LogConversion& request) {
     folder.commit();
 }
 
+void write_jobs(const SwfSelection& selection, JobMaker& maker, const LogConversion& request) {
+    OutputFile file(*request.output);
+    Workload frame = maker.frame();
+    frame.format = request.format;
+    WorkloadWriter writer(std::move(frame), [&file](std::string_view piece) { file.write(piece); });
+    for (const KeptJob& kept : selection.kept) {
+        writer.add(maker.make(kept));
+    }
+    writer.finish(maker.take_profiles());
+    file.commit();
+}
+
+// The jobs of the whole log in memory, as periods and the schedule of the log need them.
+void use_all_jobs(ConvertedLog& result, const LogConversion& request, const SwfConversion& conversion,
+                  OutputFiles& beside) {
+    SwfWorkload converted = convert_swf(result.log, conversion);
+    converted.workload.format = request.format;
+    if (conversion.split) {
+        result.periods = split_into_periods(converted.workload, *conversion.split, converted.summary.scaled);
+    }
+    if (request.schedule) {
+        result.schedule = schedule_of_log(converted);
+        write_schedule(result.schedule->schedule, beside.add(*request.schedule));
+    }
+}
+
 }  // namespace
 
 ConvertedLog convert_log(const LogConversion& request) {
     SwfConversion conversion = request.conversion;
     ConvertedLog result;
-    result.log = read_swf(request.log);
+    result.log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
     if (request.count_from_first_job) {
         conversion.split->count_from_first_job(result.log);
     }
-    result.converted = convert_swf(result.log, conversion);
-    result.converted.workload.format = request.format;
-    if (conversion.split) {
-        result.periods = split_into_periods(result.converted.workload, *conversion.split);
-    }
+    const SwfSelection selection = select_jobs(result.log, conversion);
+    JobMaker maker(selection, conversion);
+    result.summary = maker.summary();
     OutputFiles beside;
     if (request.header) {
         write_header(result.log, beside.add(*request.header));
     }
-    if (request.schedule) {
-        result.schedule = schedule_of_log(result.converted);
-        write_schedule(result.schedule->schedule, beside.add(*request.schedule));
+    if (conversion.split || request.schedule) {
+        use_all_jobs(result, request, conversion, beside);
     }
     if (request.output) {
-        write_workloads(result, request);
+        require_jobs(result);
+        conversion.split ? write_periods(result, request) : write_jobs(selection, maker, request);
     }
     beside.commit();
     return result;

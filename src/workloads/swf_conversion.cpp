@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
-#include <functional>
 #include <limits>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "job_maker.hpp"
 #include "modal_estimates.hpp"
 
 namespace batfill {
@@ -14,178 +15,10 @@ namespace batfill {
 namespace {
 
 constexpr long long max_processors = std::numeric_limits<int>::max() - 1;
-constexpr Duration shortest_run_time = Duration::microseconds(1);
-constexpr long long cancelled = 5;  // a job's status
-
-template <typename Values, typename Value>
-bool contains(const Values& values, Value value) {
-    return std::find(values.begin(), values.end(), value) != values.end();
-}
-
-std::string join(const std::vector<long long>& numbers) {
-    std::string text;
-    for (const long long number : numbers) {
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    }
-    return text;
-}
-
-bool has_estimate(const SwfJob& job) {
-    return job.requested_time > Duration();
-}
-
-bool longer_than_estimate(const SwfJob& job) {
-    return has_estimate(job) && job.run_time > job.requested_time;
-}
-
-// The run time that a kept job gets.
-Duration run_time_of(const SwfJob& job) {
-    return std::max(job.run_time, shortest_run_time);
-}
-
-bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
-    return conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
-}
-
-// The size of a job in units of processors, without any limit.
-long long size_of(const SwfJob& job, const SwfConversion& conversion) {
-    const long long processors =
-        size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
-    return processors / conversion.unit + (processors % conversion.unit != 0 ? 1 : 0);
-}
 
 void count_if(bool holds, std::size_t& counter) {
     if (holds) {
         ++counter;
-    }
-}
-
-// Intervals are half open: a job that ends exactly at the end of a period is still in it.
-bool ends_in_another_period(const SwfJob& job, const SwfSplit& split) {
-    const Duration start = job.submit + std::max(job.wait, Duration());
-    return split.period_of(start) != split.period_of(start + run_time_of(job) - Duration::microseconds(1));
-}
-
-struct Rule {
-    std::string what;
-    std::function<bool(const SwfJob&)> drops;
-};
-
-void add_rules_of_split(const SwfSplit& split, std::vector<Rule>& rules) {
-    if (split.skipped > 0) {
-        rules.push_back({"submitted in period 1 to " + std::to_string(split.skipped),
-                         [&](const SwfJob& job) { return split.period_of(job.submit) <= split.skipped; }});
-    }
-    if (split.periods) {
-        const std::size_t last = split.skipped + *split.periods;
-        rules.push_back({"submitted after period " + std::to_string(last),
-                         [&, last](const SwfJob& job) { return split.period_of(job.submit) > last; }});
-    }
-    if (!split.keep_crossing) {
-        rules.push_back({"started in one period and ended in another",
-                         [&](const SwfJob& job) { return ends_in_another_period(job, split); }});
-    }
-}
-
-std::vector<Rule> rules_of(const SwfConversion& conversion) {
-    const char* const no_processors =
-        conversion.keep_unallocated ? "processors <= 0 or unknown" : "allocated processors <= 0 or unknown";
-    std::vector<Rule> rules = {
-        {conversion.keep_zero_run_times ? "run time unknown, or 0 and cancelled" : "run time <= 0 or unknown",
-         [&](const SwfJob& job) {
-             const bool keep_zero = conversion.keep_zero_run_times && job.status != cancelled;
-             return job.run_time < Duration() || (job.run_time == Duration() && !keep_zero);
-         }},
-        {no_processors,
-         [&](const SwfJob& job) {
-             return job.allocated_processors <= 0 &&
-                    !(conversion.keep_unallocated && size_is_requested(job, conversion));
-         }},
-        {"submit time unknown", [](const SwfJob& job) { return job.submit < Duration(); }},
-    };
-    if (!conversion.excluded_queues.empty()) {
-        rules.push_back({"queue is " + join(conversion.excluded_queues),
-                         [&](const SwfJob& job) { return contains(conversion.excluded_queues, job.queue); }});
-    }
-    if (!conversion.partitions.empty()) {
-        rules.push_back({"partition is not " + join(conversion.partitions),
-                         [&](const SwfJob& job) { return !contains(conversion.partitions, job.partition); }});
-    }
-    if (!conversion.excluded_statuses.empty()) {
-        rules.push_back({"status is " + join(conversion.excluded_statuses),
-                         [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); }});
-    }
-    if (conversion.from) {
-        rules.push_back({"submitted before " + conversion.from->to_shortest_string() + " s",
-                         [&](const SwfJob& job) { return job.submit < *conversion.from; }});
-    }
-    if (conversion.until) {
-        rules.push_back({"submitted at or after " + conversion.until->to_shortest_string() + " s",
-                         [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
-    }
-    if (conversion.short_estimates == SwfConversion::ShortEstimates::drop) {
-        rules.push_back({"run time > requested time", longer_than_estimate});
-    }
-    if (conversion.missing_walltime == SwfConversion::MissingWalltime::drop) {
-        rules.push_back({"requested time unknown", [](const SwfJob& job) { return !has_estimate(job); }});
-    }
-    if (conversion.max_processors) {
-        rules.push_back({"wider than " + std::to_string(*conversion.max_processors),
-                         [&](const SwfJob& job) { return size_of(job, conversion) > *conversion.max_processors; }});
-    }
-    if (conversion.split) {
-        add_rules_of_split(*conversion.split, rules);
-    }
-    return rules;
-}
-
-// A kept job. `copy` numbers the kept lines with its job number, from 1.
-struct Kept {
-    const SwfJob* job;
-    std::size_t copy = 1;
-    std::string id;
-};
-
-bool is_partial_run(const SwfJob& job) {
-    return job.status >= 2 && job.status <= 4;
-}
-
-// A checkpointed job has its own line and one per partial run, all with the same number. Drops such
-// partial runs, numbers the rest, and returns how many were dropped.
-// Cost: O(n log n).
-std::size_t resolve_equal_numbers(std::vector<Kept>& kept) {
-    std::stable_sort(kept.begin(), kept.end(),
-                     [](const Kept& a, const Kept& b) { return a.job->number < b.job->number; });
-    std::vector<Kept> resolved;
-    resolved.reserve(kept.size());
-    for (auto first = kept.begin(); first != kept.end();) {
-        const auto last =
-            std::find_if(first, kept.end(), [&](const Kept& k) { return k.job->number != first->job->number; });
-        const bool has_own_line = std::any_of(first, last, [](const Kept& k) { return !is_partial_run(*k.job); });
-        std::size_t copies = 0;
-        for (; first != last; ++first) {
-            if (!has_own_line || !is_partial_run(*first->job)) {
-                resolved.push_back({first->job, ++copies, {}});
-            }
-        }
-    }
-    const std::size_t dropped = kept.size() - resolved.size();
-    kept = std::move(resolved);
-    return dropped;
-}
-
-void give_ids(std::vector<Kept>& kept) {
-    long long largest = 0;
-    for (const Kept& k : kept) {
-        largest = std::max(largest, k.job->number);
-    }
-    const std::size_t width = std::to_string(largest).size();
-    for (Kept& k : kept) {
-        const std::string number = std::to_string(k.job->number);
-        k.id = std::string(width - number.size(), '0') + number;
-        if (k.copy > 1) {
-            k.id += "-" + std::to_string(k.copy);
-        }
     }
 }
 
@@ -232,24 +65,24 @@ std::optional<long long> partition_processors(const std::vector<long long>& max_
     long long chosen = 0;
     for (std::size_t i = 1; i < max_procs.size(); ++i) {
         total += max_procs[i];
-        if (contains(partitions, static_cast<long long>(i))) {
+        if (std::find(partitions.begin(), partitions.end(), static_cast<long long>(i)) != partitions.end()) {
             chosen += max_procs[i];
         }
     }
     return total == max_procs.front() && chosen > 0 ? std::optional(chosen) : std::nullopt;
 }
 
-void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWorkload& result) {
-    int& processors = result.workload.processors;
+void choose_processors(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& result) {
+    int& processors = result.processors;
     if (conversion.processors) {
         processors = *conversion.processors;
         result.processors_from = "as given";
         return;
     }
-    const std::vector<long long> max_procs = header_numbers(log.field("MaxProcs").value_or(""));
+    const std::vector<long long> max_procs = header_numbers(selection.log->field("MaxProcs").value_or(""));
     if (const auto chosen = partition_processors(max_procs, conversion.partitions)) {
         processors = static_cast<int>(*chosen / conversion.unit);
-        result.processors_from = "MaxProcs of partition " + join(conversion.partitions) + " in the header";
+        result.processors_from = "MaxProcs of partition " + list_of_numbers(conversion.partitions) + " in the header";
     } else if (!max_procs.empty()) {
         processors = static_cast<int>(max_procs.front() / conversion.unit);
         result.processors_from = "MaxProcs in the header";
@@ -258,10 +91,12 @@ void choose_processors(const SwfLog& log, const SwfConversion& conversion, SwfWo
         }
     }
     if (processors <= 0) {
-        for (const WorkloadJob& job : result.workload.jobs) {
-            processors = std::max(processors, job.description.processors);
+        for (const KeptJob& kept : selection.kept) {
+            processors =
+                std::max(processors, static_cast<int>(std::min(size_of(*kept.job, conversion), max_processors)));
         }
-        result.processors_from = "the widest job, for want of MaxProcs in the header";
+        result.processors_from = selection.log->ids.empty() ? "the widest job, for want of MaxProcs in the header"
+                                                            : "the widest job; --processors N gives another size";
     }
 }
 
@@ -270,6 +105,8 @@ bool is_raised(const SwfJob& job, const SwfConversion& conversion) {
     return conversion.estimates == SwfConversion::Estimates::log &&
            conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(job);
 }
+
+}  // namespace
 
 std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
     switch (conversion.estimates) {
@@ -297,41 +134,7 @@ std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conv
     return std::nullopt;
 }
 
-std::string known_text(long long number) {
-    return number < 0 ? std::string() : std::to_string(number);
-}
-
-std::string queue_of(const SwfJob& job, const SwfConversion& conversion) {
-    const auto name = conversion.queue_names.find(job.queue);
-    return name == conversion.queue_names.end() ? known_text(job.queue) : name->second;
-}
-
-void add_job(const SwfLog& log, const SwfConversion& conversion, const Kept& kept, Duration shift, TextPool& texts,
-             Workload& workload) {
-    const SwfJob& job = *kept.job;
-    const long long size = size_of(job, conversion);
-    if (size > max_processors) {
-        throw InputError(log.path + ":" + std::to_string(job.line) + ": expected at most " +
-                         std::to_string(max_processors) + " processors, found " + std::to_string(size));
-    }
-    const Duration run_time = run_time_of(job);
-    const std::string profile = "d" + run_time.to_shortest_string();
-    const auto [entry, is_new] = workload.profiles.try_emplace(profile);
-    if (is_new) {
-        entry->second.type = JobProfile::Type::delay;
-        entry->second.type_name = "delay";
-        entry->second.delay = run_time;
-    }
-    JobDescription description;
-    description.id = workload.name + "!" + kept.id;
-    description.submit = Time::at(job.submit - shift);
-    description.processors = static_cast<int>(size);
-    description.walltime = walltime_of(job, conversion);
-    description.queue = texts.shared(queue_of(job, conversion));
-    description.user = texts.shared(known_text(job.user));
-    description.profile = texts.shared(profile);
-    workload.jobs.push_back({std::move(description), {}});
-}
+namespace {
 
 std::string missing_walltime_text(const SwfConversion& conversion) {
     switch (conversion.missing_walltime) {
@@ -357,8 +160,9 @@ std::string estimate_text(const SwfConversion& conversion) {
 }
 
 // Counts peculiarities of the kept jobs that matter to readers of results.
-std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const SwfConversion& conversion,
-                                         int processors) {
+std::vector<RuleCount> notes_on(const SwfSelection& selection, const SwfConversion& conversion, int processors) {
+    const SwfLog& log = *selection.log;
+    const std::vector<KeptJob>& kept = selection.kept;
     std::size_t without_request = 0;
     std::size_t without_estimate = 0;
     std::size_t cut = 0;
@@ -366,7 +170,7 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     std::size_t instant = 0;
     std::size_t too_wide = 0;
     std::size_t copies = 0;
-    for (const Kept& k : kept) {
+    for (const KeptJob& k : kept) {
         count_if(k.job->requested_processors <= 0, without_request);
         count_if(!has_estimate(*k.job), without_estimate);
         count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
@@ -375,7 +179,7 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
         count_if(size_of(*k.job, conversion) > processors, too_wide);
         count_if(k.copy > 1, copies);
     }
-    std::vector<SwfWorkload::Count> notes;
+    std::vector<RuleCount> notes;
     const auto note = [&](const std::string& what, std::size_t jobs) {
         if (jobs > 0) {
             notes.push_back({what, jobs});
@@ -393,7 +197,9 @@ std::vector<SwfWorkload::Count> notes_on(const std::vector<Kept>& kept, const Sw
     note("run time > requested time: the run time is the walltime", raised);
     note("run time 0: runs for a microsecond", instant);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
-    note("job number seen before: -2, -3, ... added to the id", copies);
+    note(log.ids.empty() ? "job number seen before: -2, -3, ... added to the id"
+                         : "another run of a job: :2, :3, ... added to the id",
+         copies);
     return notes;
 }
 
@@ -418,42 +224,87 @@ SwfAnomalies count_anomalies(const SwfLog& log) {
     return counts;
 }
 
-SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
+JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversion)
+    : selection_(selection), conversion_(conversion) {
     assert(conversion.unit > 0);
+    summary_.kept = selection.kept.size();
+    summary_.dropped = selection.dropped;
+    choose_processors(selection, conversion, summary_);
+    summary_.noted = selection.log->noted;
+    for (RuleCount& note : notes_on(selection, conversion, summary_.processors)) {
+        summary_.noted.push_back(std::move(note));
+    }
+    if (conversion.load) {
+        summary_.scaled = scale_load(selection, conversion, summary_.processors);
+    }
+    if (conversion.shift && !selection.kept.empty()) {
+        shift_ = selection.kept.front().job->submit;
+    }
+}
+
+Workload JobMaker::frame() const {
+    Workload workload;
+    workload.name = "w0";
+    workload.path = selection_.log->path;
+    workload.processors = summary_.processors;
+    return workload;
+}
+
+SharedText JobMaker::name(const TextList& names, long long number) {
+    if (number < 0) {
+        return {};
+    }
+    return names.empty() ? texts_.shared(std::to_string(number))
+                         : texts_.shared(names[static_cast<std::size_t>(number)]);
+}
+
+WorkloadJob JobMaker::make(const KeptJob& kept) {
+    const SwfLog& log = *selection_.log;
+    const SwfJob& job = *kept.job;
+    const long long size = size_of(job, conversion_);
+    if (size > max_processors) {
+        throw InputError(log.path + ":" + std::to_string(job.line) + ": expected at most " +
+                         std::to_string(max_processors) + " processors, found " + std::to_string(size));
+    }
+    const Duration run_time = run_time_of(job);
+    profile_ = "d";
+    run_time.append_shortest_to(profile_);
+    const auto [entry, is_new] = profiles_.try_emplace(profile_);
+    if (is_new) {
+        entry->second.type = JobProfile::Type::delay;
+        entry->second.type_name = "delay";
+        entry->second.delay = run_time;
+    }
+    const auto queue_name = conversion_.queue_names.find(job.queue);
+    JobDescription description;
+    description.id = "w0!" + selection_.id_of(kept);
+    const bool scales_here = summary_.scaled && !conversion_.split;
+    const Duration submit = scales_here ? summary_.scaled->submit(job.submit) : job.submit;
+    description.submit = Time::at(submit - shift_);
+    description.processors = static_cast<int>(size);
+    description.walltime = walltime_of(job, conversion_);
+    description.queue =
+        queue_name == conversion_.queue_names.end() ? name(log.queues, job.queue) : texts_.shared(queue_name->second);
+    description.user = name(log.users, job.user);
+    description.profile = texts_.shared(profile_);
+    if (!log.other_fields.empty()) {
+        description.other_fields = texts_.shared(log.other_fields[job.other_fields]);
+    }
+    return {std::move(description), {}};
+}
+
+SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
+    const SwfSelection selection = select_jobs(log, conversion);
+    JobMaker maker(selection, conversion);
     SwfWorkload result;
-    result.workload.name = "w0";
-    result.workload.path = log.path;
-
-    const std::vector<Rule> rules = rules_of(conversion);
-    for (const Rule& rule : rules) {
-        result.dropped.push_back({rule.what, 0});
+    result.workload = maker.frame();
+    result.workload.jobs.reserve(selection.kept.size());
+    for (const KeptJob& kept : selection.kept) {
+        result.workload.jobs.push_back(maker.make(kept));
+        result.waits.push_back(kept.job->wait < Duration() ? std::nullopt : std::optional(kept.job->wait));
     }
-    std::vector<Kept> kept;
-    kept.reserve(log.jobs.size());
-    for (const SwfJob& job : log.jobs) {
-        const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.drops(job); });
-        if (rule == rules.end()) {
-            kept.push_back({&job, 1, {}});
-        } else {
-            ++result.dropped[static_cast<std::size_t>(rule - rules.begin())].jobs;
-        }
-    }
-    result.dropped.push_back(
-        {"partial run (status 2, 3, 4) of a job that has its own line", resolve_equal_numbers(kept)});
-
-    give_ids(kept);
-    std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) {
-        return a.job->submit != b.job->submit ? a.job->submit < b.job->submit : a.id < b.id;
-    });
-    const Duration shift = conversion.shift && !kept.empty() ? kept.front().job->submit : Duration();
-    result.workload.jobs.reserve(kept.size());
-    TextPool texts;
-    for (const Kept& k : kept) {
-        add_job(log, conversion, k, shift, texts, result.workload);
-        result.waits.push_back(k.job->wait < Duration() ? std::nullopt : std::optional(k.job->wait));
-    }
-    choose_processors(log, conversion, result);
-    result.noted = notes_on(kept, conversion, result.workload.processors);
+    result.workload.profiles = maker.take_profiles();
+    result.summary = maker.summary();
     return result;
 }
 

@@ -28,7 +28,8 @@ void SwfSplit::count_from_first_job(const SwfLog& log) {
     }
 }
 
-std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split) {
+std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split,
+                                          const std::optional<LoadScaling>& scaled) {
     std::vector<SwfPeriod> periods;
     for (const WorkloadJob& job : workload.jobs) {
         const std::size_t number = split.period_of(job.description.submit.since_zero());
@@ -42,7 +43,8 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
         }
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);
-        moved.description.submit = moved.description.submit - split.begin_of(number);
+        const Duration since_begin = moved.description.submit.since_zero() - split.begin_of(number);
+        moved.description.submit = Time::at(scaled ? scaled->scaled(since_begin) : since_begin);
         of_period.profiles.insert(*workload.profiles.find(job.description.profile));
     }
     return periods;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -94,10 +95,11 @@ TEST_CASE("a plotted Gantt chart has every job where it ran") {
     const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
     // Six colours in the legend, and three jobs.
     CHECK(rectangles(jobs) == 6 + 3);
-    // 20 seconds are 630 units wide, 4 processors 220 high. The first job has 3 processors in the first half. The third
-    // job has the last processor from 2 to 9 s. Neither waited. The second job has all processors in the second half.
-    CHECK(std::find(jobs.begin(), jobs.end(), "M133 197h220.5v55h-220.5zM70 32h315v165h-315z") != jobs.end());
-    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h315v220h-315z") != jobs.end());
+    // 20 seconds are 630 units wide, 4 processors 220 high, less a gap of half a unit. The first job has 3 processors
+    // in the first half. The third job has the last processor from 2 to 9 s. Neither waited. The second job has all
+    // processors in the second half.
+    CHECK(std::find(jobs.begin(), jobs.end(), "M133 197h220v54.5h-220zM70 32h314.5v164.5h-314.5z") != jobs.end());
+    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h314.5v219.5h-314.5z") != jobs.end());
 }
 
 TEST_CASE("a plotted distribution goes up by the share of the jobs at each value") {
@@ -169,6 +171,95 @@ TEST_CASE("plot says what a PNG needs where that is not installed or fails, and 
     check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-p", "4", "-o", png, "--dpi", "0"}), 2);
 }
 
+TEST_CASE("plot draws a PDF of the size asked for, the same each time") {
+    const Inputs inputs;
+    const std::string pdf = inputs.folder.file("chart.pdf");
+    const Arguments arguments{"plot", "gantt", inputs.easy, "-p", "4", "-o", pdf, "--width", "3.3", "--height", "2.5"};
+    REQUIRE(run(inputs.folder, arguments).status == 0);
+    const std::string drawn = contents(pdf);
+    CHECK_THAT(drawn, StartsWith("%PDF-"));
+    // 3.3 and 2.5 inches of 72 points each.
+    CHECK_THAT(drawn, Contains("/MediaBox [ 0 0 237.6 180 ]") || Contains("/MediaBox [ 0 0 237.599991 180 ]"));
+    std::filesystem::remove(pdf);
+    REQUIRE(run(inputs.folder, arguments).status == 0);
+    CHECK(contents(pdf) == drawn);
+    check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-p", "4", "-o", pdf, "--dpi", "96"}), 2);
+}
+
+TEST_CASE("a plotted picture has the size asked for, and letters that can be read at that size") {
+    const Inputs inputs;
+    const auto size = [&](const Arguments& more) {
+        Arguments arguments{"gantt", inputs.easy, inputs.fcfs, "-p", "4"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        REQUIRE(inputs.plot(arguments).status == 0);
+        pugi::xml_document svg;
+        REQUIRE(svg.load_file(inputs.chart.c_str()));
+        const pugi::xml_node root = svg.child("svg");
+        return std::array{root.attribute("width").as_double(), root.attribute("height").as_double(),
+                          root.attribute("font-size").as_double()};
+    };
+    // 96 units to an inch, 9 points are 12 units.
+    CHECK(size({})[0] == 720);
+    CHECK(size({})[2] == 12);
+    CHECK(size({"--width", "3.3"})[0] == 316.8);
+    CHECK(size({"--width", "3.3"})[2] == 10.67);
+    CHECK(size({"--width", "3.3", "--font-size", "6"})[2] == 8);
+    CHECK(size({"--height", "5"})[1] == 480);
+    CHECK(size({"--width", "3.3", "--height", "5", "--title", "T"})[1] == 480);
+    const Outcome low = inputs.plot({"gantt", inputs.easy, inputs.fcfs, "--height", "1"});
+    check_refused(low, 2);
+    CHECK_THAT(low.errors, Contains("--height: expected at least 2."));
+    const Outcome narrow = inputs.plot({"gantt", inputs.easy, "--width", "1"});
+    check_refused(narrow, 2);
+    CHECK_THAT(narrow.errors, Contains("--width: expected at least 1.39 inches"));
+    for (const std::string option : {"--width", "--height", "--font-size"}) {
+        check_refused(inputs.plot({"gantt", inputs.easy, option, "0"}), 2);
+        check_refused(inputs.plot({"gantt", inputs.easy, option, "nan"}), 2);
+    }
+}
+
+TEST_CASE("all texts of a narrow picture are inside of it") {
+    const Inputs inputs;
+    for (const std::string kind : {"gantt", "waits", "queue"}) {
+        CAPTURE(kind);
+        REQUIRE(inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--width", "3.3"}).status == 0);
+        pugi::xml_document svg;
+        REQUIRE(svg.load_file(inputs.chart.c_str()));
+        for (const pugi::xml_node text : svg.child("svg").children("text")) {
+            const std::string anchor = text.attribute("text-anchor").value();
+            const double length = static_cast<double>(std::string(text.text().get()).size()) * 10.67 * 0.6;
+            const double from = text.attribute("x").as_double() - (anchor == "end"      ? length
+                                                                   : anchor == "middle" ? length / 2
+                                                                                        : 0);
+            CAPTURE(text.text().get());
+            CHECK((text.attribute("transform") || (from >= 0 && from + length <= 317)));
+        }
+    }
+}
+
+TEST_CASE("plot draws the part of the run that --from and --until select") {
+    const Inputs inputs;
+    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "5", "--until", "15s"}).status == 0);
+    const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
+    // Ten seconds are 630 units wide. The first job ends in the middle, the third one after four seconds.
+    CHECK(std::find(jobs.begin(), jobs.end(), "M70 197h251.5v54.5h-251.5zM70 32h314.5v164.5h-314.5z") != jobs.end());
+    CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h314.5v219.5h-314.5z") != jobs.end());
+    // The first job ended before.
+    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "11", "--until", "0.3m"}).status == 0);
+    CHECK(rectangles(paths(inputs.chart, "jobs")) == 6 + 1);
+    // A distribution counts the jobs that were submitted from 1 s on: one waits, one does not.
+    REQUIRE(inputs.plot({"waits", inputs.easy, "--from", "1"}).status == 0);
+    CHECK(paths(inputs.chart, "curve").at(0) == "M70 230H70V120H671.17V10H700");
+    const Outcome later = inputs.plot({"queue", inputs.easy, "--from", "1h", "--until", "1d"});
+    check_refused(later, 1);
+    CHECK_THAT(later.errors, Contains("easy_jobs.csv: expected jobs from 3600 s to 86400 s, found none"));
+    const Outcome unit = inputs.plot({"queue", inputs.easy, "--from", "1w"});
+    check_refused(unit, 2);
+    CHECK_THAT(unit.errors, Contains("--from: expected seconds, or a number with a unit such as 90s, 15m, 1h or 30d"));
+    check_refused(inputs.plot({"queue", inputs.easy, "--until", "h"}), 2);
+    check_refused(inputs.plot({"queue", inputs.easy, "--from", "2", "--until", "2"}), 2);
+}
+
 TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart") {
     const Inputs inputs;
     const std::string jobs = contents(inputs.easy + "_jobs.csv");
@@ -193,11 +284,11 @@ TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart")
 
 TEST_CASE("plot refuses names of files that it cannot write, and names those that it can") {
     const Inputs inputs;
-    for (const std::string name : {"chart.pdf", "chart.eps", "chart.PNG", "chart.png.gz"}) {
+    for (const std::string name : {"chart.ps", "chart.eps", "chart.PNG", "chart.png.gz"}) {
         CAPTURE(name);
         const Outcome outcome = run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", inputs.folder.file(name)});
         check_refused(outcome, 2);
-        CHECK_THAT(outcome.errors, Contains("expected a name that ends in .svg, .svg.gz, .png, found"));
+        CHECK_THAT(outcome.errors, Contains("expected a name that ends in .svg, .svg.gz, .pdf, .png, found"));
         CHECK(!std::filesystem::exists(inputs.folder.file(name)));
     }
     const Outcome shown = run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", "/dev/stdout"});

@@ -6,6 +6,7 @@
 #include <rapidjson/document.h>
 
 #include "tests/command_line/outcome.hpp"
+#include "tests/support/unpacked.hpp"
 
 namespace batfill::tests::report_test {
 
@@ -163,7 +164,7 @@ TEST_CASE("report reads users from the workload, and what the algorithm counted 
     CHECK(users[1]["jobs"].GetInt() == 2);
     CHECK(users[1]["processor_seconds"].GetDouble() == 37);
     // By start: Ann's, Ann's, Bob's.
-    CHECK(data["runs"][0]["jobs"]["user"].GetString() == std::string("AQEA"));
+    CHECK(unpacked(data["runs"][0]["jobs"]["user"].GetString()) == std::string("\1\1\0", 3));
     CHECK(!data["runs"][0].HasMember("guarantees"));
     const auto& conservative = data["runs"][1];
     CHECK(conservative["guarantees"]["given"].GetInt() == 3);

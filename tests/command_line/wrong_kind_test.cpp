@@ -61,8 +61,6 @@ TEST_CASE("a file of the wrong kind is told by what it is, what was wanted, and 
                Contains("expected a SimGrid platform (XML), found a workload"));
     CHECK_THAT(simulated(files.platform, files.platform),
                Contains("expected a workload in JSON, found a SimGrid platform; commands take it with `-p "));
-    CHECK_THAT(simulated(files.platform, files.log),
-               Contains("found a log; `batfill swf " + files.log + " -o WORKLOAD.json` makes a workload of it"));
     CHECK_THAT(simulated(files.platform, files.campaign), Contains("found a campaign in YAML; `batfill campaign "));
 
     CHECK_THAT(files.refused({"metrics", files.workload}), Contains("expected a jobs.csv, found a workload in JSON"));

@@ -20,7 +20,7 @@ const Fuzzer fuzzer("swf", [](std::string_view input) {
         conversion.shift = true;
         const batfill::SwfWorkload converted = batfill::convert_swf(log, conversion);
         std::size_t jobs = converted.workload.jobs.size();
-        for (const auto& rule : converted.dropped) {
+        for (const auto& rule : converted.summary.dropped) {
             jobs += rule.jobs;
         }
         if (jobs != log.jobs.size()) {

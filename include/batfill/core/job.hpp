@@ -63,6 +63,9 @@ struct JobDescription {
     SharedText user;                    // empty: unknown
     std::vector<std::string> licenses;  // names, as given
     SharedText profile;                 // name of the job's profile in its workload
+    // The fields that batfill does not know, as members of a JSON object: "gpus":4,"account":"physics". Empty: none.
+    // Of Batsim 5's `extra_data`, its members; unless it is not an object: then it is the first member here.
+    SharedText other_fields;
     friend bool operator==(const JobDescription&, const JobDescription&) = default;
 };
 

@@ -7,6 +7,8 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <batfill/core/job.hpp>
@@ -15,6 +17,12 @@
 #include <batfill/core/time.hpp>
 
 namespace batfill {
+
+// The number that the job's field `name` has, one of the fields that batfill does not know, such as "gpus". None if
+// there is no such field or it is no number. Cost: O(size of these fields). Call it once for a job, not in every round.
+std::optional<double> number_field(const JobDescription& job, std::string_view name);
+// As above, for a text.
+std::optional<std::string> text_field(const JobDescription& job, std::string_view name);
 
 // A job as the scheduler follows it, from submission to its end.
 struct Job {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,8 @@ namespace batfill {
 // One job of a log in the Standard Workload Format 2.2: the columns that matter for a rigid job, with the values of the
 // log. Negative (-1) means unknown.
 struct SwfJob {
-    std::size_t line = 0;                // in the file, counted from 1
+    std::uint32_t line = 0;              // in the file, counted from 1
+    std::uint32_t other_fields = 0;      // place in SwfLog::other_fields, if that is not empty
     long long number = 0;                // column 1, never negative
     Duration submit;                     // column 2, since the log's own zero
     Duration wait;                       // column 3
@@ -27,10 +29,50 @@ struct SwfJob {
     long long partition = 0;             // column 16
 };
 
+// Many short texts, numbered from 0, in one piece of memory.
+class TextList {
+ public:
+    // Returns the number of the text.
+    std::size_t add(std::string_view text) {
+        characters_ += text;
+        ends_.push_back(characters_.size());
+        return ends_.size() - 1;
+    }
+    // Requires: number < size().
+    std::string_view operator[](std::size_t number) const {
+        const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
+        return std::string_view(characters_).substr(begin, ends_[number] - begin);
+    }
+    std::size_t size() const { return ends_.size(); }
+    bool empty() const { return ends_.empty(); }
+
+ private:
+    std::string characters_;
+    std::vector<std::size_t> ends_;
+};
+
+// A rule, and the number of jobs that it concerns.
+struct RuleCount {
+    std::string what;
+    std::size_t jobs = 0;
+};
+
+// A log, in the terms of the Standard Workload Format, whatever the format of its file.
 struct SwfLog {
     std::string path;                 // for messages
     std::vector<std::string> header;  // the comment lines, with their ';', without line ends
     std::vector<SwfJob> jobs;         // in the order of the file
+
+    // SWF numbers jobs, users and queues. Logs of other formats name them: SwfJob::number, user and queue are then
+    // places in these lists. An empty list means that there are only numbers.
+    TextList ids;
+    TextList users;
+    TextList queues;
+    TextList other_fields;  // as JobDescription::other_fields; number 0 is empty
+    // What reading another format left out, and what it changed or did not know; one entry for each rule.
+    std::vector<RuleCount> left_out;
+    std::vector<RuleCount> noted;
+    std::string zero;  // the date of time 0, for messages; empty: unknown
 
     // The value of the first header comment `; name: value`, without surrounding blanks.
     // Cost: O(header).

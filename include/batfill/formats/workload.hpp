@@ -90,7 +90,7 @@ JobProfile parse_profile(std::string_view text);
 // - times without needless zeros
 // - optional fields only where they are set
 // - profiles as their source; those without a source must be delays
-// - in the format of Batsim 5, all other fields of a job's source, if there is one, inside `extra_data`
+// - in the format of Batsim 5, a job's deadline, queue, user, licences and other fields inside `extra_data`
 // Throws: InputError if the file cannot be written, or if a profile is not a delay and was read in the other format.
 void write_workload(const Workload& workload, const std::string& path);
 

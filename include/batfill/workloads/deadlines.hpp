@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,12 +39,13 @@ struct DeadlineRule {
 
 // Which jobs of a workload's file become deadline-driven, and how.
 struct DeadlineDraw {
-    std::string workload;                  // path
+    std::string workload;                  // path, also of a log
     std::string output;                    // path; may be the same
     std::optional<WorkloadFormat> format;  // of the output; none: that of the workload
     std::optional<Decimal> share;          // of the jobs with a walltime, at most 1; none: `count` of them
     std::uint64_t count = 0;
     std::uint64_t seed = 0;
+    std::function<void(const std::string&)> note = [](const std::string&) {};  // hears what a log loses
     DeadlineRule rule{Duration::days(1), Decimal::of(10)};
 };
 

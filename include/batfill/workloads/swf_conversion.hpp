@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/formats/workload.hpp>
@@ -79,6 +80,8 @@ struct SwfConversion {
     };
 
     std::vector<long long> excluded_queues;
+    std::vector<std::string> excluded_queue_names;  // of a log that names its queues
+    std::vector<std::string> kept_queue_names;      // as above; empty: all
     std::vector<long long> excluded_statuses;
     std::vector<long long> partitions;  // kept ones; empty: all
     // The `queue` of jobs of these queues. Other jobs have the queue's number, if it is known.
@@ -102,18 +105,44 @@ struct SwfConversion {
     bool keep_zero_run_times = false;
     bool keep_unallocated = false;  // keep jobs without allocated processors whose size is the requested one
     bool shift = false;             // subtract the first kept job's submission time from all
+    // Scale the gaps between submissions, so that this is the offered load: the work of the jobs that fit on the
+    // machine (processors times run time, at most the walltime), divided by what the machine can do from the first
+    // submission to the last. With a split, the gaps inside all periods shrink or grow alike, so that this is the load
+    // of the periods together; each job stays in its period. None: leave them. Requires: more than 0.
+    std::optional<Decimal> load;
+};
+
+// How the gaps between submissions were scaled.
+struct LoadScaling {
+    double before = 0;  // the offered load of the log
+    double after = 0;
+    Duration first;        // the first submission, which stays
+    Duration span_before;  // more than 0
+    Duration span_after;
+
+    // What gaps are multiplied by.
+    double factor() const { return span_after.to_seconds() / span_before.to_seconds(); }
+    // Where the submission at `instant` goes.
+    // Requires: instant >= first.
+    Duration submit(Duration instant) const;
+    // `gap` * span_after / span_before, rounded to the microsecond.
+    // Requires: the gap is not negative.
+    Duration scaled(Duration gap) const;
+};
+
+// What a conversion did.
+struct ConversionSummary {
+    std::vector<RuleCount> dropped;     // one for each rule, in the order of application; a job counts once
+    std::vector<RuleCount> noted;       // kept jobs with something unknown or changed; only where jobs > 0
+    std::size_t kept = 0;               // number of jobs
+    int processors = 0;                 // `nb_res`
+    std::string processors_from;        // where it comes from
+    std::optional<LoadScaling> scaled;  // none: not asked for
 };
 
 struct SwfWorkload {
-    struct Count {
-        std::string what;
-        std::size_t jobs = 0;
-    };
-
-    Workload workload;            // jobs by (submission, id), the order in which Batsim submits them
-    std::vector<Count> dropped;   // one for each rule, in the order of application; a job counts once
-    std::vector<Count> noted;     // kept jobs with something unknown or changed; only where jobs > 0
-    std::string processors_from;  // where `nb_res` comes from
+    Workload workload;  // jobs by (submission, id), the order in which Batsim submits them
+    ConversionSummary summary;
     // How long each job of the workload, in the same order, waited according to the log. None: unknown.
     std::vector<std::optional<Duration>> waits;
 };
@@ -126,15 +155,15 @@ struct LoggedSchedule {
 };
 
 // Makes a workload of `delay` profiles. For each job,
-// - id is the job number, padded with zeros to a common width
+// - id is its name in the log, or the job number, padded with zeros to a common width
 // - `res` is the size
 // - walltime is the requested time unless `conversion` replaces it; a longer run time stays as it is, unless estimates
 //   are raised
-// - user is the number in the log
-// - queue is the name, if it has one, or else the number
+// - user and queue are their names, if they have some, or else the numbers
+// - other fields are those of the log
 //
 // Several lines may have the same job number. Drops partial runs (status 2, 3, 4) if the job has a line of its own.
-// Other lines get "-2", "-3", ... after the number.
+// Other lines get "-2", "-3", ... after the number, or ":2", ":3", ... after the name.
 //
 // Requires: unit > 0.
 // Throws: InputError for a job of more than 2^31 - 2 processors.
@@ -155,13 +184,16 @@ struct SwfPeriod {
     Workload workload;  // times from the beginning of the period; has the profiles of its jobs
 };
 
-// Divides a workload that convert_swf() made with this split and without shift. Omits periods without jobs.
+// Divides a workload that convert_swf() made with this split and without shift, and scales the gaps in each period if
+// `scaled` says how. Omits periods without jobs.
 // Cost: O(n log n).
-std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split);
+std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split,
+                                          const std::optional<LoadScaling>& scaled = {});
 
 // How to convert a log, and which files to write.
 struct LogConversion {
-    std::string log;  // path
+    std::string log;                           // path
+    std::optional<AccountingData> accounting;  // read this instead
     SwfConversion conversion;
     bool count_from_first_job = false;  // see SwfSplit; needs a split
     WorkloadFormat format = WorkloadFormat::batsim4;
@@ -173,7 +205,7 @@ struct LogConversion {
 
 struct ConvertedLog {
     SwfLog log;
-    SwfWorkload converted;
+    ConversionSummary summary;
     std::vector<SwfPeriod> periods;          // without those that have no jobs; empty without a split
     std::optional<LoggedSchedule> schedule;  // if it was written
 };

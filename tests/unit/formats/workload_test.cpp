@@ -339,6 +339,24 @@ TEST_CASE("A workload of Batsim 5 reads as that of Batsim 4 does") {
           "file.json: profile \"p\": field \"type\": expected a profile type of Batsim, found the text \"NapProfile\"");
 }
 
+TEST_CASE("Fields of a job that are not known are kept, in both formats") {
+    const Folder folder;
+    Workload workload = parse(with_jobs(R"({"id":"1","subtime":0,"gpus":4,"res":1,"profile":"p","account":"a\"b"},)"
+                                        R"({"id":"2","subtime":0,"res":1,"profile":"p"},)"
+                                        R"({"id":"3","subtime":0,"res":1,"profile":"p","extra_data":{"gpus":2}})"));
+    CHECK(workload.jobs[0].description.other_fields == R"("gpus":4,"account":"a\"b")");
+    CHECK(workload.jobs[1].description.other_fields.empty());
+    CHECK(workload.jobs[2].description.other_fields == R"("gpus":2)");
+    for (const WorkloadFormat format : {WorkloadFormat::batsim4, WorkloadFormat::batsim5}) {
+        workload.format = format;
+        write_workload(workload, folder.file("workload.json"));
+        const Workload read = read_workload(folder.file("workload.json"), "w0");
+        for (std::size_t i = 0; i < read.jobs.size(); ++i) {
+            CHECK(read.jobs[i].description == workload.jobs[i].description);
+        }
+    }
+}
+
 TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {
     const Folder folder;
     for (unsigned seed = 0; seed < 50; ++seed) {

@@ -11,6 +11,7 @@
 #include "src/report/figures.hpp"
 #include "src/report/report.hpp"
 #include "src/support/sha256.hpp"
+#include "tests/support/unpacked.hpp"
 
 namespace batfill::tests::report_test {
 
@@ -72,22 +73,13 @@ Step step_at(const std::vector<Step>& steps, Time time) {
     return now;
 }
 
-// Decodes the output of Column::base64(), unsigned.
-std::vector<std::uint64_t> read_column(const std::string& text) {
-    const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+// The numbers of a column's bytes, unsigned.
+std::vector<std::uint64_t> read_column(const std::string& bytes) {
     std::vector<std::uint64_t> values;
-    unsigned bits = 0;
-    unsigned held = 0;
     std::uint64_t value = 0;
     unsigned shift = 0;
-    for (const char c : text.substr(0, text.find('='))) {
-        held = (held << 6 | static_cast<unsigned>(digits.find(c))) & 0xffffU;
-        bits += 6;
-        if (bits < 8) {
-            continue;
-        }
-        bits -= 8;
-        const unsigned byte = held >> bits & 0xffU;
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
         value |= std::uint64_t{byte & 0x7fU} << shift;
         shift += 7;
         if (byte < 0x80) {
@@ -242,14 +234,14 @@ TEST_CASE("a column of a report reads back") {
     for (std::size_t count = 0; count <= values.size(); ++count) {
         Column first;
         std::for_each_n(values.begin(), count, [&](std::uint64_t value) { first.add(value); });
-        CHECK(read_column(first.base64()) ==
+        CHECK(read_column(unpacked(packed(first.bytes()))) ==
               std::vector<std::uint64_t>(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)));
-        CHECK(first.base64().size() % 4 == 0);
+        CHECK(packed(first.bytes()).size() % 4 == 0);
     }
     for (const std::int64_t value : {0, -1, 1, -2, 2}) {
         column.add_signed(value);
     }
-    CHECK(read_column(column.base64()) == std::vector<std::uint64_t>{0, 1, 2, 3, 4});
+    CHECK(read_column(column.bytes()) == std::vector<std::uint64_t>{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("SHA-256 is that of its standard's examples") {
@@ -272,8 +264,8 @@ TEST_CASE("the data of a report has the metrics as they are computed, and cannot
     data.Parse(text);
     REQUIRE(!data.HasParseError());
     CHECK(std::string(data["title"].GetString()) == "</script>");
-    CHECK(std::string(data["runs"][0]["jobs"]["ids"][1].GetString()) == "</script>");
-    CHECK(read_column(data["runs"][0]["jobs"]["start"].GetString()) == std::vector<std::uint64_t>{0, 40000});
+    CHECK(unpacked(data["runs"][0]["jobs"]["ids"].GetString()) == R"(["1","</script>"])");
+    CHECK(read_column(unpacked(data["runs"][0]["jobs"]["start"].GetString())) == std::vector<std::uint64_t>{0, 40000});
     std::size_t compared = 0;
     for (const auto& metric : data["metrics"].GetArray()) {
         for (unsigned run = 0; run < 2; ++run) {
@@ -285,7 +277,13 @@ TEST_CASE("the data of a report has the metrics as they are computed, and cannot
                 ++compared;
             }
         }
+        CHECK_THAT(std::string(metric["meaning"].GetString()), Catch::Matchers::EndsWith("."));
+        if (std::string(metric["name"].GetString()) == "utilisation") {
+            CHECK(std::string(metric["better"].GetString()) == "more");
+        }
         if (std::string(metric["name"].GetString()) == "mean_wait") {
+            CHECK(std::string(metric["better"].GetString()) == "less");
+            CHECK(std::string(metric["unit"].GetString()) == "seconds");
             CHECK(std::string(metric["differences"][1].GetString()) == "-50.0 %");
         }
     }

@@ -81,7 +81,7 @@ TEST_CASE("partial runs of an SWF job count only where the job has no line of it
                                                       {.number = "2", .submit = "30", .status = "4"}}),
                                               {});
     CHECK(ids(converted) == Ids{"w0!1", "w0!2"});
-    CHECK(count_of(converted.dropped, "partial run") == 2);
+    CHECK(count_of(converted.summary.dropped, "partial run") == 2);
 }
 
 TEST_CASE("equal job numbers in an SWF log give different ids", "[swf]") {
@@ -89,7 +89,7 @@ TEST_CASE("equal job numbers in an SWF log give different ids", "[swf]") {
         log_of({{.number = "7"}, {.number = "7", .submit = "1"}, {.number = "12"}, {.number = "7", .submit = "2"}}),
         {});
     CHECK(ids(converted) == Ids{"w0!07", "w0!12", "w0!07-2", "w0!07-3"});
-    CHECK(count_of(converted.noted, "job number seen before") == 2);
+    CHECK(count_of(converted.summary.noted, "job number seen before") == 2);
 }
 
 TEST_CASE("the size of the machine comes from the option, the SWF header or the widest job", "[swf]") {
@@ -119,7 +119,7 @@ TEST_CASE("the size of the machine comes from the option, the SWF header or the 
 TEST_CASE("SWF jobs wider than the machine are kept and noted", "[swf]") {
     const SwfWorkload converted = convert_swf(log_of({{.requested = "65"}}), {});
     CHECK(converted.workload.jobs.size() == 1);
-    CHECK(count_of(converted.noted, "wider than 64") == 1);
+    CHECK(count_of(converted.summary.noted, "wider than 64") == 1);
 }
 
 TEST_CASE("an SWF job of more processors than can be counted is refused with its line", "[swf]") {
@@ -165,7 +165,7 @@ TEST_CASE("every job of a random SWF log is either kept or dropped, and ids are 
         conversion.excluded_queues = {0};
         const SwfWorkload converted = convert_swf(log_of(lines), conversion);
         std::size_t dropped = 0;
-        for (const auto& count : converted.dropped) {
+        for (const auto& count : converted.summary.dropped) {
             dropped += count.jobs;
         }
         REQUIRE(converted.workload.jobs.size() + dropped == lines.size());

@@ -24,24 +24,24 @@ TEST_CASE("an SWF job without requested time gets its run time, a given walltime
     using Walltimes = std::vector<std::optional<Duration>>;
     const Duration requested = Duration::seconds(200);
     CHECK(walltimes() == Walltimes{Duration::seconds(100), Duration::seconds(100), requested});
-    CHECK(count_of(convert_swf(log, conversion).noted, "no requested time: the run time") == 2);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "no requested time: the run time") == 2);
     conversion.missing_walltime = SwfConversion::MissingWalltime::omit;
     CHECK(walltimes() == Walltimes{std::nullopt, std::nullopt, requested});
     conversion.missing_walltime = SwfConversion::MissingWalltime::given;
     conversion.given_walltime = Duration::seconds(7);
     CHECK(walltimes() == Walltimes{Duration::seconds(7), Duration::seconds(7), requested});
-    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime") == 2);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "run time > walltime") == 2);
     conversion.missing_walltime = SwfConversion::MissingWalltime::drop;
     CHECK(walltimes() == Walltimes{requested});
-    CHECK(count_of(convert_swf(log, conversion).dropped, "requested time unknown") == 2);
-    CHECK(count_of(convert_swf(log, conversion).noted, "no requested time") == 0);
+    CHECK(count_of(convert_swf(log, conversion).summary.dropped, "requested time unknown") == 2);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "no requested time") == 0);
 }
 
 TEST_CASE("a run time longer than the walltime stays in the SWF job's profile", "[swf]") {
     const SwfWorkload converted = convert_swf(log_of({{.run = "500"}}), {});
     CHECK(converted.workload.jobs.at(0).description.walltime == Duration::seconds(200));
     CHECK(converted.workload.profiles.at("d500").delay == Duration::seconds(500));
-    CHECK(count_of(converted.noted, "run time > walltime") == 1);
+    CHECK(count_of(converted.summary.noted, "run time > walltime") == 1);
 }
 
 TEST_CASE("the walltime of an SWF job that ran longer than it requested can be raised to its run time", "[swf]") {
@@ -59,8 +59,8 @@ TEST_CASE("the walltime of an SWF job that ran longer than it requested can be r
     }
     CHECK(walltimes == std::vector<Duration>{Duration::seconds(500), Duration::seconds(200), Duration::seconds(200),
                                              Duration::seconds(700)});
-    CHECK(count_of(converted.noted, "run time > requested time") == 1);
-    CHECK(count_of(converted.noted, "run time > walltime") == 0);
+    CHECK(count_of(converted.summary.noted, "run time > requested time") == 1);
+    CHECK(count_of(converted.summary.noted, "run time > walltime") == 0);
 }
 
 TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "[swf]") {
@@ -74,8 +74,8 @@ TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "
     conversion.keep_zero_run_times = true;
     const SwfWorkload converted = convert_swf(log, conversion);
     REQUIRE(ids(converted) == Ids{"w0!1", "w0!2", "w0!4"});
-    CHECK(count_of(converted.dropped, "run time unknown, or 0 and cancelled") == 2);
-    CHECK(count_of(converted.noted, "run time 0") == 2);
+    CHECK(count_of(converted.summary.dropped, "run time unknown, or 0 and cancelled") == 2);
+    CHECK(count_of(converted.summary.noted, "run time 0") == 2);
     const JobDescription& with_estimate = converted.workload.jobs[0].description;
     const JobDescription& without = converted.workload.jobs[1].description;
     CHECK(converted.workload.profiles.at(with_estimate.profile).delay == Duration::microseconds(1));
@@ -106,14 +106,14 @@ TEST_CASE("the estimates of an SWF log can be replaced by the run time, a multip
     CHECK(walltimes() == Ids{"200", "300", "200", "0.000001"});
     conversion.estimates = SwfConversion::Estimates::exact;
     CHECK(walltimes() == Ids{"100.5", "300", "300.000001", "0.000001"});
-    CHECK(count_of(convert_swf(log, conversion).noted, "all estimates replaced by the run time") == 4);
-    CHECK(count_of(convert_swf(log, conversion).noted, "no requested time") == 0);
-    CHECK(count_of(convert_swf(log, conversion).noted, "run time > walltime") == 0);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "all estimates replaced by the run time") == 4);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "no requested time") == 0);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "run time > walltime") == 0);
     conversion.estimates = SwfConversion::Estimates::factor;
     CHECK(walltimes() == Ids{"100.5", "300", "300.000001", "0.000001"});
     conversion.estimate_factor = *Decimal::parse("2.5");
     CHECK(walltimes() == Ids{"251.25", "750", "750.000002", "0.000002"});  // ties of microseconds round to even
-    CHECK(count_of(convert_swf(log, conversion).noted, "all estimates replaced by 2.5 times") == 4);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "all estimates replaced by 2.5 times") == 4);
     conversion.estimates = SwfConversion::Estimates::modal;
     CHECK(walltimes() == Ids{"300", "300", "600", "300"});
 

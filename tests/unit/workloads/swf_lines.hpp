@@ -44,7 +44,7 @@ inline std::vector<std::string> ids(const SwfWorkload& converted) {
     return found;
 }
 
-inline std::size_t count_of(const std::vector<SwfWorkload::Count>& counts, const std::string& start) {
+inline std::size_t count_of(const std::vector<RuleCount>& counts, const std::string& start) {
     for (const auto& [what, jobs] : counts) {
         if (what.starts_with(start)) {
             return jobs;

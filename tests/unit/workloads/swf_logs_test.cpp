@@ -114,9 +114,9 @@ TEST_CASE("every log at hand converts", "[swf][logs][outside]") {
         const SwfLog log = read_swf(path.string());
         const SwfWorkload converted = convert_swf(log, {});
         CHECK(log.jobs.size() > 1000);
-        CHECK(converted.processors_from == "MaxProcs in the header");
+        CHECK(converted.summary.processors_from == "MaxProcs in the header");
         std::size_t dropped = 0;
-        for (const auto& count : converted.dropped) {
+        for (const auto& count : converted.summary.dropped) {
             dropped += count.jobs;
         }
         CHECK(converted.workload.jobs.size() + dropped == log.jobs.size());

@@ -32,9 +32,9 @@ TEST_CASE("a log is split into periods without the jobs that started in one and 
     conversion.split = SwfSplit{.period = Duration::seconds(100), .begin = Duration(), .skipped = 1, .periods = 4};
     const SwfWorkload converted = convert_swf(log, conversion);
     CHECK(ids(converted) == Ids{"w0!2", "w0!5", "w0!4", "w0!6"});
-    CHECK(count_of(converted.dropped, "submitted in period 1 to 1") == 1);
-    CHECK(count_of(converted.dropped, "submitted after period 5") == 1);
-    CHECK(count_of(converted.dropped, "started in one period and ended in another") == 1);
+    CHECK(count_of(converted.summary.dropped, "submitted in period 1 to 1") == 1);
+    CHECK(count_of(converted.summary.dropped, "submitted after period 5") == 1);
+    CHECK(count_of(converted.summary.dropped, "started in one period and ended in another") == 1);
 
     const std::vector<SwfPeriod> periods = split_into_periods(converted.workload, *conversion.split);
     REQUIRE(periods.size() == 2);
@@ -52,7 +52,7 @@ TEST_CASE("a log is split into periods without the jobs that started in one and 
     conversion.split->keep_crossing = true;
     const SwfWorkload with_crossing = convert_swf(log, conversion);
     CHECK(ids(with_crossing) == Ids{"w0!2", "w0!3", "w0!5", "w0!4", "w0!6"});
-    CHECK(with_crossing.dropped.size() == converted.dropped.size() - 1);
+    CHECK(with_crossing.summary.dropped.size() == converted.summary.dropped.size() - 1);
     CHECK(split_into_periods(with_crossing.workload, *conversion.split).front().workload.jobs.size() == 4);
 
     conversion.from = Duration::seconds(150);

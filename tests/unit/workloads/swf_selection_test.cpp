@@ -19,9 +19,9 @@ TEST_CASE("SWF jobs without run time, processors or submission are dropped and c
                                                       {.number = "6", .submit = "-1"}}),
                                               {});
     CHECK(ids(converted) == Ids{"w0!1"});
-    CHECK(count_of(converted.dropped, "run time <= 0") == 2);
-    CHECK(count_of(converted.dropped, "allocated processors <= 0") == 2);
-    CHECK(count_of(converted.dropped, "submit time unknown") == 1);
+    CHECK(count_of(converted.summary.dropped, "run time <= 0") == 2);
+    CHECK(count_of(converted.summary.dropped, "allocated processors <= 0") == 2);
+    CHECK(count_of(converted.summary.dropped, "submit time unknown") == 1);
 }
 
 TEST_CASE("SWF jobs are dropped by queue, partition, status, submission, overrun and width", "[swf]") {
@@ -37,12 +37,12 @@ TEST_CASE("SWF jobs are dropped by queue, partition, status, submission, overrun
     SECTION("queues") {
         conversion.excluded_queues = {0, -1};
         CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!2", "w0!3", "w0!4"});
-        CHECK(count_of(convert_swf(log, conversion).dropped, "queue is 0, -1") == 2);
+        CHECK(count_of(convert_swf(log, conversion).summary.dropped, "queue is 0, -1") == 2);
     }
     SECTION("partitions") {
         conversion.partitions = {2, 3};
         CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!2", "w0!3", "w0!4"});
-        CHECK(count_of(convert_swf(log, conversion).dropped, "partition is not 2, 3") == 2);
+        CHECK(count_of(convert_swf(log, conversion).summary.dropped, "partition is not 2, 3") == 2);
     }
     SECTION("statuses") {
         conversion.excluded_statuses = {5};
@@ -76,10 +76,10 @@ TEST_CASE("the size of an SWF job is what it requested, or what it got where tha
         return found;
     };
     CHECK(sizes() == std::vector<int>{4, 5, 5});
-    CHECK(count_of(convert_swf(log, conversion).noted, "no requested processors") == 2);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "no requested processors") == 2);
     conversion.size = SwfConversion::Size::allocated;
     CHECK(sizes() == std::vector<int>{5, 5, 5});
-    CHECK(count_of(convert_swf(log, conversion).noted, "no requested processors") == 0);
+    CHECK(count_of(convert_swf(log, conversion).summary.noted, "no requested processors") == 0);
     conversion.unit = 2;
     CHECK(sizes() == std::vector<int>{3, 3, 3});
     CHECK(convert_swf(log, conversion).workload.processors == 32);
@@ -98,7 +98,7 @@ TEST_CASE("jobs without allocated processors are kept on request, if they reques
     const SwfWorkload kept = convert_swf(log, conversion);
     REQUIRE(ids(kept) == Ids{"w0!1"});
     CHECK(kept.workload.jobs.front().description.processors == 4);
-    CHECK(count_of(kept.dropped, "processors <= 0 or unknown") == 1);
+    CHECK(count_of(kept.summary.dropped, "processors <= 0 or unknown") == 1);
     conversion.unit = 3;
     CHECK(ids(convert_swf(log, conversion)) == Ids{"w0!1"});
     conversion.size = SwfConversion::Size::allocated;

@@ -1,13 +1,15 @@
-#include "src/report/png.hpp"
+#include "src/report/conversion.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -26,7 +28,7 @@ struct CloseFile {
 using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
 [[noreturn]] void fail(const std::string& why) {
-    throw InputError("no PNG can be drawn: " + why);
+    throw InputError("the chart cannot be converted: " + why);
 }
 
 [[noreturn]] void fail(int error) {
@@ -67,10 +69,27 @@ class FileActions {
     posix_spawn_file_actions_t actions_{};
 };
 
-}  // namespace
+// As C takes texts: null is behind the last one.
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> result(texts.size() + 1, nullptr);
+    std::transform(texts.begin(), texts.end(), result.begin(), [](std::string& text) { return text.data(); });
+    return result;
+}
 
-std::string png_of(const std::string& svg, int dpi) {
-    assert(1 <= dpi && dpi <= 2400);
+// The environment of rsvg-convert: ours, and a fixed time of creation for a PDF, unless the user sets one.
+std::vector<std::string> environment() {
+    std::vector<std::string> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        variables.emplace_back(*variable);
+    }
+    if (std::getenv("SOURCE_DATE_EPOCH") == nullptr) {
+        variables.emplace_back("SOURCE_DATE_EPOCH=0");
+    }
+    return variables;
+}
+
+// Runs rsvg-convert with these options.
+std::string converted(const std::string& svg, std::vector<std::string> options) {
     const TemporaryFile input = temporary_file();
     const TemporaryFile output = temporary_file();
     const TemporaryFile errors = temporary_file();
@@ -82,13 +101,12 @@ std::string png_of(const std::string& svg, int dpi) {
     actions.connect(input.get(), STDIN_FILENO);
     actions.connect(output.get(), STDOUT_FILENO);
     actions.connect(errors.get(), STDERR_FILENO);
-    std::string program = "rsvg-convert";
-    std::string format = "--format=png";
-    std::string ground = "--background-color=white";
-    std::string zoom = "--zoom=" + std::to_string(dpi / 96.0);
-    const std::array<char*, 5> arguments{program.data(), format.data(), ground.data(), zoom.data(), nullptr};
+    options.insert(options.begin(), "rsvg-convert");
+    std::vector<std::string> variables = environment();
+    const std::vector<char*> arguments = pointers(options);
     pid_t process = 0;
-    const int error = posix_spawnp(&process, program.c_str(), actions.get(), nullptr, arguments.data(), environ);
+    const int error =
+        posix_spawnp(&process, arguments[0], actions.get(), nullptr, arguments.data(), pointers(variables).data());
     if (error == ENOENT) {
         fail("rsvg-convert is not installed, expected Debian's package librsvg2-bin, or a FILE.svg");
     }
@@ -107,6 +125,17 @@ std::string png_of(const std::string& svg, int dpi) {
         fail("rsvg-convert fails: " + (line.empty() ? "no error message" : line));
     }
     return text_of(output.get());
+}
+
+}  // namespace
+
+std::string png_of(const std::string& svg, int dpi) {
+    assert(1 <= dpi && dpi <= 2400);
+    return converted(svg, {"--format=png", "--background-color=white", "--zoom=" + std::to_string(dpi / 96.0)});
+}
+
+std::string pdf_of(const std::string& svg) {
+    return converted(svg, {"--format=pdf"});
 }
 
 }  // namespace batfill::report

@@ -11,4 +11,9 @@ namespace batfill::report {
 // Throws: InputError if rsvg-convert is not installed or fails.
 std::string png_of(const std::string& svg, int dpi);
 
+// Converts an SVG into a PDF of the same size, which embeds its fonts, in the same way. The same SVG gives the same
+// bytes.
+// Throws: as png_of().
+std::string pdf_of(const std::string& svg);
+
 }  // namespace batfill::report

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cstdint>
+#include <iomanip>
+#include <ostream>
+
+#include "conversion_options.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/json_writer.hpp"
+
+namespace batfill::commands {
+
+namespace {
+
+using Counts = std::vector<RuleCount>;
+
+Counts named(const SwfAnomalies& counts) {
+    return {{"run time <= 0", counts.no_run_time},
+            {"allocated processors < 0", counts.no_processors},
+            {"allocated > requested processors", counts.more_than_requested},
+            {"run time > requested time", counts.over_requested_time},
+            {"run time > requested time + 60 s", counts.over_requested_time_60s},
+            {"requested processors unknown", counts.no_requested_processors},
+            {"requested time unknown", counts.no_requested_time},
+            {"submitted before the job of the line above", counts.out_of_order}};
+}
+
+void print_counts(const std::string& title, const Counts& counts, std::ostream& out) {
+    out << '\n' << title << '\n';
+    for (const auto& [what, jobs] : counts) {
+        out << "  " << std::left << std::setw(66) << what << ' ' << std::right << std::setw(10) << jobs << '\n';
+    }
+}
+
+void print_periods(const std::vector<SwfPeriod>& periods, std::ostream& out) {
+    if (periods.empty()) {
+        return;
+    }
+    const std::size_t all = periods.back().number - periods.front().number + 1;
+    const auto [least, most] = std::minmax_element(
+        periods.begin(), periods.end(),
+        [](const SwfPeriod& a, const SwfPeriod& b) { return a.workload.jobs.size() < b.workload.jobs.size(); });
+    out << "Periods: " << periods.front().number << " to " << periods.back().number << ", " << all - periods.size()
+        << " of them without jobs and without a file; " << least->workload.jobs.size() << " to "
+        << most->workload.jobs.size() << " jobs in the others\n";
+}
+
+void print_table(const ConvertedLog& result, std::ostream& out) {
+    const auto& [log, summary, periods, schedule] = result;
+    out << log.path << ": " << log.jobs.size() << " jobs\n";
+    if (!log.zero.empty()) {
+        out << "Time 0: " << log.zero << '\n';
+    }
+    print_counts("In the log, before cleaning", named(count_anomalies(log)), out);
+    print_counts("Dropped, by the first rule that holds", summary.dropped, out);
+    print_counts("Kept", {{"jobs", summary.kept}}, out);
+    if (!summary.noted.empty()) {
+        print_counts("Among these", summary.noted, out);
+    }
+    out << "\nProcessors: " << summary.processors << " (" << summary.processors_from << ")\n";
+    if (summary.scaled) {
+        out << "Offered load: " << rounded(summary.scaled->before, 4) << " in the log, "
+            << rounded(summary.scaled->after, 4) << " with the gaps between submissions times "
+            << rounded(summary.scaled->factor(), 4) << '\n';
+    }
+    print_periods(periods, out);
+    if (log.field("Copyright")) {
+        out << "The log's header has a copyright notice; keep it with what you make of the log (--header FILE).\n";
+    }
+    if (!schedule) {
+        return;
+    }
+    out << "Schedule of the log: " << schedule->schedule.jobs.size() << " jobs, at most " << schedule->most_in_use
+        << " of " << summary.processors << " processors in use at once";
+    if (schedule->unknown_waits > 0) {
+        out << "; left out, as their wait is unknown: " << schedule->unknown_waits;
+    }
+    out << '\n';
+}
+
+void write_counts(PrettyJson& json, const char* key, const Counts& counts) {
+    json.key(key).array(counts, [&](const RuleCount& count) {
+        json.open_object();
+        json.key("what").text(count.what);
+        json.key("jobs").integer(count.jobs);
+        json.close_object();
+    });
+}
+
+void print_json(const ConvertedLog& result, std::ostream& out) {
+    const auto& [log, summary, periods, schedule] = result;
+    PrettyJson json(2);
+    json.open_object();
+    json.key("log").text(log.path);
+    json.key("jobs").integer(log.jobs.size());
+    if (!log.zero.empty()) {
+        json.key("zero").text(log.zero);
+    }
+    write_counts(json, "anomalies", named(count_anomalies(log)));
+    write_counts(json, "dropped", summary.dropped);
+    json.key("kept").integer(summary.kept);
+    write_counts(json, "noted", summary.noted);
+    json.key("processors").integer(static_cast<std::uint64_t>(summary.processors));
+    json.key("processors_from").text(summary.processors_from);
+    if (summary.scaled) {
+        json.key("load").open_object();
+        json.key("before").number(summary.scaled->before);
+        json.key("after").number(summary.scaled->after);
+        json.key("factor").number(summary.scaled->factor());
+        json.close_object();
+    }
+    json.key("periods").array(periods, [&](const SwfPeriod& period) {
+        json.open_object();
+        json.key("number").integer(period.number);
+        json.key("jobs").integer(period.workload.jobs.size());
+        json.close_object();
+    });
+    json.close_object();
+    out << json.view() << '\n';
+}
+
+}  // namespace
+
+void print_converted_log(const ConvertedLog& result, const ConversionOptions& options, std::ostream& out) {
+    options.prints_json ? print_json(result, out) : print_table(result, out);
+}
+
+}  // namespace batfill::commands

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <batfill/formats/accounting.hpp>
+
+#include "log_builder.hpp"
+
+// The readers of single files, which read_accounting() chooses from.
+namespace batfill {
+
+void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder);
+void read_pbs(const std::string& path, const AccountingData& data, LogBuilder& builder);
+void read_philly(const std::string& path, const AccountingData& data, LogBuilder& builder);
+void read_frontier(const std::string& path, const AccountingData& data, LogBuilder& builder);
+
+// Reads a table in CSV by the mapping of `data`.
+void read_table(const std::string& path, const AccountingData& data, LogBuilder& builder);
+
+// A size in bytes: "16G", "4000M", "2.5G", "16gb", "8388608kb", with or without a letter for bytes; a number without a
+// unit counts `unit` bytes. No value if it is not a size.
+std::optional<long long> read_bytes(std::string_view text, long long unit);
+
+// The number of the item `name` in a list such as "billing=8,cpu=8,gres/gpu=2,mem=32G". None if it has no such item.
+std::optional<std::string_view> item_of(std::string_view list, std::string_view name);
+
+// The largest number of processors that a job can have.
+inline constexpr long long most_processors = 2'147'483'646;
+
+}  // namespace batfill

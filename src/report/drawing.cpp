@@ -1,0 +1,131 @@
+#include "drawing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "markup.hpp"
+#include "src/support/csv_text.hpp"
+
+namespace batfill::report {
+
+namespace {
+
+// The colours of the runs, here and on the page. Colour-blind readers can distinguish them.
+constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#00805c", "#a8487f", "#8a6400", "#2f8fc4"};
+constexpr std::array<const char*, 6> dashes{"", "7 3", "2 3", "9 3 2 3", "12 4", "4 4"};
+
+std::string attribute(std::string_view name, std::string_view value) {
+    return " " + std::string(name) + "='" + std::string(value) + "'";
+}
+
+}  // namespace
+
+std::string coordinate(double value) {
+    std::string text = rounded(value, 2);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+        text.pop_back();
+    }
+    return text;
+}
+
+void Drawing::line(double x1, double y1, double x2, double y2, const char* colour) {
+    path("M" + point(x1, y1) + "L" + point(x2, y2), attribute("stroke", colour));
+}
+
+void Drawing::text(double x, double y, std::string_view text, const char* anchor, bool upwards) {
+    body_ += "<text" + attribute("x", coordinate(x)) + attribute("y", coordinate(y)) +
+             attribute("text-anchor", anchor) +
+             (upwards ? attribute("transform", "rotate(-90 " + point(x, y) + ")") : "") + ">" + markup_text(text) +
+             "</text>\n";
+}
+
+void Drawing::curve(const std::string& points, std::size_t run) {
+    const std::string_view dash = dashes.at(run % dashes.size());
+    path(points, attribute("class", "curve") + attribute("fill", "none") + attribute("stroke-width", "1.5") +
+                     attribute("stroke", colours.at(run % colours.size())) +
+                     (dash.empty() ? "" : attribute("stroke-dasharray", dash)));
+}
+
+void Drawing::area(const std::string& rectangles, const char* colour) {
+    if (!rectangles.empty()) {
+        path(rectangles, attribute("class", "jobs") + attribute("fill", colour));
+    }
+}
+
+std::string Drawing::svg(double height, const std::string& description) const {
+    const std::string size = attribute("width", coordinate(layout_.width)) + attribute("height", coordinate(height));
+    return "<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' version='1.1'" + size +
+           attribute("viewBox", "0 0 " + point(layout_.width, height)) + " font-family='sans-serif'" +
+           attribute("font-size", coordinate(layout_.font_size)) + ">\n<title>" + markup_text(description) +
+           "</title>\n<rect" + size + " fill='#fff'/>\n" + body_ + "</svg>\n";
+}
+
+std::string Drawing::rectangle(double x, double y, double w, double h) {
+    return "M" + point(x, y) + "h" + coordinate(w) + "v" + coordinate(h) + "h" + coordinate(-w) + "z";
+}
+
+void Drawing::path(const std::string& data, const std::string& attributes) {
+    body_ += "<path" + attribute("d", data) + attributes + "/>\n";
+}
+
+double Axis::share(double value) const {
+    return logarithmic ? std::log(value / first) / std::log(last / first) : (value - first) / (last - first);
+}
+
+double Axis::place(double value) const {
+    return from + std::clamp(share(std::max(value, first)), 0.0, 1.0) * (until - from);
+}
+
+std::vector<double> Axis::ticks(double count) const {
+    std::vector<double> values;
+    if (logarithmic) {
+        const int step = std::max(1, static_cast<int>(std::ceil(std::log10(last / first) / count)));
+        for (int power = 0; first * std::pow(10, power) <= last; power += step) {
+            values.push_back(first * std::pow(10, power));
+        }
+        return values;
+    }
+    const double power = std::pow(10, std::floor(std::log10((last - first) / count)));
+    double step = power * 10;
+    for (const double factor : {5.0, 2.0, 1.0}) {
+        step = power * factor >= (last - first) / count ? power * factor : step;
+    }
+    for (auto i = static_cast<long long>(std::ceil(first / step)); static_cast<double>(i) * step <= last; ++i) {
+        values.push_back(static_cast<double>(i) * step);
+    }
+    return values;
+}
+
+std::string Axis::shown(double value) {
+    std::string text = coordinate(value);
+    return text == "-0" ? "0" : text;
+}
+
+void draw_axes(const Axis& x, const Axis& y, Drawing& drawing) {
+    const Layout& layout = drawing.layout();
+    const double top = std::min(y.from, y.until);
+    const double bottom = std::max(y.from, y.until);
+    // A small picture has ticks closer to each other than a large one.
+    const auto count = [&](double length, double most, double close, double apart) {
+        return std::max({1.0, std::min(most, length / layout.scaled(close)), length / layout.scaled(apart)});
+    };
+    for (const double value : y.ticks(count(bottom - top, 5, 28, 44))) {
+        drawing.line(x.from, y.place(value), x.until, y.place(value), "#ddd");
+        drawing.text(x.from - layout.scaled(6), y.place(value) + layout.scaled(4), Axis::shown(value), "end");
+    }
+    for (const double value : x.ticks(count(x.until - x.from, 7, 64, 90))) {
+        drawing.line(x.place(value), bottom, x.place(value), bottom + layout.scaled(4), "#444");
+        const std::string label = Axis::shown(value);
+        const bool beyond_edge = x.place(value) + layout.digits_width(label.size()) / 2 > layout.width;
+        drawing.text(beyond_edge ? layout.width - 1 : x.place(value), bottom + layout.scaled(17), label,
+                     beyond_edge ? "end" : "middle");
+    }
+    drawing.line(x.from, bottom, x.until, bottom, "#444");
+    drawing.line(x.from, top, x.from, bottom, "#444");
+    drawing.text((x.from + x.until) / 2, bottom + layout.scaled(34), x.name, "middle");
+    drawing.text(layout.scaled(16), (top + bottom) / 2, y.name, "middle", true);
+}
+
+}  // namespace batfill::report

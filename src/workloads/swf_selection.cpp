@@ -1,0 +1,213 @@
+#include "swf_selection.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "padded.hpp"
+#include "src/support/names.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr long long cancelled = 5;  // a job's status
+
+template <typename Values, typename Value>
+bool contains(const Values& values, Value value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
+    return conversion.size == SwfConversion::Size::requested && job.requested_processors > 0;
+}
+
+// Intervals are half open: a job that ends exactly at the end of a period is still in it.
+bool ends_in_another_period(const SwfJob& job, const SwfSplit& split) {
+    const Duration start = job.submit + std::max(job.wait, Duration());
+    return split.period_of(start) != split.period_of(start + run_time_of(job) - Duration::microseconds(1));
+}
+
+struct Rule {
+    std::string what;
+    std::function<bool(const SwfJob&)> drops;
+};
+
+void add_rules_of_split(const SwfSplit& split, std::vector<Rule>& rules) {
+    if (split.skipped > 0) {
+        rules.push_back({"submitted in period 1 to " + std::to_string(split.skipped),
+                         [&](const SwfJob& job) { return split.period_of(job.submit) <= split.skipped; }});
+    }
+    if (split.periods) {
+        const std::size_t last = split.skipped + *split.periods;
+        rules.push_back({"submitted after period " + std::to_string(last),
+                         [&, last](const SwfJob& job) { return split.period_of(job.submit) > last; }});
+    }
+    if (!split.keep_crossing) {
+        rules.push_back({"started in one period and ended in another",
+                         [&](const SwfJob& job) { return ends_in_another_period(job, split); }});
+    }
+}
+
+std::vector<Rule> rules_of(const SwfLog& log, const SwfConversion& conversion) {
+    const char* const no_processors =
+        conversion.keep_unallocated ? "processors <= 0 or unknown" : "allocated processors <= 0 or unknown";
+    std::vector<Rule> rules = {
+        {conversion.keep_zero_run_times ? "run time unknown, or 0 and cancelled" : "run time <= 0 or unknown",
+         [&](const SwfJob& job) {
+             const bool keep_zero = conversion.keep_zero_run_times && job.status != cancelled;
+             return job.run_time < Duration() || (job.run_time == Duration() && !keep_zero);
+         }},
+        {no_processors,
+         [&](const SwfJob& job) {
+             return job.allocated_processors <= 0 &&
+                    !(conversion.keep_unallocated && size_is_requested(job, conversion));
+         }},
+        {"submit time unknown", [](const SwfJob& job) { return job.submit < Duration(); }},
+    };
+    if (!conversion.excluded_queues.empty()) {
+        rules.push_back({"queue is " + list_of_numbers(conversion.excluded_queues),
+                         [&](const SwfJob& job) { return contains(conversion.excluded_queues, job.queue); }});
+    }
+    const auto is_in = [&log](const std::vector<std::string>& names, const SwfJob& job) {
+        return job.queue >= 0 && contains(names, log.queues[static_cast<std::size_t>(job.queue)]);
+    };
+    if (!conversion.excluded_queue_names.empty()) {
+        rules.push_back({"queue is " + list_of(conversion.excluded_queue_names),
+                         [&, is_in](const SwfJob& job) { return is_in(conversion.excluded_queue_names, job); }});
+    }
+    if (!conversion.kept_queue_names.empty()) {
+        rules.push_back({"queue is not " + list_of(conversion.kept_queue_names),
+                         [&, is_in](const SwfJob& job) { return !is_in(conversion.kept_queue_names, job); }});
+    }
+    if (!conversion.partitions.empty()) {
+        rules.push_back({"partition is not " + list_of_numbers(conversion.partitions),
+                         [&](const SwfJob& job) { return !contains(conversion.partitions, job.partition); }});
+    }
+    if (!conversion.excluded_statuses.empty()) {
+        rules.push_back({"status is " + list_of_numbers(conversion.excluded_statuses),
+                         [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); }});
+    }
+    if (conversion.from) {
+        rules.push_back({"submitted before " + conversion.from->to_shortest_string() + " s",
+                         [&](const SwfJob& job) { return job.submit < *conversion.from; }});
+    }
+    if (conversion.until) {
+        rules.push_back({"submitted at or after " + conversion.until->to_shortest_string() + " s",
+                         [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
+    }
+    if (conversion.short_estimates == SwfConversion::ShortEstimates::drop) {
+        rules.push_back({"run time > requested time", longer_than_estimate});
+    }
+    if (conversion.missing_walltime == SwfConversion::MissingWalltime::drop) {
+        rules.push_back({"requested time unknown", [](const SwfJob& job) { return !has_estimate(job); }});
+    }
+    if (conversion.max_processors) {
+        rules.push_back({"wider than " + std::to_string(*conversion.max_processors),
+                         [&](const SwfJob& job) { return size_of(job, conversion) > *conversion.max_processors; }});
+    }
+    if (conversion.split) {
+        add_rules_of_split(*conversion.split, rules);
+    }
+    return rules;
+}
+
+bool is_partial_run(const SwfJob& job) {
+    return job.status >= 2 && job.status <= 4;
+}
+
+// A checkpointed job has its own line and one per partial run, all with the same number. Drops such
+// partial runs, numbers the rest, and returns how many were dropped.
+// Cost: O(n log n).
+std::size_t resolve_equal_numbers(std::vector<KeptJob>& kept) {
+    std::stable_sort(kept.begin(), kept.end(),
+                     [](const KeptJob& a, const KeptJob& b) { return a.job->number < b.job->number; });
+    std::vector<KeptJob> resolved;
+    resolved.reserve(kept.size());
+    for (auto first = kept.begin(); first != kept.end();) {
+        const auto last =
+            std::find_if(first, kept.end(), [&](const KeptJob& k) { return k.job->number != first->job->number; });
+        const bool has_own_line = std::any_of(first, last, [](const KeptJob& k) { return !is_partial_run(*k.job); });
+        std::uint32_t copies = 0;
+        for (; first != last; ++first) {
+            if (!has_own_line || !is_partial_run(*first->job)) {
+                resolved.push_back({first->job, ++copies});
+            }
+        }
+    }
+    const std::size_t dropped = kept.size() - resolved.size();
+    kept = std::move(resolved);
+    return dropped;
+}
+
+// The number of digits that all job numbers get.
+std::size_t width_of_ids(const std::vector<KeptJob>& kept) {
+    long long largest = 0;
+    for (const KeptJob& k : kept) {
+        largest = std::max(largest, k.job->number);
+    }
+    return std::to_string(largest).size();
+}
+
+}  // namespace
+
+std::string list_of_numbers(const std::vector<long long>& numbers) {
+    std::string text;
+    for (const long long number : numbers) {
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    }
+    return text;
+}
+
+bool longer_than_estimate(const SwfJob& job) {
+    return has_estimate(job) && job.run_time > job.requested_time;
+}
+
+long long size_of(const SwfJob& job, const SwfConversion& conversion) {
+    const long long processors =
+        size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
+    return processors / conversion.unit + (processors % conversion.unit != 0 ? 1 : 0);
+}
+
+std::string SwfSelection::id_of(const KeptJob& of) const {
+    const auto number = static_cast<std::size_t>(of.job->number);
+    std::string id = log->ids.empty() ? padded(number, id_width) : std::string(log->ids[number]);
+    if (of.copy > 1) {
+        id += (log->ids.empty() ? '-' : ':') + std::to_string(of.copy);
+    }
+    return id;
+}
+
+SwfSelection select_jobs(const SwfLog& log, const SwfConversion& conversion) {
+    SwfSelection result;
+    result.log = &log;
+    result.dropped = log.left_out;
+    const std::vector<Rule> rules = rules_of(log, conversion);
+    const std::size_t first_rule = result.dropped.size();
+    for (const Rule& rule : rules) {
+        result.dropped.push_back({rule.what, 0});
+    }
+    result.kept.reserve(log.jobs.size());
+    for (const SwfJob& job : log.jobs) {
+        const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.drops(job); });
+        if (rule == rules.end()) {
+            result.kept.push_back({&job});
+        } else {
+            ++result.dropped[first_rule + static_cast<std::size_t>(rule - rules.begin())].jobs;
+        }
+    }
+    const std::size_t partial_runs = resolve_equal_numbers(result.kept);
+    if (log.ids.empty()) {
+        result.dropped.push_back({"partial run (status 2, 3, 4) of a job that has its own line", partial_runs});
+    }
+    result.id_width = width_of_ids(result.kept);
+    const auto is_before = [&](const KeptJob& a, const KeptJob& b) {
+        return a.job->submit != b.job->submit ? a.job->submit < b.job->submit : result.id_of(a) < result.id_of(b);
+    };
+    if (!std::is_sorted(result.kept.begin(), result.kept.end(), is_before)) {
+        std::sort(result.kept.begin(), result.kept.end(), is_before);
+    }
+    return result;
+}
+
+}  // namespace batfill

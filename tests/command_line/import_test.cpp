@@ -1,0 +1,104 @@
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/formats/workload.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+namespace batfill::tests::import_test {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string accounting =
+    "JobID|User|Partition|Submit|Start|End|Elapsed|Timelimit|AllocCPUS|NNodes|AllocTRES|State\n"
+    "1|ann|batch|2024-07-01T08:00:00|2024-07-01T08:00:00|2024-07-01T09:00:00|01:00:00|02:00:00|4|1|cpu=4,gres/gpu=2|COMPLETED\n"
+    "2|bob|debug|2024-07-01T09:00:00|2024-07-01T09:00:00|2024-07-01T10:00:00|01:00:00|02:00:00|8|2||FAILED\n"
+    "3|bob|debug|2024-07-01T10:00:00|Unknown|Unknown|00:00:00|02:00:00|0|2||PENDING\n";
+
+struct Inputs {
+    Folder folder;
+    std::string jobs = file(folder, "jobs.txt", accounting);
+
+    Outcome import(Arguments more) const {
+        more.insert(more.begin(), "import");
+        return run(folder, more);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("import makes a workload that is replayed, and says what it left out") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.file("w.json");
+    const Outcome made =
+        inputs.import({"sacct", inputs.jobs, "-o", workload, "--processors", "16", "--time-zone", "Europe/Berlin"});
+    CHECK(made.status == 0);
+    CHECK(made.errors.empty());
+    CHECK_THAT(made.output, Contains("Time 0: 2024-06-30 22:00:00 UTC") && Contains("never started") &&
+                                Contains("Processors: 16 (as given)"));
+    const Workload read = read_workload(workload, "w0");
+    REQUIRE(read.jobs.size() == 2);
+    CHECK(read.jobs[0].description.id == "w0!1");
+    CHECK(read.jobs[0].description.submit == Time::seconds(8 * 3600));
+    CHECK(read.jobs[0].description.other_fields == R"("gpus":2,"nodes":1)");
+    CHECK(read.jobs[1].description.user == "bob");
+    const Outcome replayed = run(
+        inputs.folder, {"simulate", "-q", "-a", "easy", "-p", "16", "-w", workload, "-e", inputs.folder.file("easy")});
+    CHECK(replayed.status == 0);
+    const Outcome json = inputs.import({"sacct", inputs.jobs, "--format", "json", "--exclude-queue", "debug"});
+    CHECK_THAT(json.output, Contains("\"zero\": \"2024-07-01 00:00:00 UTC\"") && Contains("\"kept\": 1") &&
+                                Contains("\"what\": \"queue is debug\""));
+    CHECK_THAT(inputs.import({"sacct", inputs.jobs, "--nodes", "--load", "0.5"}).output,
+               Contains("Processors: 2 (the widest job") && Contains("0.5000 with the gaps between submissions times"));
+}
+
+TEST_CASE("import refuses what it cannot read, and options of another format") {
+    const Inputs inputs;
+    const auto refused = [&](const Arguments& arguments) {
+        const Outcome outcome = inputs.import(arguments);
+        check_refused(outcome, outcome.status == 1 ? 1 : 2);
+        return outcome.errors;
+    };
+    CHECK_THAT(refused({}), Contains("expected a format (sacct, pbs, csv, "));
+    CHECK_THAT(refused({"sacct"}), Contains("expected a file after sacct, found none"));
+    CHECK_THAT(refused({"sact", inputs.jobs}), Contains("unknown format 'sact', did you mean 'sacct'?"));
+    CHECK_THAT(refused({"sacct", inputs.folder.file("none")}), Contains("none"));
+    CHECK_THAT(refused({"sacct", inputs.jobs, "--map", "id=a"}), Contains("--map is for tables"));
+    CHECK_THAT(refused({"helios", inputs.jobs, "--nodes"}), Contains("--nodes is for sacct and pbs"));
+    CHECK_THAT(refused({"csv", inputs.jobs, "--map", "id"}), Contains("--map: expected FIELD=COLUMN, found 'id'"));
+    CHECK_THAT(refused({"csv", inputs.jobs, "--map", "id=a,id=b"}),
+               Contains("--map: expected one column for id, found two"));
+    CHECK_THAT(refused({"csv", inputs.jobs, "--separator", "::"}), Contains("--separator: expected one character"));
+    CHECK_THAT(refused({"csv", inputs.jobs, "--times", "iso"}), Contains("--times: unknown value 'iso'"));
+    CHECK_THAT(refused({"sacct", inputs.jobs, "--time-zone", "Berlin"}), Contains("unknown time zone 'Berlin'"));
+    CHECK_THAT(refused({"sacct", inputs.jobs, "--load", "90"}), Contains("--load: expected a share of the machine"));
+    CHECK_THAT(refused({"sacct", inputs.jobs, "-o", inputs.folder.file("x.json"), "--exclude-queue", "debug",
+                        "--exclude-queue", "batch"}),
+               Contains("expected jobs to keep, but all of its 2 jobs are dropped"));
+    CHECK(!std::filesystem::exists(inputs.folder.file("x.json")));
+}
+
+TEST_CASE("A campaign sweeps the load of a log") {
+    const Folder folder;
+    std::string log = "; MaxProcs: 4\n";
+    for (int i = 1; i <= 20; ++i) {
+        log += std::to_string(i) + " " + std::to_string(100 * i) + " -1 60 2 -1 -1 2 100 -1 1 1 1 1 1 -1 -1 -1\n";
+    }
+    file(folder, "log.swf", log);
+    const std::string campaign =
+        file(folder, "c.yaml", "workloads:\n  - log: log.swf\n    sweep: {load: [0.3, 0.9]}\nschedulers: [fcfs]\n");
+    const Outcome outcome = run(folder, {"campaign", campaign, "-o", folder.file("results")});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(contents(folder.file("results/results.csv")), Contains("workload.load"));
+    const auto last_submission = [&](const std::string& name) {
+        const std::string path = folder.file("results/workloads/" + name + "/" + name + ".json");
+        return read_workload(path, "w0").jobs.back().description.submit;
+    };
+    CHECK(last_submission("log,load=0.9") < last_submission("log,load=0.3"));
+}
+
+}  // namespace batfill::tests::import_test

@@ -1,0 +1,165 @@
+#include <catch2/catch.hpp>
+
+#include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
+
+#include "accounting_files.hpp"
+#include "src/formats/accounting_readers.hpp"
+
+namespace batfill::tests::accounting_test {
+
+using Catch::Matchers::Contains;
+using namespace accounting_files;
+
+namespace {
+
+const std::string sacct_header =
+    "JobID|User|Account|Partition|QOS|Submit|Start|End|Elapsed|Timelimit|AllocCPUS|ReqCPUS|NNodes|ReqMem|AllocTRES|State\n";
+
+const std::string sacct_row =
+    "100|alice|phys|batch|normal|2024-03-01T08:00:00|2024-03-01T08:10:00|2024-03-01T09:10:00|01:00:00|02:00:00|32|30|2|4Gn|"
+    "billing=32,cpu=32,mem=8G,node=2|COMPLETED\n";
+
+std::string pbs_end(const std::string& id, const std::string& more) {
+    return "03/01/2024 09:10:00;E;" + id +
+           ";user=alice group=g account=\"a b\" project=_pbs_project_default jobname=my job queue=workq ctime=1709280000 "
+           "qtime=1709280001 etime=1709280001 start=1709280600 " +
+           more + " session=7 end=1709284200 Exit_status=0 resources_used.walltime=01:00:00\n";
+}
+
+}  // namespace
+
+TEST_CASE("A job of sacct has its times, sizes, names and other fields") {
+    const SwfLog log = read("sacct", sacct_header + sacct_row);
+    REQUIRE(log.jobs.size() == 1);
+    const SwfJob& job = log.jobs[0];
+    CHECK(log.zero == "2024-03-01 00:00:00 UTC");
+    CHECK(log.ids[static_cast<std::size_t>(job.number)] == "100");
+    CHECK(job.submit == Duration::seconds(8 * 3600));
+    CHECK(job.wait == Duration::seconds(600));
+    CHECK(job.run_time == Duration::seconds(3600));
+    CHECK(job.requested_time == Duration::seconds(7200));
+    CHECK(job.allocated_processors == 32);
+    CHECK(job.requested_processors == 30);
+    CHECK(job.status == 1);
+    CHECK(job.line == 2);
+    CHECK(user_of(log, 0) == "alice");
+    CHECK(queue_of(log, 0) == "batch");
+    CHECK(fields_of(log, 0) == R"("account":"phys","qos":"normal","nodes":2,"memory":8589934592)");
+    CHECK(log.left_out.empty());
+    CHECK(log.noted.empty());
+}
+
+TEST_CASE("sacct: what is no job that ran is left out and counted") {
+    const std::string rows =
+        "100.batch||||||2024-03-01T08:10:00|2024-03-01T09:10:00|01:00:00||16|16|1|||COMPLETED\n"
+        "101_[5-9%2]|bob|chem|gpu|high|2024-03-01T08:05:00|Unknown|Unknown|00:00:00|1-00:00:00|0|8|1|16G||PENDING\n"
+        "103|dave|bio|batch|normal|2024-03-01T08:31:00|None|2024-03-01T08:50:00|00:00:00|10:00|0|16|1|0||CANCELLED by 7\n"
+        "105|eve|bio|batch|normal|2024-03-01T09:51:00|2024-03-01T09:51:00|Unknown|00:10:00|00:30:00|16|16|1|2G||RUNNING\n";
+    const SwfLog log = read("sacct", sacct_header + sacct_row + rows);
+    CHECK(log.jobs.size() == 1);
+    CHECK(count_of(log.left_out, "job step") == 1);
+    CHECK(count_of(log.left_out, "never started") == 2);
+    CHECK(count_of(log.left_out, "has not ended yet") == 1);
+}
+
+TEST_CASE("sacct: array tasks, requeued jobs, heterogeneous jobs and unlimited ones") {
+    const auto row = [](const std::string& id, const std::string& limit, const std::string& cpus,
+                        const std::string& state) {
+        return id + "|u|a|p|q|2024-03-01T08:00:00|2024-03-01T08:00:00|2024-03-01T08:10:00|00:10:00|" + limit + "|" +
+               cpus + "|" + cpus + "|1|1000Mc||" + state + "\n";
+    };
+    const SwfLog log =
+        read("sacct", sacct_header + row("7_1", "UNLIMITED", "2", "TIMEOUT") +
+                          row("8", "Partition_Limit", "4", "REQUEUED") + row("8", "30:00", "4", "COMPLETED") +
+                          row("9+0", "1-00:00:00", "1", "CANCELLED by 12") + row("9+1", "1-00:00:00", "16", "x"));
+    REQUIRE(log.jobs.size() == 4);
+    CHECK(id_of(log, 0) == "7_1");
+    CHECK(log.jobs[0].status == 0);
+    CHECK(log.jobs[0].requested_time < Duration());
+    CHECK(log.jobs[1].number == log.jobs[2].number);  // runs of one job
+    CHECK(log.jobs[2].requested_time == Duration::seconds(1800));
+    CHECK(id_of(log, 3) == "9");
+    CHECK(log.jobs[3].allocated_processors == 17);
+    CHECK(log.jobs[3].status == 5);
+    CHECK(log.jobs[3].requested_time == Duration::days(1));
+    CHECK(count_of(log.noted, "time limit missing") == 2);
+    CHECK(count_of(log.noted, "heterogeneous job") == 1);
+    CHECK(fields_of(log, 1) == R"("account":"a","qos":"q","nodes":1,"memory":4194304000)");
+}
+
+TEST_CASE("sacct: sizes come from the columns that are there, GPUs from the generic resources") {
+    const std::string header = "JobID|Submit|Start|Elapsed|ReqTRES|AllocTRES\n";
+    const std::string row =
+        "1|1709280000|1709280000|00:10|billing=8,cpu=6|billing=8,cpu=8,gres/gpu:a100=2,gres/gpu=3,mem=2G\n";
+    const SwfLog log = read("sacct", header + row);
+    CHECK(log.jobs.at(0).allocated_processors == 8);
+    CHECK(log.jobs.at(0).requested_processors == 6);
+    CHECK(log.jobs.at(0).run_time == Duration::seconds(10));
+    AccountingData nodes;
+    nodes.counts_nodes = true;
+    const SwfLog of_nodes = read("sacct", sacct_header + sacct_row, nodes);
+    CHECK(of_nodes.jobs.at(0).allocated_processors == 2);
+    const SwfLog with_gpus =
+        read("sacct", "JobID|Submit|Start|Elapsed|AllocTRES\n1|1|1|5|cpu=1,gres/gpu:a100=2,gres/gpu=2\n");
+    CHECK(fields_of(with_gpus, 0) == R"("gpus":2)");
+}
+
+TEST_CASE("Bad accounting data get one line with file, line and column") {
+    const auto problem = [](const std::string& format, const std::string& text) { return problem_with(format, text); };
+    CHECK_THAT(problem("sacct", "JobID|Start\n1|x\n"), Contains("data:1: no column Submit"));
+    CHECK_THAT(problem("sacct", "JobID|Submit|Start\n1|yesterday|x\n"),
+               Contains("data:2: Submit is 'yesterday', expected a time such as 2024-03-01T12:00:00"));
+    CHECK_THAT(problem("sacct", "JobID|Submit|Start|Timelimit\n1|1|2|soon\n"), Contains("data:2: Timelimit is 'soon'"));
+    CHECK_THAT(problem("sacct", "JobID|Submit|Start|AllocCPUS\n1|1|2|many\n"), Contains("data:2: AllocCPUS is 'many'"));
+    CHECK_THAT(problem("sacct", "JobID|Submit\n1|1|2\n"), Contains("data:2: 3 fields, expected 2"));
+    CHECK_THAT(problem("sacct", "JobID|Submit|Start\n1!2|1|2\n"), Contains("data:2: the id is \"1!2\""));
+    CHECK_THAT(problem("pbs", "hello; world\n"), Contains("data:1: expected DATE;TYPE;ID;ATTRIBUTES"));
+    CHECK_THAT(problem("pbs", pbs_end("1.s", "Resource_List.walltime=long")),
+               Contains("data:1: Resource_List.walltime is \"long\", expected a length such as 12:00:00"));
+}
+
+TEST_CASE("PBS: a job is its end record; other records and arrays are left out") {
+    const SwfLog log = read("pbs", "03/01/2024 08:00:00;Q;12.server;queue=workq\n" +
+                                       pbs_end("12.server",
+                                               "exec_host=n1/0*4+n2/0*4 exec_vnode=(n1:ncpus=4)+(n2:ncpus=4) "
+                                               "Resource_List.mem=16gb Resource_List.ncpus=8 Resource_List.nodect=2 "
+                                               "Resource_List.ngpus=1 Resource_List.walltime=100:00:00") +
+                                       pbs_end("13[].server", "exec_host=n1/0") +
+                                       pbs_end("13[2].server", "exec_host=n1/0-7,9+n2/1 Resource_List.nodes=2:ppn=5"));
+    REQUIRE(log.jobs.size() == 2);
+    CHECK(id_of(log, 0) == "12");
+    CHECK(log.jobs[0].submit == Duration::seconds(8 * 3600));
+    CHECK(log.jobs[0].wait == Duration::seconds(600));
+    CHECK(log.jobs[0].run_time == Duration::seconds(3600));
+    CHECK(log.jobs[0].requested_time == Duration::seconds(360'000));
+    CHECK(log.jobs[0].allocated_processors == 8);
+    CHECK(log.jobs[0].status == 1);
+    CHECK(user_of(log, 0) == "alice");
+    CHECK(queue_of(log, 0) == "workq");
+    CHECK(fields_of(log, 0) == R"("account":"a b","gpus":1,"nodes":2,"memory":17179869184)");
+    CHECK(id_of(log, 1) == "13[2]");
+    CHECK(log.jobs[1].allocated_processors == 10);
+    CHECK(log.jobs[1].requested_processors == 10);
+    CHECK(count_of(log.left_out, "record that is not the end") == 1);
+    CHECK(count_of(log.left_out, "array") == 1);
+    AccountingData nodes;
+    nodes.counts_nodes = true;
+    CHECK(read("pbs", pbs_end("1.s", "exec_host=n1/0+n1/1+n2/0"), nodes).jobs.at(0).allocated_processors == 2);
+}
+
+TEST_CASE("Sizes of memory and items of lists of resources") {
+    CHECK(read_bytes("16G", 1) == 16LL << 30);
+    CHECK(read_bytes("2.5g", 1) == (5LL << 30) / 2);
+    CHECK(read_bytes("8388608kb", 1) == 8LL << 30);
+    CHECK(read_bytes("4000", 1 << 20) == 4000LL << 20);
+    CHECK(read_bytes("4000b", 1 << 20) == 4000);
+    CHECK_FALSE(read_bytes("", 1));
+    CHECK_FALSE(read_bytes("G", 1));
+    CHECK_FALSE(read_bytes("-1G", 1));
+    CHECK_FALSE(read_bytes("99999999999P", 1));
+    CHECK(item_of("billing=8,cpu=8,mem=32G", "cpu") == "8");
+    CHECK_FALSE(item_of("gres/gpu:a100=2", "gres/gpu"));
+}
+
+}  // namespace batfill::tests::accounting_test

@@ -1,0 +1,93 @@
+#include <cstdlib>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/core/error.hpp>
+
+#include "src/support/calendar.hpp"
+
+namespace batfill::tests::calendar_test {
+
+namespace {
+
+std::optional<Duration> utc(const char* text, DateOrder order = DateOrder::year_month_day) {
+    TimeZone zone("");
+    return read_date(text, order, zone);
+}
+
+std::string in(TimeZone& zone, const char* text) {
+    return date_text(read_date(text, DateOrder::year_month_day, zone).value());
+}
+
+}  // namespace
+
+TEST_CASE("A date is read in the forms of batch systems and of pandas") {
+    const auto noon = Duration::seconds(1'709'294'400);  // 2024-03-01 12:00:00
+    for (const char* text : {"2024-03-01T12:00:00", "2024-03-01 12:00:00", "2024/03/01 12:00:00", "2024-03-01 12:00",
+                             "2024-03-01 12:00:00Z", "2024-03-01 13:00:00+01:00", "2024-03-01T05:00:00-0700",
+                             "2024-03-01 05:00:00-07", "2024-03-01 12:00:00 UTC"}) {
+        INFO(text);
+        CHECK(utc(text) == noon);
+    }
+    CHECK(utc("2024-03-01 12:00:00.25") == noon + Duration::microseconds(250'000));
+    CHECK(utc("2024-03-01") == noon - Duration::seconds(43'200));
+    CHECK(utc("03/01/2024 12:00:00", DateOrder::month_day_year) == noon);
+    CHECK(utc("01.03.2024 12:00:00", DateOrder::day_month_year) == noon);
+    CHECK(date_text(noon) == "2024-03-01 12:00:00");
+}
+
+TEST_CASE("What is no date has no value") {
+    for (const char* text : {"", "Unknown", "2024-13-01 12:00:00", "2023-02-29 12:00:00", "2024-03-01 25:00:00",
+                             "2024-03-01 12:61:00", "2024-03-01 12:00:00 CET", "2024-03-01X12:00:00",
+                             "24-03-01 12:00:00", "2024-03/01 12:00:00", "2024-03-01 12:00:00+25:00", "2024-03-01 "}) {
+        INFO(text);
+        CHECK(!utc(text));
+    }
+}
+
+TEST_CASE("A time zone turns local times into UTC, across its changes of the clock") {
+    const char* before = std::getenv("TZ");
+    const std::string zone_of_process = before == nullptr ? "" : before;
+    TimeZone berlin("Europe/Berlin");
+    CHECK(in(berlin, "2024-01-15 12:00:00") == "2024-01-15 11:00:00");
+    CHECK(in(berlin, "2024-07-15 12:00:00") == "2024-07-15 10:00:00");
+    CHECK(in(berlin, "2024-03-31 01:59:59") == "2024-03-31 00:59:59");
+    CHECK(in(berlin, "2024-03-31 03:00:00") == "2024-03-31 01:00:00");
+    // Clocks showed this hour twice: it is the first.
+    CHECK(in(berlin, "2024-10-27 02:30:00") == "2024-10-27 00:30:00");
+    CHECK(in(berlin, "2024-10-27 03:30:00") == "2024-10-27 02:30:00");
+    CHECK(in(berlin, "2024-07-15 12:00:00Z") == "2024-07-15 12:00:00");
+    CHECK(date_text(berlin.midnight_before(utc("2024-07-15 23:00:00").value())) == "2024-07-15 22:00:00");
+    CHECK(date_text(berlin.midnight_before(utc("2024-07-15 21:00:00").value())) == "2024-07-14 22:00:00");
+    const char* after = std::getenv("TZ");
+    CHECK((after == nullptr ? "" : after) == zone_of_process);
+    CHECK_THROWS_WITH(TimeZone("Europe/Bärlin"),
+                      "unknown time zone 'Europe/Bärlin', expected a name such as Europe/Berlin or UTC");
+    CHECK_THROWS_AS(TimeZone("../../etc/passwd"), UsageError);
+}
+
+TEST_CASE("A length of time is read in the forms of Slurm, PBS, pandas and ISO 8601") {
+    const std::vector<std::pair<const char*, long long>> lengths = {{"90", 90},
+                                                                    {"01:30", 90},
+                                                                    {"1:00:00", 3600},
+                                                                    {"1-02:00:00", 93'600},
+                                                                    {"120:00:00", 432'000},
+                                                                    {"0 days 02:00:00", 7200},
+                                                                    {"1 day, 2:00:00", 93'600},
+                                                                    {"3 days", 259'200},
+                                                                    {"P1DT2H", 93'600},
+                                                                    {"P0DT0H30M0S", 1800},
+                                                                    {"00:00:00", 0}};
+    for (const auto& [text, seconds] : lengths) {
+        INFO(text);
+        CHECK(read_length(text) == Duration::seconds(seconds));
+    }
+    CHECK(read_length("00:00:01.5") == Duration::microseconds(1'500'000));
+    CHECK(read_length("0 days 00:00:01.500000000") == Duration::microseconds(1'500'000));
+    for (const char* text : {"", "INVALID", "UNLIMITED", "1:", "1:2:3:4", "P", "P1", "1-", "-1:00", "PT1D"}) {
+        INFO(text);
+        CHECK(!read_length(text));
+    }
+}
+
+}  // namespace batfill::tests::calendar_test
