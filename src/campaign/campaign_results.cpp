@@ -192,7 +192,7 @@ const std::string* value_of(const RunResult& result, std::string_view metric) {
     return found == result.values.end() ? nullptr : &found->second;
 }
 
-// The mean of the values and, for two or more, its confidence interval.
+// The mean of the values and, from two on, its confidence interval.
 std::string mean_text(const std::vector<double>& values, int decimals) {
     const std::optional<double> mean = analysis::mean(values);
     if (!mean) {
