@@ -25,7 +25,9 @@ std::size_t place_of_baseline(const Options& options, std::vector<std::string>& 
         return 0;
     }
     const auto baseline = options.get<std::string>("baseline");
-    const auto found = std::find(prefixes.begin(), prefixes.end(), baseline);
+    const std::string file = jobs_file(baseline);  // a run may be named by its prefix or by this file
+    const auto found = std::find_if(prefixes.begin(), prefixes.end(),
+                                    [&](const std::string& prefix) { return jobs_file(prefix) == file; });
     if (found == prefixes.end()) {
         prefixes.insert(prefixes.begin(), baseline);
         return 0;
