@@ -9,6 +9,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
+#include <batfill/formats/accounting.hpp>
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/file_kind.hpp"
@@ -65,17 +66,17 @@ std::string suffix_of(const Swept& swept) {
 // The key that says where the workload comes from.
 std::string Reader::source_of(const YAML::Node& entry) const {
     std::string source;
-    for (const char* key : {"log", "workload", "generate"}) {
+    for (const char* key : {"log", "import", "workload", "generate"}) {
         if (!entry[key].IsDefined()) {
             continue;
         }
         if (!source.empty()) {
-            fail(entry[key], "expected one of log, workload and generate, found " + source + " and " + key);
+            fail(entry[key], "expected one of log, import, workload and generate, found " + source + " and " + key);
         }
         source = key;
     }
     if (source.empty()) {
-        fail(entry, "expected one of log, workload and generate, found none of them");
+        fail(entry, "expected one of log, import, workload and generate, found none of them");
     }
     return source;
 }
@@ -91,6 +92,18 @@ CampaignWorkload Reader::workload_from(const std::string& source, const YAML::No
             fail(entry[source], unknown_name("model", workload.name, {farm_model, "lublin"}));
         }
         workload.options.push_back(workload.name);
+    } else if (source == "import") {
+        workload.source = Source::accounting;
+        workload.format = text(entry[source], "a format");
+        const std::vector<std::string> known = accounting_formats();
+        if (std::find(known.begin(), known.end(), workload.format) == known.end()) {
+            fail(entry[source], unknown_name("format", workload.format, known));
+        }
+        if (!entry["file"].IsDefined()) {
+            fail(entry, "import: expected the key file, the data of " + workload.format);
+        }
+        workload.path = path_of(entry["file"]);
+        workload.name = workload_name(workload.path);
     } else {
         workload.source = source == "log" ? Source::log : Source::workload;
         workload.path = path_of(entry[source]);
@@ -107,7 +120,7 @@ CampaignWorkload Reader::workload_from(const std::string& source, const YAML::No
 
 void Reader::read_workload(const YAML::Node& entry) {
     if (!entry.IsMap()) {
-        fail(entry, "expected a workload: log, workload or generate, and options");
+        fail(entry, "expected a workload: log, import, workload or generate, and options");
     }
     const std::string source = source_of(entry);
     const CampaignWorkload workload = workload_from(source, entry);
@@ -122,7 +135,8 @@ void Reader::read_workload(const YAML::Node& entry) {
             swept.emplace_back(name + key, value);
         }
     };
-    for (Variant& own : variants(entry, {source, "name", "deadlines", "failures"})) {
+    for (Variant& own :
+         variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
         for (Setting& setting : own.settings) {
             const bool is_path = source == "log" && (setting.key == "header" || setting.key == "schedule");
             if (is_path && setting.value) {

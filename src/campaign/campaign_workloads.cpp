@@ -76,6 +76,7 @@ std::vector<fs::path> workload_files(const fs::path& folder) {
 void make(const CampaignWorkload& workload, const fs::path& folder, const Makers& makers, std::ostream& out) {
     switch (workload.source) {
         case CampaignWorkload::Source::log:
+        case CampaignWorkload::Source::accounting:
             makers.convert_log(workload, folder, out);
             break;
         case CampaignWorkload::Source::workload: {
@@ -278,6 +279,9 @@ Arguments making_command(const CampaignWorkload& workload) {
     switch (workload.source) {
         case CampaignWorkload::Source::log:
             arguments = {"swf", workload.path};
+            break;
+        case CampaignWorkload::Source::accounting:
+            arguments = {"import", workload.format, workload.path};
             break;
         case CampaignWorkload::Source::workload:
             return {"deadlines", workload.path};

@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "deadlines.hpp"
 #include "generate.hpp"
+#include "import.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "src/campaign/campaign_results.hpp"
@@ -116,7 +117,10 @@ auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
 
 void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
     const std::string file = (folder / (workload.name + ".json")).string();
-    ConversionOptions options = parsed(parse_swf_options, {workload.path, "-o", file}, workload.options);
+    ConversionOptions options =
+        workload.format.empty()
+            ? parsed(parse_swf_options, {workload.path, "-o", file}, workload.options)
+            : parsed(parse_import_options, {workload.format, workload.path, "-o", file}, workload.options);
     if (options.conversion.conversion.split) {
         options.conversion.output = folder.string();
         options.conversion.name = workload.name;

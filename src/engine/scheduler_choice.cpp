@@ -84,8 +84,9 @@ void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, cons
     for (const auto& [name, value] : more) {
         if (std::ranges::find(choice.parameters, name, &Parameters::Given::value_type::first) !=
             choice.parameters.end()) {
-            throw UsageError("parameter " + name + " is written with the algorithm and in " + where +
-                             ": expected it once");
+            std::string problem = "parameter ";
+            problem.append(name).append(" is written with the algorithm and in ").append(where);
+            throw UsageError(problem.append(": expected it once"));
         }
     }
     choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
