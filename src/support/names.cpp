@@ -94,13 +94,4 @@ std::string enumeration(std::vector<std::string> names) {
     return text;
 }
 
-Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min) {
-    const std::optional<Duration> value = Duration::parse(text);
-    if (!value || (min && *value < *min)) {
-        throw UsageError(name + ": expected a number of seconds" + (min ? " from " + min->to_string() : "") +
-                         ", found '" + text + "'");
-    }
-    return *value;
-}
-
 }  // namespace batfill

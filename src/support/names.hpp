@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <batfill/core/time.hpp>
-
 namespace batfill {
 
 // Joins names for error messages: "a, b, c".
@@ -28,9 +26,5 @@ std::string counted(std::size_t number, const std::string& what);
 
 // Returns the name of a file's workload in tables and file names: "sp2-01" for "weeks/sp2-01.json.gz".
 std::string workload_name(const std::string& path);
-
-// Returns the duration that `text` gives as seconds. `name` is what the user calls it.
-// Throws: UsageError if `text` is not a number or is below `min`.
-Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min = {});
 
 }  // namespace batfill
