@@ -310,13 +310,14 @@ def _from_table(table: Any, processors: int | None, name: str) -> "_core.Jobs":
     labels = [str(label) for label in getattr(table, "index", range(rows))]
     own = ("id", "submit", "processors", "walltime", "run_time", "user", "queue")
     others = {key: column for key, column in columns.items() if key not in own}
-    nan = float("nan")
+    run_time = _numbers(columns["run_time"], "run_time", labels, None)
+    walltime = _numbers(columns["walltime"], "walltime", labels, float("nan")) if "walltime" in columns else run_time
     return _core.from_table(
         [_text(value) for value in columns.get("id", range(1, rows + 1))],
         _numbers(columns["submit"], "submit", labels, None),
         _numbers(columns["processors"], "processors", labels, None),
-        _numbers(columns.get("walltime", columns["run_time"]), "walltime", labels, nan),
-        _numbers(columns["run_time"], "run_time", labels, None),
+        walltime,
+        run_time,
         [_text(value) for value in columns.get("user", [])],
         [_text(value) for value in columns.get("queue", [])],
         _others(others, labels) if others else [],

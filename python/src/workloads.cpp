@@ -438,10 +438,10 @@ class TableReader {
         job.submit = Time::at(seconds(table_.submit, row, "submit", false));
         job.processors = processors(row);
         widest_ = std::max(widest_, job.processors);
+        job.profile = profile(seconds(table_.run_time, row, "run_time", true));
         if (!std::isnan(table_.walltime(row))) {
             job.walltime = seconds(table_.walltime, row, "walltime", true);
         }
-        job.profile = profile(seconds(table_.run_time, row, "run_time", true));
         const auto text = [&](const Texts& column) {
             return column.empty() ? SharedText() : texts_.shared(column[row]);
         };
