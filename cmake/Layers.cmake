@@ -82,6 +82,8 @@ batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
 batfill_layer(replay ON simulator analysis workloads
   RELEASE_FLAGS -O3)
+batfill_layer(environments ON replay
+  RELEASE_FLAGS -O3)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)
 batfill_layer(session ON protocol)

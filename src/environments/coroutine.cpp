@@ -1,0 +1,129 @@
+#include "coroutine.hpp"
+
+#include <cassert>
+#include <cerrno>
+#include <cstdint>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace batfill::environments {
+
+namespace {
+
+constexpr std::size_t stack_size = std::size_t{256} << 10;
+
+}  // namespace
+
+// Where the body and its caller stand, and the body's stack, which ends in a page that nobody may touch.
+struct Coroutine::Contexts {
+    Contexts() {
+        guard = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        memory =
+            mmap(nullptr, guard + stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+        if (memory == MAP_FAILED) {
+            throw std::bad_alloc();
+        }
+        if (mprotect(memory, guard, PROT_NONE) != 0) {
+            const int problem = errno;
+            munmap(memory, guard + stack_size);
+            throw std::system_error(problem, std::generic_category());
+        }
+    }
+    Contexts(const Contexts&) = delete;
+    Contexts& operator=(const Contexts&) = delete;
+    ~Contexts() { munmap(memory, guard + stack_size); }
+
+    // Switches from one to the other. AddressSanitizer must know which stack is in use.
+    void switch_to_body() {
+#if defined(__SANITIZE_ADDRESS__)
+        void* fake = nullptr;
+        __sanitizer_start_switch_fiber(&fake, static_cast<char*>(memory) + guard, stack_size);
+        swapcontext(&caller, &body);
+        __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#else
+        swapcontext(&caller, &body);
+#endif
+    }
+    void switch_to_caller([[maybe_unused]] bool for_ever) {
+#if defined(__SANITIZE_ADDRESS__)
+        void* fake = nullptr;
+        __sanitizer_start_switch_fiber(for_ever ? nullptr : &fake, caller_stack, caller_stack_size);
+        swapcontext(&body, &caller);
+        __sanitizer_finish_switch_fiber(fake, &caller_stack, &caller_stack_size);
+#else
+        swapcontext(&body, &caller);
+#endif
+    }
+
+    ucontext_t body{};
+    ucontext_t caller{};
+    std::size_t guard = 0;
+    void* memory = nullptr;
+    const void* caller_stack = nullptr;
+    std::size_t caller_stack_size = 0;
+};
+
+Coroutine::Coroutine(std::function<void(Coroutine&)> body)
+    : body_(std::move(body)), contexts_(std::make_unique<Contexts>()) {
+    getcontext(&contexts_->body);
+    contexts_->body.uc_stack.ss_sp = static_cast<char*>(contexts_->memory) + contexts_->guard;
+    contexts_->body.uc_stack.ss_size = stack_size;
+    contexts_->body.uc_link = nullptr;
+    // makecontext() passes integers only.
+    const auto address = reinterpret_cast<std::uintptr_t>(this);
+    makecontext(&contexts_->body, reinterpret_cast<void (*)()>(&Coroutine::enter), 2,
+                static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
+}
+
+Coroutine::~Coroutine() {
+    if (has_begun_ && !has_ended_) {
+        is_abandoned_ = true;
+        contexts_->switch_to_body();
+        assert(has_ended_);
+    }
+}
+
+void Coroutine::enter(unsigned high, unsigned low) {
+    auto* const self =
+        reinterpret_cast<Coroutine*>(static_cast<std::uintptr_t>(high) << 32 | static_cast<std::uintptr_t>(low));
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(nullptr, &self->contexts_->caller_stack, &self->contexts_->caller_stack_size);
+#endif
+    try {
+        self->body_(*self);
+    } catch (const Abandoned&) {
+        // Nobody waits for a result.
+    } catch (...) {
+        self->problem_ = std::current_exception();
+    }
+    self->has_ended_ = true;
+    self->contexts_->switch_to_caller(true);
+}
+
+bool Coroutine::resume() {
+    assert(!has_ended_);
+    has_begun_ = true;
+    contexts_->switch_to_body();
+    if (problem_) {
+        std::rethrow_exception(std::exchange(problem_, nullptr));
+    }
+    return !has_ended_;
+}
+
+void Coroutine::suspend() {
+    contexts_->switch_to_caller(false);
+    if (is_abandoned_) {
+        throw Abandoned();
+    }
+}
+
+}  // namespace batfill::environments
