@@ -341,10 +341,11 @@ TEST_CASE("A workload of Batsim 5 reads as that of Batsim 4 does") {
 
 TEST_CASE("Fields of a job that are not known are kept, in both formats") {
     const Folder folder;
-    Workload workload = parse(with_jobs(R"({"id":"1","subtime":0,"gpus":4,"res":1,"profile":"p","account":"a\"b"},)"
-                                        R"({"id":"2","subtime":0,"res":1,"profile":"p"},)"
-                                        R"({"id":"3","subtime":0,"res":1,"profile":"p","extra_data":{"gpus":2}})"));
-    CHECK(workload.jobs[0].description.other_fields == R"("gpus":4,"account":"a\"b")");
+    Workload workload =
+        parse(with_jobs(R"({"id":"1","subtime":0,"gpus":4,"res":1,"profile":"p","account":"a\"b","share":0.123456789},)"
+                        R"({"id":"2","subtime":0,"res":1,"profile":"p"},)"
+                        R"({"id":"3","subtime":0,"res":1,"profile":"p","extra_data":{"gpus":2}})"));
+    CHECK(workload.jobs[0].description.other_fields == R"("gpus":4,"account":"a\"b","share":0.123456789)");
     CHECK(workload.jobs[1].description.other_fields.empty());
     CHECK(workload.jobs[2].description.other_fields == R"("gpus":2)");
     for (const WorkloadFormat format : {WorkloadFormat::batsim4, WorkloadFormat::batsim5}) {
