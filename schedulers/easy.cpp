@@ -51,7 +51,12 @@ class Easy : public Algorithm {
     }
     void submitted(Round& round, JobIndex job) override {
         orders_.submitted(round.state(), job);
-        if (rounds_.is_on() && fits(round.state(), job)) {
+        if (rounds_.is_on() && (rounds_.follow_every_submission() || fits(round.state(), job))) {
+            run(round);
+        }
+    }
+    void predictions_expired(Round& round) override {
+        if (rounds_.is_on()) {
             run(round);
         }
     }
@@ -174,7 +179,7 @@ class Easy : public Algorithm {
         const std::string& placement = parameters.choice("placement");
         if (placement == "contiguous" || placement == "machine") {
             const std::string counts = !extra_.counts_all() ? extra
-                                       : rounds_.is_on()    ? "rounds=event"
+                                       : rounds_.is_on()    ? "rounds=" + parameters.choice("rounds")
                                        : reservations_ != 1 ? "reservations other than 1"
                                                             : "";
             if (!counts.empty()) {
@@ -208,16 +213,15 @@ std::vector<Parameter> parameters() {
         Parameter::choice(
             "extra", {"all", "needed", "needed-latest"}, "all",
             "extra processors: from all jobs that end by the reserved start, or only from those that the reserved job needs"),
-        Parameter::choice("rounds", {"instant", "event"}, "instant",
-                          "decide once for all events of an instant, or after each"),
+        Parameter::choice("rounds", {"instant", "event", "every-event"}, "instant",
+                          "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one"),
         Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true),
         Parameter::whole_number("test-limit", "",
-                                "number of jobs tried after the first that cannot start (all if not given)"),
-        RunTimePredictor::parameter()};
-    const std::vector<Parameter> of_tuning = WeightTuner::parameters();
-    parameters.insert(parameters.end(), of_tuning.begin(), of_tuning.end());
-    const std::vector<Parameter> of_multifactor = MultifactorPriority::parameters();
-    parameters.insert(parameters.end(), of_multifactor.begin(), of_multifactor.end());
+                                "number of jobs tried after the first that cannot start (all if not given)")};
+    for (const std::vector<Parameter>& more :
+         {RunTimePredictor::parameters(), WeightTuner::parameters(), MultifactorPriority::parameters()}) {
+        parameters.insert(parameters.end(), more.begin(), more.end());
+    }
     return parameters;
 }
 

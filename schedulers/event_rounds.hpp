@@ -15,15 +15,19 @@ namespace batfill {
 // When `easy` decides (the parameter `rounds`): once for all events of an instant, or after each event. Older
 // simulators, pyss among them, decide after each event.
 //
-// With rounds=event, submissions come first. Each has its round if the new job fits into the free processors. The
-// completions follow in the order in which the jobs started. A job that ended before its estimated end holds its
+// With rounds=event, submissions come first. Each has its round if the new job fits into the free processors; with
+// rounds=every-event it always has. The completions follow in the order in which the jobs started. A job that ended before its estimated end holds its
 // processors until the round of its completion. A change of the machine has the last round.
 class EventRounds {
  public:
-    explicit EventRounds(const Parameters& parameters) : is_on_(parameters.choice("rounds") == "event") {}
+    explicit EventRounds(const Parameters& parameters)
+        : is_on_(parameters.choice("rounds") != "instant"),
+          follow_every_submission_(parameters.choice("rounds") == "every-event") {}
 
     // Whether each event has its own round.
     bool is_on() const { return is_on_; }
+    // Whether a submission has a round even if the new job does not fit.
+    bool follow_every_submission() const { return follow_every_submission_; }
 
     // Notes that jobs ended, or that the machine changed.
     // Requires: called before the submissions of the instant; `starts` is kept if is_on().
@@ -39,7 +43,7 @@ class EventRounds {
     // Cost: O(running jobs * held jobs).
     std::vector<RunningJob> running(const SchedulerState& state) const;
 
-    // Calls `decide` once, or, with rounds=event, after each completion and after a change of the machine.
+    // Calls `decide` once, or, if is_on(), after each completion and after a change of the machine.
     template <typename Decide>
     void for_each_round(Time now, Decide decide) {
         if (!is_on_) {
@@ -59,6 +63,7 @@ class EventRounds {
     void release(const Completion& completion, Time now);
 
     bool is_on_;
+    bool follow_every_submission_;
     // The completions of the current message, and the ended jobs that hold processors.
     std::vector<Completion> completions_;
     std::vector<RunningJob> held_;
