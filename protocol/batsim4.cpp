@@ -16,7 +16,7 @@ JobDescription job(EventData& data) {
     return description;
 }
 
-// A number of a pstate, which is a text.
+// The number of a pstate, which Batsim writes as a text.
 int pstate(EventData& data) {
     const auto number = number_in<int>(data.fields.text("state"));
     if (!number || *number < 0) {
@@ -115,7 +115,7 @@ constexpr std::array<EventType<FromBatsim>, 11> batsim_events{{
     {"FROM_JOB_MSG", ignored<FromBatsim>},
 }};
 
-// Fields of an event of the scheduler that the simulator has no use for are not looked at.
+// Ignores fields of the scheduler's events that the simulator does not use.
 ResourceSet some_resources(EventData& data, std::string_view name) {
     ResourceSet set = data.fields.resources(name);
     if (set.empty()) {
@@ -156,7 +156,7 @@ Decision set_job_metadata(EventData& data) {
     return SetJobMetadata{job, std::string(data.fields.text("metadata"))};
 }
 
-// Batsim passes the job on with the id of the event.
+// Batsim reports the job under the id of the event.
 Decision register_job(EventData& data) {
     JobDescription description = job(data);
     std::string source;
@@ -273,7 +273,7 @@ const ProtocolRegistration registration(
 
 Reply& ReplyReader::read(std::string_view frame) {
     ids_.shrink(0);
-    // Of a reply, Batsim applies at once what should have come before.
+    // Decisions need not be in order: Batsim applies one whose time has passed at once.
     EnvelopeDecoder<Reply, ReplyEvent, scheduler_events.size()>(scheduler_events, batsim4_field_names, false,
                                                                 state_.warn, ids_)
         .decode(parse_frame(frame, state_.json), reply_);

@@ -4,7 +4,7 @@
 
 #include "protocol/json_frames.hpp"
 
-// What a simulator needs that stands in the place of Batsim 4.
+// The part of the protocol that a simulator in Batsim 4's place needs.
 namespace batfill::protocol {
 
 inline constexpr EventFieldNames batsim4_field_names{"type", "data"};

@@ -1,5 +1,5 @@
 // The JSON flavour of Batsim 5's protocol ("batprotocol"), as Batsim 5.0.0-rc2 writes and reads it. docs/protocol.md
-// says what becomes of each event.
+// explains each event.
 
 #include <cstdint>
 #include <cstring>
@@ -18,11 +18,10 @@ constexpr std::string_view batprotocol_version = "1.0.0";
 constexpr std::string_view default_placement =
     R"("executor_placement_type":"PredefinedExecutorPlacementStrategyWrapper","executor_placement":{})";
 
-// ---- What stands around the JSON
+// ---- Around the JSON
 
-// In the first exchange over a socket, a number stands before the text: the size of the user's text in Batsim's
-// message, the format of the scheduler's messages in the reply. Of the first characters of a JSON text no such number
-// comes.
+// In the first exchange over a socket, a number precedes the text: in Batsim's message the size of the user's text, in
+// the reply the format of the scheduler's messages. The first characters of a JSON text never form such a number.
 using Number = std::uint32_t;
 constexpr Number json_format = 2;
 constexpr Number least_of_characters = 0x09090909;
@@ -42,12 +41,12 @@ void append_number(Number number, std::string& out) {
     out.append(bytes, sizeof(number));
 }
 
-// Whether the frame is the user's text behind its size.
+// Whether the frame is a size followed by the user's text.
 bool opens_simulation(std::string_view frame) {
     return leading_number(frame) == frame.size() - sizeof(Number);
 }
 
-// Batsim's texts end with a zero byte, and ours do, as a text in memory has no other end.
+// Texts of both sides end with a zero byte: a text in memory has no other end.
 std::string_view without_zero(std::string_view frame) {
     return frame.substr(0, frame.find_last_not_of('\0') + 1);
 }
@@ -79,7 +78,7 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
     return result;
 }
 
-// Reads the speed in the pstate in which the host is.
+// Reads the speed in the host's current pstate.
 void read_speed(Fields& fields, Host& host, WarnOnce&) {
     int pstate = 0;
     fields.optional("pstate", pstate);
@@ -118,7 +117,7 @@ JobSubmitted job_submitted(EventData& data) {
         read_extra_data(*extra_data, "event.job.extra_data.", job);
     }
     job.profile = fields.text("profile_id");
-    // Batsim's clock, a sum, may be behind the submission by a rounding.
+    // Batsim's clock is a sum. Rounding may put it before the submission.
     job.submit = std::min(data.fields.time("submission_time"), data.timestamp);
     data.fields.ignore("profile");
     return {data.ids.number_of(job.id), std::move(job)};
@@ -144,8 +143,8 @@ Notification notification(EventData&) {
     return {type, {}, {}};
 }
 
-// The `data` of an event is the user's own text. If it is what Batsim 4 has in its files of external events for
-// machines that become unavailable or available, it means the same here.
+// The `data` of an event is the user's own text. An event of Batsim 4's external event files about machines that become
+// unavailable or available means the same here.
 std::optional<MachineChanged> machine_event(std::string_view text) {
     if (!text.starts_with('{')) {
         return std::nullopt;
@@ -187,7 +186,7 @@ ResourceStateChanged hosts_pstate_changed(EventData& data) {
 
 constexpr EventFieldNames field_names{"event_type", "event"};
 
-// The three whose timestamps are not true have that of what was sent before.
+// The timestamps of these three event types are not true: they repeat that of the previous message.
 using FromBatsim = MessageEvent::Data;
 constexpr std::array<EventType<FromBatsim>, 12> batsim_events{{
     {"JobSubmittedEvent", as<FromBatsim, job_submitted>},
@@ -206,11 +205,11 @@ constexpr std::array<EventType<FromBatsim>, 12> batsim_events{{
     {"ProbeDataEmittedEvent", ignored<FromBatsim>},
 }};
 
-// ---- Encoding: one function for each decision that Batsim 5 has a word for
+// ---- Encoding: one function for each decision that Batsim 5 knows
 
 class Batsim5Reply : public ReplyWriter {
  public:
-    // `calls` counts the calls, whose ids are their numbers.
+    // `calls` counts the requested calls. The id of a call is its number.
     Batsim5Reply(std::string& frame, std::string_view now, const JobIds& ids, std::size_t& calls)
         : ReplyWriter(frame, field_names, now, ids), calls_(calls) {}
 
@@ -321,8 +320,8 @@ class Batsim5Codec final : public Codec {
     ReaderState reader_;
     Message message_;
     Time now_;  // of the last message
-    // The same as it was received, maybe with more decimals than a Time: Batsim waits for a reply's `now` if that is
-    // later than its clock, be it by less than a microsecond.
+    // Batsim's own text of the time, which may have more decimals than a Time. Batsim waits for a reply's `now` that is
+    // later than its clock, even by less than a microsecond.
     double exact_now_ = 0;
     std::size_t calls_ = 0;      // requested so far
     bool answers_init_ = false;  // whether the last message was an Init

@@ -16,7 +16,7 @@
 #include "protocol/codec.hpp"
 #include "src/support/json.hpp"
 
-// Code shared by all who read and write frames of JSON: {"now": ..., "events": [...]}. Each event has a timestamp, a
+// Shared code to read and write frames of JSON: {"now": ..., "events": [...]}. Each event has a timestamp, a
 // type and data.
 namespace batfill::protocol {
 
@@ -28,7 +28,7 @@ inline Json json_text(const JsonValue& value) {
 
 // ---- Decoding
 
-// What a reader of frames keeps from one to the next.
+// What a reader of frames keeps between frames.
 struct ReaderState {
     JsonReader json;
     WarnOnce warn;
@@ -344,8 +344,8 @@ class FrameWriter {
     bool event_is_open_ = false;
 };
 
-// What the writers of replies derive from. They have a function operator() for each kind of decision, which writes an
-// event, or nothing if the protocol has no word for it.
+// The base of the writers of replies. They have an operator() for each kind of decision. It writes an event, or nothing
+// if the protocol does not know the decision.
 class ReplyWriter : public FrameWriter {
  public:
     // All events have the time `now`.

@@ -65,7 +65,7 @@ struct Options {
 
 struct SimulationBegins {
     Options options;
-    // By number, distinct and not negative. Their speeds are 0 where Batsim does not say them, as Batsim 4 does not.
+    // By number; numbers are distinct and not negative. A speed that Batsim does not send is 0. Batsim 4 sends none.
     std::vector<std::pair<int, Host>> hosts;
     int last_resource = -1;  // the highest number of a resource, storage included
 };

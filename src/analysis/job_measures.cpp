@@ -82,6 +82,14 @@ std::optional<double> stretch(const FinishedJob& job) {
     return ratio(wait(job) + *job.walltime, *job.walltime);
 }
 
+std::optional<double> slowdown(const FinishedJob& job) {
+    return job.run > Duration() ? std::optional(ratio(wait(job) + job.run, job.run)) : std::nullopt;
+}
+
+bool is_wider(const FinishedJob& a, const FinishedJob& b) {
+    return std::tie(b.processors, a.submit, a.id) < std::tie(a.processors, b.submit, b.id);
+}
+
 double bounded_slowdown(const FinishedJob& job, Duration tau) {
     return std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0);
 }
@@ -122,10 +130,7 @@ std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t p
 std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent) {
     std::vector<const FinishedJob*> widest(jobs.size());
     std::transform(jobs.begin(), jobs.end(), widest.begin(), [](const FinishedJob& job) { return &job; });
-    // Which of the equally wide jobs count must not depend on the schedule.
-    keep_first(widest, percent, [](const FinishedJob* a, const FinishedJob* b) {
-        return std::tie(b->processors, a->submit, a->id) < std::tie(a->processors, b->submit, b->id);
-    });
+    keep_first(widest, percent, [](const FinishedJob* a, const FinishedJob* b) { return is_wider(*a, *b); });
     std::vector<Duration> their_waits(widest.size());
     std::transform(widest.begin(), widest.end(), their_waits.begin(),
                    [](const FinishedJob* job) { return wait(*job); });
@@ -145,8 +150,8 @@ std::optional<double> mean_slowdown(const FinishedJobs& jobs) {
     std::vector<double> slowdowns;
     slowdowns.reserve(jobs.size());
     for (const FinishedJob& job : jobs) {
-        if (job.run > Duration()) {
-            slowdowns.push_back(ratio(wait(job) + job.run, job.run));
+        if (const std::optional<double> value = slowdown(job)) {
+            slowdowns.push_back(*value);
         }
     }
     return mean(slowdowns);

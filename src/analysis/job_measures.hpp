@@ -30,6 +30,12 @@ inline double ratio(Duration part, Duration whole) {
 // (wait + walltime) / walltime; no value without a walltime above 0.
 std::optional<double> stretch(const FinishedJob& job);
 
+// (wait + run) / run; no value if the job took no time.
+std::optional<double> slowdown(const FinishedJob& job);
+
+// Whether `a` comes before `b` among the widest jobs. Which of equally wide ones does, does not depend on the schedule.
+bool is_wider(const FinishedJob& a, const FinishedJob& b);
+
 // max((wait + run) / max(run, tau), 1).
 // Requires: tau > 0.
 double bounded_slowdown(const FinishedJob& job, Duration tau);

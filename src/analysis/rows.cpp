@@ -7,8 +7,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "side_by_side.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/text_table.hpp"
 
 namespace batfill::analysis {
 
@@ -22,7 +22,7 @@ std::string for_people(const Cell& cell) {
     return text.empty() ? "-" : text;
 }
 
-void write_table(std::ostream& out, const Rows& rows) {
+void write_table(std::ostream& out, const Rows& rows, MetricsFormat format) {
     std::vector<std::vector<std::string>> lines(1);
     for (const Column& column : rows.columns) {
         lines.front().push_back(column.title);
@@ -33,7 +33,7 @@ void write_table(std::ostream& out, const Rows& rows) {
             line.push_back(for_people(cell));
         }
     }
-    write_aligned(out, std::move(lines));
+    write_plain_table(out, std::move(lines), format);
 }
 
 std::string for_csv(const Cell& cell) {
@@ -87,7 +87,9 @@ void write_json(std::ostream& out, const Rows& rows) {
 void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format) {
     switch (format) {
         case MetricsFormat::table:
-            return write_table(out, rows);
+        case MetricsFormat::markdown:
+        case MetricsFormat::latex:
+            return write_table(out, rows, format);
         case MetricsFormat::csv:
             return write_csv(out, rows);
         case MetricsFormat::json:

@@ -25,13 +25,14 @@ inline constexpr const char* farm_model = "farm";
 
 // One workload of a campaign; several if it is a log cut into periods.
 struct CampaignWorkload {
-    enum class Source { log, workload, model };
+    enum class Source { log, accounting, workload, model };
 
     std::string name;     // in file names and tables; unique among workloads
     std::string subject;  // beginning of messages: file, line and name
     Source source = Source::log;
-    std::string path;                    // of a log or workload; relative to the working directory
-    Arguments options;                   // of `batfill swf`, or the model and options of `batfill generate`
+    std::string path;                    // of a log, data or workload; relative to the working directory
+    std::string format;                  // of accounting data, as `batfill import` takes it
+    Arguments options;                   // of `batfill swf` or `import`, or the model and options of `generate`
     std::optional<Arguments> deadlines;  // options of `batfill deadlines`; none: no deadlines
     std::optional<Arguments> failures;   // options of `batfill generate failures`; none: the machine does not fail
     Swept swept;

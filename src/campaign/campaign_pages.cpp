@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_page_size = std::size_t{1} << 31;
 
-// The last line of a page: a hash of what it is made of, and of all that stands above.
+// The last line of a page: a hash of its inputs and of the text above.
 std::string last_line_of_page(const std::string& key, const std::string& page) {
     return "<!-- batfill campaign " + sha256(key + sha256(page)) + " -->\n";
 }
@@ -32,7 +32,7 @@ bool page_is_kept(const std::string& path, const std::string& key) {
     return page.size() > size && page.ends_with(last_line_of_page(key, page.substr(0, page.size() - size)));
 }
 
-// The options of `batfill report` that make the same page, but for its last line.
+// The options of `batfill report` that make the same page without its last line.
 std::string report_command(const report::ReportRequest& options) {
     Arguments arguments = options.prefixes;
     for (const std::string& workload : options.workloads) {
@@ -55,7 +55,7 @@ void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs,
         const fs::path pages = fs::path(folder) / "reports" / run.workload->name;
         std::string made_of = program;
         report::ReportRequest page;
-        bool registers_jobs = false;  // of which no workload says anything
+        bool registers_jobs = false;  // no workload describes such jobs
         for (std::size_t i = first; i < first + schedulers; ++i) {
             page.prefixes.push_back(folder + '/' + runs[i].prefix);
             const SchedulerChoice& choice = runs[i].scheduler->scheduler.choice;

@@ -192,7 +192,7 @@ const std::string* value_of(const RunResult& result, std::string_view metric) {
     return found == result.values.end() ? nullptr : &found->second;
 }
 
-// The mean of the values and, from two on, how far they lie from it.
+// The mean of the values and, from two on, its confidence interval.
 std::string mean_text(const std::vector<double>& values, int decimals) {
     const std::optional<double> mean = analysis::mean(values);
     if (!mean) {
@@ -201,12 +201,9 @@ std::string mean_text(const std::vector<double>& values, int decimals) {
     if (values.size() < 2) {
         return rounded(*mean, decimals);
     }
-    double squares = 0;
-    for (const double value : values) {
-        squares += (value - *mean) * (value - *mean);
-    }
-    const double deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
-    return rounded(*mean, decimals) + " (" + rounded(deviation, decimals) + ')';
+    const Interval interval = *interval_of_mean(values);
+    return rounded(*mean, decimals) + " [" + rounded(interval.low, decimals) + ", " + rounded(interval.high, decimals) +
+           ']';
 }
 
 }  // namespace
@@ -215,7 +212,7 @@ std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, c
     constexpr std::array<std::pair<const char*, int>, 3> shown{
         // with decimals
         {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
-    std::vector<std::vector<std::string>> lines{{"mean over the workloads (standard deviation)"}};
+    std::vector<std::vector<std::string>> lines{{"mean over the workloads [95 % interval]"}};
     for (const CampaignScheduler& scheduler : campaign.schedulers) {
         lines.push_back({scheduler.scheduler.name});
     }

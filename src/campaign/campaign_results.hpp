@@ -9,7 +9,7 @@
 
 namespace batfill::campaign {
 
-// What a table of results needs of the runs, also where the campaign file is not at hand.
+// The part of the runs that a table of results needs. Merging shards reads it without the campaign file.
 struct RunList {
     struct Row {
         std::string prefix;
@@ -22,16 +22,16 @@ struct RunList {
     std::vector<Row> rows;
 };
 
-// Returns the list of the runs, with what the table says of each.
+// Returns the list of the runs with the cells of their rows.
 RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs);
 
-// Writes FOLDER/manifest.json: what is run, by which program.
+// Writes FOLDER/manifest.json, which lists the runs and the program.
 // Throws: InputError if it cannot be written.
 void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& workloads, const RunList& list,
                     const std::string& program, const std::string& folder);
 
 // Returns the kept results of all runs, in their order.
-// Throws: InputError if one has gone or changed.
+// Throws: InputError if a result is missing or has changed.
 std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const std::string& folder);
 
 // Writes FOLDER/results.csv.
@@ -47,16 +47,18 @@ std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, c
 // Requires: the result of each run.
 std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results);
 
-// Makes a page for each workload and machine, of the runs under all schedulers. Keeps pages that are made of the same.
-// `made` hears of each page that was made.
+// Makes a page for each workload and machine, of the runs under all schedulers. Keeps pages whose inputs are unchanged.
+// Calls `made` for each new page.
 // Requires: the result of each run.
 void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results,
                  const std::string& program, const std::string& folder,
                  const std::function<void(const report::ReportRequest&)>& made);
 
-// Writes OUTPUT/results.csv of the runs that shards have made in these folders. Returns how many there are.
+// Writes OUTPUT/results.csv of the runs that shards have made in these folders. Returns the number of runs.
 // Requires: a folder.
-// Throws: InputError if the folders are of different campaigns, or if a run is in none of them.
+// Throws: InputError
+// - if the folders belong to different campaigns
+// - if a run is in none of them
 std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output);
 
 }  // namespace batfill::campaign

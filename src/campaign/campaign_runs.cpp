@@ -47,8 +47,7 @@ Scenario scenario_of(const CampaignRun& run, const std::string& workload_path) {
     return scenario;
 }
 
-// Those that are at work now: a workload is read once by the threads that replay it at the same time, and forgotten
-// when the last of them has ended.
+// The workloads that threads replay now. Threads share a workload; the last one to end it releases it.
 class Replays {
  public:
     explicit Replays(std::string folder) : folder_(std::move(folder)) {}
@@ -90,7 +89,7 @@ void require_no_violation(const Outcome& outcome) {
     }
 }
 
-// Leaves out the jobs that are submitted while the machine fills and while it empties.
+// Omits jobs that are submitted while the machine fills or empties.
 void leave_out_ends(Schedule& schedule, Duration warm_up, Duration cool_down) {
     if (schedule.jobs.empty() || (warm_up <= Duration() && cool_down <= Duration())) {
         return;
@@ -163,7 +162,7 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
                                  const std::string& folder, const std::string& program, const Makers& makers) {
-    // More than the campaign file says if logs are cut into periods.
+    // More than in the campaign file if logs are cut into periods.
     if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
         throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
                          " runs, found more with all periods of its logs");

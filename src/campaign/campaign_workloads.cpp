@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 constexpr const char* made_file = "made.txt";
 constexpr std::size_t max_made_size = std::size_t{1} << 26;
 
-// While it lives, other processes that make workloads in the same folder wait: one would remove what another has just
-// made. Where the file system has no locks, they do not wait.
+// A lock on the folder of workloads: a process could remove what another has just made. Without locks in the file
+// system, nobody waits.
 class MakingAlone {
  public:
     explicit MakingAlone(const fs::path& folder)
@@ -48,7 +48,7 @@ class MakingAlone {
     int file_;
 };
 
-// Does a piece of work on a workload. Puts the place in the campaign file in front of what is wrong.
+// Does a piece of work on a workload. Prefixes errors with the place in the campaign file.
 template <class Work>
 auto in_place_of(const CampaignWorkload& workload, Work work) {
     try {
@@ -72,10 +72,11 @@ std::vector<fs::path> workload_files(const fs::path& folder) {
     return files;
 }
 
-// Makes the files of the workload in the empty `folder`, named as they will be, and says what was made.
+// Makes the files of the workload in the empty `folder`, under their final names, and lists them.
 void make(const CampaignWorkload& workload, const fs::path& folder, const Makers& makers, std::ostream& out) {
     switch (workload.source) {
         case CampaignWorkload::Source::log:
+        case CampaignWorkload::Source::accounting:
             makers.convert_log(workload, folder, out);
             break;
         case CampaignWorkload::Source::workload: {
@@ -94,7 +95,7 @@ void make(const CampaignWorkload& workload, const fs::path& folder, const Makers
     }
 }
 
-// The first lines of made.txt: the key of how it was made, and a line for each file, with a hash of these lines.
+// The first lines of made.txt: a hash of the inputs, a line for each file, and a hash of these lines.
 std::string description(const CampaignWorkload& workload, const fs::path& folder, const std::string& key) {
     const std::vector<fs::path> files = workload_files(folder);
     std::ostringstream lines;
@@ -120,10 +121,10 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
            command_line(making_command(workload)) + "\n\n";
 }
 
-// What made.txt says of a folder of workloads.
+// The content of made.txt of a folder of workloads.
 struct MadeFiles {
     struct File {
-        std::string kind;  // "file": a workload, "platform": the machine that was drawn with it
+        std::string kind;  // "file": a workload, "platform": the machine generated with it
         std::string name;
         std::string sha256;
         std::string rest;  // of a workload: jobs, processors, last submission
@@ -133,7 +134,7 @@ struct MadeFiles {
     std::vector<File> files;
 };
 
-// None if there is no such file, or not as it was written.
+// None if the file does not exist or has changed.
 std::optional<MadeFiles> read_made_files(const fs::path& folder) {
     std::error_code ignored;
     if (!fs::is_regular_file(folder / made_file, ignored)) {
@@ -161,7 +162,7 @@ bool is_as_made(const fs::path& folder, const MadeFiles::File& file) {
            sha256_of_file((folder / file.name).string()) == file.sha256;
 }
 
-// What is in `folder`; nothing if it was not made with this key, or is no longer as it was made.
+// Returns the content of `folder`; nothing if it was made with another key or has changed since.
 std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key, const CampaignWorkload& workload,
                                   std::size_t entry) {
     const std::optional<MadeFiles> files = read_made_files(folder);
@@ -197,8 +198,8 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
     return made;
 }
 
-// Removes the folder of a workload that is to be made anew. Throws InputError, and removes nothing, if something in it
-// is not as a campaign has made it: it may be all that somebody has of it.
+// Removes the folder of a workload that must be rebuilt.
+// Throws: InputError, and removes nothing, if a campaign did not make a file in it: it may be the only copy.
 void remove_made(const fs::path& folder) {
     if (!fs::exists(fs::symlink_status(folder))) {
         return;
@@ -223,7 +224,7 @@ void remove_made(const fs::path& folder) {
             files.push_back(entry.path());
         }
     }
-    // What is left after a kill is still listed.
+    // made.txt goes last: after a kill it still lists the remaining files.
     files.push_back(folder / made_file);
     files.push_back(folder);
     for (const fs::path& file : files) {
@@ -254,7 +255,7 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
     }
 }
 
-// The periods of a log have names that the campaign file does not say, so another workload may have one of them.
+// The campaign file does not name the periods of a log, so another workload may have the name of one.
 void require_other_names(const Campaign& campaign, const std::vector<MadeWorkload>& all) {
     std::map<std::string, std::size_t> entries;  // by name
     for (const MadeWorkload& made : all) {
@@ -278,6 +279,9 @@ Arguments making_command(const CampaignWorkload& workload) {
     switch (workload.source) {
         case CampaignWorkload::Source::log:
             arguments = {"swf", workload.path};
+            break;
+        case CampaignWorkload::Source::accounting:
+            arguments = {"import", workload.format, workload.path};
             break;
         case CampaignWorkload::Source::workload:
             return {"deadlines", workload.path};

@@ -26,27 +26,27 @@ struct MadeWorkload {
     Time last_submission;
 };
 
-// What makes the files of a campaign, with the options that its file has for the commands of `batfill`. Whoever knows
-// these options hands it in.
+// Functions that make the files of a campaign from the options of other commands. The caller, which knows these
+// options, provides them.
 struct Makers {
-    // Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and says what was dropped.
+    // Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and writes to `said` what was
+    // dropped.
     std::function<void(const CampaignWorkload& workload, const std::filesystem::path& folder, std::ostream& said)>
         convert_log;
-    // Draws a workload, FOLDER/NAME.json, and its machine, if the model has one.
+    // Generates a workload, FOLDER/NAME.json, and its machine, if the model has one.
     std::function<void(const CampaignWorkload& workload, const std::filesystem::path& folder, std::ostream& said)> draw;
-    // Draws the deadlines of the workload in this file.
+    // Gives jobs of the workload in this file deadlines.
     std::function<void(const std::filesystem::path& file, const Arguments& options, std::ostream& said)> draw_deadlines;
-    // Draws when a machine fails. The options are all that `batfill generate failures` takes.
+    // Generates the failures of a machine. The options are all that `batfill generate failures` takes.
     std::function<void(const Arguments& options)> draw_failures;
-    // Hears of each folder of workloads that was made, and how many are in it.
+    // Called for each new folder of workloads, with the number of workloads in it.
     std::function<void(const std::string& folder, std::size_t workloads)> made;
 };
 
 // Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/.
 // Each folder appears whole or not at all. The output of these commands is in FOLDER/workloads/NAME/made.txt.
 // Keeps a workload that the same program made of the same log with the same options. `program` is a hash of the
-// program. Other processes may do the same at the same time: one waits
-// for the other.
+// program. Processes that do this at the same time wait for each other.
 // Throws: InputError and UsageError, which name the place in the campaign file.
 // Throws: InputError for a file that it would have to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,

@@ -57,7 +57,7 @@ void print_json(const Descriptions& algorithms, std::ostream& out) {
     out << json.view() << '\n';
 }
 
-// Those that the user names, in the order given; all if none is named.
+// The named algorithms in the given order; all algorithms if none is named.
 Descriptions wanted_algorithms(const Options& options) {
     Descriptions wanted;
     for (const std::string& name : options.get<std::vector<std::string>>("names")) {

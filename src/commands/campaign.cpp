@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "deadlines.hpp"
 #include "generate.hpp"
+#include "import.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "src/campaign/campaign_results.hpp"
@@ -66,7 +67,7 @@ Shard shard_option(const Options& options) {
     return {*number, *count};
 }
 
-// The folder for everything; `otherwise` if --output is not given.
+// The folder of all output; `otherwise` if --output is not given.
 std::string output_folder(const Options& options, const std::string& otherwise) {
     std::string folder = options.given("output") ? options.get<std::string>("output") : otherwise;
     if (folder.empty()) {
@@ -106,7 +107,7 @@ std::string size_text(std::uintmax_t bytes) {
                                 : "about " + rounded(size / gigabyte, 0) + " GB";
 }
 
-// What `parse` makes of arguments and of the options that the campaign file adds to them.
+// Parses the arguments, with the options that the campaign file adds.
 template <class Parse>
 auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -115,7 +116,10 @@ auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
 
 void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
     const std::string file = (folder / (workload.name + ".json")).string();
-    ConversionOptions options = parsed(parse_swf_options, {workload.path, "-o", file}, workload.options);
+    ConversionOptions options =
+        workload.format.empty()
+            ? parsed(parse_swf_options, {workload.path, "-o", file}, workload.options)
+            : parsed(parse_import_options, {workload.format, workload.path, "-o", file}, workload.options);
     if (options.conversion.conversion.split) {
         options.conversion.output = folder.string();
         options.conversion.name = workload.name;
@@ -138,7 +142,7 @@ void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream
     }
 }
 
-// The operations that make the files of a campaign, which know the options that its file has for them.
+// The operations that make the files of a campaign. They know the options in the campaign file.
 Makers makers() {
     Makers makers;
     makers.convert_log = convert;

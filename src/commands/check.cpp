@@ -8,8 +8,8 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
+#include "src/report/check_files.hpp"
 #include "src/support/names.hpp"
-#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 
@@ -53,17 +53,6 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
     std::cout << ")\n";
 }
 
-// What the options of `batfill check` say, and what the files hold that they name.
-struct CheckRequest {
-    CheckOptions options;
-    std::string schedule;                                // path or prefix
-    std::vector<std::string> workloads;                  // paths
-    std::optional<std::vector<Guarantee>> guarantees;    // none: not given
-    std::optional<std::vector<BrokenGuarantee>> broken;  // none: not given
-    std::vector<std::vector<ExternalEvent>> event_lists;
-    std::size_t first = 0;  // violations to print
-};
-
 void add_check_options(Options& options) {
     options.add_positional("schedule", Value<std::string>().required());
     options.add("workload,w", Value<std::vector<std::string>>("FILE").required(),
@@ -90,8 +79,8 @@ void add_check_options(Options& options) {
         "the run's parameter on-failure: continue, kill or requeue; after the last two, no job may run on lost processors");
 }
 
-CheckRequest read_check_options(const Options& options) {
-    CheckRequest read;
+report::CheckRequest read_check_options(const Options& options) {
+    report::CheckRequest read;
     read.options.tolerance = seconds_of("--tolerance", options.get<std::string>("tolerance"), Duration());
     read.options.deadlines_bind = options.given("deadlines");
     read.options.rejections_allowed = options.given("allow-rejections");
@@ -102,26 +91,22 @@ CheckRequest read_check_options(const Options& options) {
                          unknown_name("value", name, {"lowest", "contiguous", "best-effort-contiguous", "machine"}));
     }
     read.options.placement = *placement;
-    if (options.given("guarantees")) {
-        read.guarantees = read_guarantees(options.get<std::string>("guarantees"));
+    read.guarantees = optional_text(options, "guarantees");
+    read.broken_guarantees = optional_text(options, "broken-guarantees");
+    if (read.broken_guarantees && !read.guarantees) {
+        throw UsageError("--broken-guarantees says what became of --guarantees: give both");
     }
-    if (options.given("broken-guarantees")) {
-        if (!read.guarantees) {
-            throw UsageError("--broken-guarantees says what became of --guarantees: give both");
-        }
-        read.broken = read_broken_guarantees(options.get<std::string>("broken-guarantees"));
-    }
-    for (const std::string& path : options.get<std::vector<std::string>>("events")) {
-        read.event_lists.push_back(read_external_events(path, options.given("forward-unknown-events")));
-    }
-    if (options.given("on-failure") && read.event_lists.empty()) {
+    read.events = options.get<std::vector<std::string>>("events");
+    read.unknown_events_allowed = options.given("forward-unknown-events");
+    if (options.given("on-failure") && read.events.empty()) {
         throw UsageError("--on-failure says what became of jobs in --events: give both");
     }
     read.options.jobs_survive_losses =
         word_option(options, "on-failure", {"continue", "kill", "requeue"}) == "continue";
     read.schedule = options.get<std::string>("schedule");
     read.workloads = options.get<std::vector<std::string>>("workload");
-    read.first = options.get<unsigned>("first");
+    read.platform = options.get<std::string>("platform");
+    read.master_host = options.get<std::string>("master-host");
     return read;
 }
 
@@ -134,13 +119,9 @@ int check(const Arguments& arguments) {
                        check_summary)) {
         return 0;
     }
-    const CheckRequest request = read_check_options(options);
-    const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
-    const CheckReport report =
-        check_schedule(schedule, read_any_workloads(request.workloads, note), platform_option(options), request.options,
-                       request.guarantees ? &*request.guarantees : nullptr, request.broken ? &*request.broken : nullptr,
-                       request.event_lists);
-    print_report(report, request.first, request.broken.has_value());
+    const report::CheckRequest request = read_check_options(options);
+    const CheckReport report = report::check_files(request, note);
+    print_report(report, options.get<unsigned>("first"), request.broken_guarantees.has_value());
     return report.violations.empty() ? 0 : 1;
 }
 

@@ -51,7 +51,7 @@ void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
     conversion.given_walltime = *given;
 }
 
-// Requires that the missing walltimes are known already.
+// Requires: `conversion` already says what becomes of missing walltimes.
 void read_estimates(const Options& options, SwfConversion& conversion) {
     using Estimates = SwfConversion::Estimates;
     using MissingWalltime = SwfConversion::MissingWalltime;

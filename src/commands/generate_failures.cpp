@@ -22,7 +22,7 @@ int positive(const Options& options, const char* name) {
     return value;
 }
 
-// The number of processors, given or of a platform.
+// The number of processors, from --processors or from the platform.
 int processors_of(const Options& options) {
     const bool has_platform = options.given("platform");
     if (has_platform == options.given("processors")) {
@@ -31,7 +31,7 @@ int processors_of(const Options& options) {
     return has_platform ? static_cast<int>(platform_option(options).hosts.size()) : positive(options, "processors");
 }
 
-// The lengths of which `mean` is the option of the mean, `distribution` and `shape` those of how they are drawn.
+// Reads a distribution of lengths from the options with these names.
 FailureModel::Lengths lengths_of(const Options& options, const std::string& mean, const std::string& distribution,
                                  const std::string& shape) {
     FailureModel::Lengths lengths;
@@ -48,7 +48,7 @@ FailureModel::Lengths lengths_of(const Options& options, const std::string& mean
     return lengths;
 }
 
-// Draws take memory for every failure.
+// Each failure takes memory.
 void require_reasonable_size(const FailureModel& model) {
     constexpr double most = 1e7;
     const double cycle = model.time_to_failure.mean.to_seconds() + model.time_to_repair.mean.to_seconds();

@@ -1,3 +1,5 @@
+#include "import.hpp"
+
 #include <algorithm>
 #include <iostream>
 #include <sstream>
@@ -5,8 +7,6 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/accounting.hpp>
 
-#include "command.hpp"
-#include "conversion_options.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
 #include "src/support/names.hpp"
@@ -15,7 +15,7 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* summary =
+constexpr const char* import_summary =
     "Converts accounting data of a batch system to a Batsim workload, and prints what was left out, dropped and changed.\n"
     "FORMAT is sacct (Slurm: sacct --parsable2), pbs (accounting logs of PBS and TORQUE), csv (any table, with --map), or a\n"
     "published data set: pm100, f-data, frontier, philly, helios, kestrel. Several files are read one after the other.";
@@ -111,18 +111,25 @@ AccountingData data_of(const Options& options) {
 
 }  // namespace
 
-int import(const Arguments& arguments) {
+std::optional<ConversionOptions> parse_import_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     add_import_options(options);
-    if (!options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...", summary)) {
-        return 0;
+    if (!options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...", import_summary,
+                       origin)) {
+        return std::nullopt;
     }
     const AccountingData data = data_of(options);
     ConversionOptions read = conversion_options(options, data.paths.front());
     read.conversion.accounting = data;
     read.conversion.conversion.kept_queue_names = options.get<std::vector<std::string>>("queue");
     read.conversion.conversion.excluded_queue_names = options.get<std::vector<std::string>>("exclude-queue");
-    print_converted_log(convert_log(read.conversion), read, std::cout);
+    return read;
+}
+
+int import(const Arguments& arguments) {
+    if (const std::optional<ConversionOptions> options = parse_import_options(arguments)) {
+        print_converted_log(convert_log(options->conversion), *options, std::cout);
+    }
     return 0;
 }
 

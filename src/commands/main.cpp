@@ -58,7 +58,7 @@ void print_help(std::ostream& out) {
     }
 }
 
-// Results may be on their way to a file behind the standard output: what cannot be written there is an error.
+// The standard output may be a file of results, so a failed write is an error.
 void require_output_written() {
     errno = 0;
     std::cout.flush();
@@ -97,8 +97,8 @@ int help(batfill::Arguments words) {
 
 bool is_done = false;  // or has said why not
 
-// What is done when something ends the process by exit() in the middle of its work, as a plugin may: without this, the
-// status would be that of success, and there are no results.
+// Runs when something calls exit() in the middle of the work, such as a plugin. Without it the exit status would be
+// success, without results.
 void refuse_early_exit() {
     if (!is_done) {
         (void)std::fputs(
@@ -141,7 +141,7 @@ int run_main(batfill::Arguments arguments) {
                   << '\n';
         return 1;
     } catch (const std::system_error& problem) {
-        // The system's text alone does not say what was not there: without memory, it is that for a thread.
+        // The system's text does not say what was missing. Without memory it is the text for a failed thread.
         std::cerr << "batfill: not enough memory or other means: " << batfill::one_line(problem.what()) << '\n';
         return 1;
     } catch (const std::exception& problem) {

@@ -28,20 +28,6 @@ constexpr const char* metrics_summary =
     "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
     "intervals are shown instead.";
 
-constexpr std::array<std::pair<std::string_view, MetricsFormat>, 3> metrics_formats{
-    {{"table", MetricsFormat::table}, {"csv", MetricsFormat::csv}, {"json", MetricsFormat::json}}};
-
-MetricsFormat format_named(const std::string& name) {
-    std::vector<std::string> known;
-    for (const auto& [text, format] : metrics_formats) {
-        if (text == name) {
-            return format;
-        }
-        known.emplace_back(text);
-    }
-    throw UsageError(unknown_name("format", name, known));
-}
-
 // The groupings of --by, "width,length".
 std::vector<JobGrouping> groupings_named(const std::string& names) {
     std::vector<std::string> known;
@@ -66,7 +52,7 @@ std::vector<JobGrouping> groupings_named(const std::string& names) {
     return result;
 }
 
-// Throws UsageError if an option is given that --by has no use for, or lacks the workload that it needs.
+// Throws: UsageError for an option that --by does not use, and for a missing workload.
 void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
     for (const char* option : {"waited-in-any-run", "baseline", "intervals"}) {
         if (options.given(option)) {
@@ -82,7 +68,8 @@ void check_groupings(const Options& options, const std::vector<JobGrouping>& gro
     }
 }
 
-// The options of --intervals. Throws UsageError if one is given without it, or is out of its range.
+// The options of --intervals.
+// Throws: UsageError if one is given without --intervals, or is out of range.
 std::optional<IntervalOptions> interval_options(const Options& options) {
     IntervalOptions intervals;
     const bool wanted = options.given("intervals");
@@ -118,11 +105,11 @@ void add_metrics_options(Options& options) {
         "instead of the metrics: number of jobs, waits and bounded slowdowns per group of jobs, by width, length, user, queue, or several, such as width,length");
     options.add(
         "intervals",
-        "instead of the metrics: mean wait and mean bounded slowdown with confidence intervals of 95 %, by bootstrap over weeks; with --baseline, also of the difference");
+        "instead of the metrics: those of single jobs (means, percentiles, worst and widest) with confidence intervals of 95 %, by bootstrap over weeks; with --baseline, also of the difference");
     options.add("resamples", Value<std::uint64_t>("N"), "resamples of the bootstrap (default 2000)");
     options.add("block", Value<std::uint64_t>("WEEKS"), "consecutive weeks sampled together (default 1)");
     options.add("seed", Value<std::uint64_t>("N"), "seed of the resamples (default 1)");
-    options.add("format,f", Value<std::string>("NAME").otherwise("table"), "table, csv or json");
+    options.add("format,f", Value<std::string>("NAME").otherwise("table"), metrics_format_help);
 }
 
 report::MeasureRequest read_metrics_options(const Options& options) {
@@ -155,7 +142,7 @@ int metrics(const Arguments& arguments) {
     if (!options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary)) {
         return 0;
     }
-    const MetricsFormat format = format_named(options.get<std::string>("format"));
+    const MetricsFormat format = metrics_format_option(options);
     const report::MeasureRequest request = read_metrics_options(options);
     const report::MeasuredRuns measured = report::measure_runs(request, note);
     if (!request.groupings.empty()) {

@@ -36,7 +36,7 @@ bool takes_unsigned_number(const po::option_description& option) {
     return type == typeid(unsigned) || type == typeid(std::uint64_t);
 }
 
-// What a number of the option's type can be, for a message; empty if it takes no number.
+// Describes the numbers of the option's type, for a message; empty if it takes no number.
 std::string expected_number(const po::option_description& option) {
     const auto* const semantic = dynamic_cast<const po::typed_value_base*>(option.semantic().get());
     const auto whole = [](auto least, auto most) {
@@ -58,7 +58,7 @@ std::string expected_number(const po::option_description& option) {
     return type == typeid(double) ? "a number" : "";
 }
 
-// What is wrong with a command line, in the words of Boost where they say enough.
+// Explains what is wrong with a command line; uses Boost's text where that suffices.
 std::string explanation_of(const po::error& problem, const po::options_description& options) {
     if (const auto* const unknown = dynamic_cast<const po::unknown_option*>(&problem)) {
         std::vector<std::string> names;
@@ -102,7 +102,7 @@ void refuse_negative_numbers(const po::parsed_options& parsed, const po::options
 
 constexpr std::size_t line_length = 80;  // of the help
 
-// As Boost writes it, but words that are longer than half a line stay whole. `column` is where the lines begin.
+// Wraps as Boost does, but keeps words whole that are longer than half a line. Lines begin at `column`.
 void print_wrapped(std::ostream& out, std::string_view text, std::size_t column) {
     const std::size_t room = line_length - 1 - column;
     while (text.size() > room) {
@@ -124,7 +124,7 @@ void print_wrapped(std::ostream& out, std::string_view text, std::size_t column)
     out << text;
 }
 
-// Prints options and what they are in two columns, as Boost does.
+// Prints options and their descriptions in two columns, as Boost does.
 void print_options(std::ostream& out, const po::options_description& options) {
     constexpr std::size_t least_width = 23;
     constexpr std::size_t most_width = line_length / 2;

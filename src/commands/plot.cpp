@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iostream>
 #include <optional>
 #include <utility>
@@ -63,8 +64,9 @@ std::optional<double> length_option(const Options& options, const std::string& n
         return std::nullopt;
     }
     const auto value = options.get<double>(name);
-    if (!(least <= value && value <= most)) {
-        throw UsageError("--" + name + ": expected " + rounded(least, 0) + " to " + rounded(most, 0) + " " + unit);
+    if (std::isnan(value) || value < least || value > most) {
+        throw UsageError("--" + name + ": expected " + rounded(least, 0) + " to " + rounded(most, 0) + " " + unit +
+                         ", found " + exact(value));
     }
     return value;
 }

@@ -19,7 +19,7 @@ constexpr const char* report_summary =
     "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
     "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.";
 
-// Where the baseline is among `prefixes`, to which it is added in front if it is not there.
+// Returns the index of the baseline in `prefixes`. Inserts a missing baseline at the front.
 std::size_t place_of_baseline(const Options& options, std::vector<std::string>& prefixes) {
     if (!options.given("baseline")) {
         return 0;

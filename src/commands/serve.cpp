@@ -72,7 +72,7 @@ int serve(const Arguments& arguments) {
     server.choice =
         read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
     if (!server.choice.algorithm.empty()) {
-        // Refuses what cannot be chosen before any simulation begins.
+        // Refuses an impossible choice before any simulation begins.
         require_fit_for_daemon(Engine(server.choice.algorithm, server.choice.parameters));
     }
     const auto level = options.get<std::string>("log-level");

@@ -81,7 +81,7 @@ bool ignores_licenses(const Outcome& outcome) {
            });
 }
 
-// Says of the jobs that were rejected how many, why, and what helps.
+// Notes how many jobs were rejected, why, and the remedy.
 void note_rejections(const Outcome& outcome) {
     const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
     for (const auto& [cause, rejections] : outcome.rejected()) {
@@ -103,8 +103,7 @@ void note_rejections(const Outcome& outcome) {
     }
 }
 
-// Throws UsageError if options are given that are not for this kind of scheduler: embedded, as `choice` says, or behind
-// a socket.
+// Throws: UsageError for an option of the other kind of scheduler (embedded, as `choice` says, or behind a socket).
 void check_scheduler_options(const Options& options, const SchedulerChoice& choice) {
     const bool embedded = options.get<std::string>("socket-endpoint").empty();
     if (!embedded && options.get<std::string>("like") != default_simulator_rules) {
@@ -201,7 +200,8 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     return read;
 }
 
-// Makes the folder of the output files, as Batsim 5 does. Throws InputError if it is not there then.
+// Makes the folder of the output files, as Batsim 5 does.
+// Throws: InputError if it cannot be made.
 void prepare_folder(const SimulateOptions& options) {
     const std::string folder = std::filesystem::path(options.prefix).parent_path().string();
     if (options.scenario.rules.files_of_batsim5 && !folder.empty()) {
@@ -241,7 +241,7 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
     }
 }
 
-// Says what may surprise.
+// Notes results that may surprise the user.
 void note_surprises(const Outcome& outcome) {
     note_rejections(outcome);
     if (ignores_licenses(outcome)) {

@@ -22,7 +22,7 @@ int return_code_of(const SimulatedJob& job) {
     return job.state == JobState::completed_walltime_reached ? -1 : job.profile->return_code;
 }
 
-// All profiles that jobs have, as Batsim announces them: an object of workloads, each an object of profiles by name.
+// Writes the profiles of all jobs as Batsim announces them: an object of workloads, each an object of profiles by name.
 protocol::Json profiles_of(const Scenario& scenario) {
     protocol::Json json = "{";
     for (const Workload& workload : scenario.workloads) {
@@ -228,7 +228,7 @@ class KnownJobs {
     std::map<std::string, JobNumber> registered_;
 };
 
-// The jobs of a decision have the simulator's numbers from now on.
+// Replaces the jobs of a decision by the simulator's numbers.
 void number_for_simulator(Decision& decision, const protocol::JobIds& ids, KnownJobs& jobs) {
     if (auto* const registers = std::get_if<RegisterJob>(&decision)) {
         registers->job = jobs.add(registers->description.id);

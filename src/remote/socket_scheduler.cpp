@@ -47,7 +47,7 @@ bool SocketScheduler::persist(short event, Attempt attempt) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_seconds_);
     while (true) {
         connections_.update();
-        // What the scheduler said before it left has arrived by now.
+        // The scheduler's last message before it left has arrived by now.
         if (attempt()) {
             return true;
         }
@@ -64,7 +64,7 @@ bool SocketScheduler::persist(short event, Attempt attempt) {
     }
 }
 
-// Why the scheduler may have left without a message.
+// Returns why the scheduler may have left without a message.
 std::string SocketScheduler::handshake_problem() const {
     if (!connections_.handshake_failed()) {
         return "";
@@ -110,7 +110,7 @@ void SocketScheduler::end(Time now) {
         write_end(now, frame_);
         exchange(ignored);
     } catch (const InputError&) {
-        // The schedule is complete; what the scheduler says after it does not matter.
+        // The schedule is complete. Later messages of the scheduler do not matter.
     }
 }
 

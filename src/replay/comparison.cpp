@@ -4,12 +4,14 @@
 #include <iterator>
 #include <new>
 #include <set>
+#include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
 
+#include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
-#include "src/support/csv_text.hpp"
-#include "src/support/files.hpp"
+#include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
 #include "src/workloads/any_workload.hpp"
@@ -24,9 +26,48 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
     return std::set<std::string>(names.begin(), names.end()).size() < names.size() ? paths : names;
 }
 
-std::optional<double> measure(const Replay& replay, const NamedScheduler& scheduler, const ReplayMetric& metric) {
+// The weeks of a log, as `batfill swf --split 7` makes them without other options.
+std::vector<SwfPeriod> weeks_of_log(const std::string& path, const SwfSplit& split, const Note& note) {
+    LogConversion request;
+    request.log = path;
+    request.conversion.split = split;
+    ConvertedLog converted = convert_log(request);
+    note(path + ": " + counted(converted.periods.size(), "week") + ", " + std::to_string(converted.summary.kept) +
+         " of " + counted(converted.log.jobs.size(), "job") +
+         " kept, dropped: " + reasons_of(converted.summary.dropped));
+    return std::move(converted.periods);
+}
+
+std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
+    SwfSplit split;
+    split.period = Duration::days(7);
+    if (begins_as_log(path)) {
+        return weeks_of_log(path, split, note);
+    }
+    Workload workload = read_workload(path, "w0");
+    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
+        return a.description.submit < b.description.submit;
+    });
+    if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
+        throw InputError(path + ": job " + shown(workload.jobs.front().description.id) +
+                         " is submitted before 0, expected none for --weeks, which count from there");
+    }
+    std::vector<SwfPeriod> weeks = split_into_periods(workload, split);
+    note(path + ": " + counted(weeks.size(), "week") +
+         ", with the jobs that run into the next one: a workload does not say when jobs ran");
+    return weeks;
+}
+
+Platform platform_of(const ComparisonRequest& request, const Workload& workload) {
+    return request.platform ? named_platform(*request.platform, request.master_host)
+                            : homogeneous_platform(workload.processors);
+}
+
+// Calls `use`. An error of it names the workload and the scheduler.
+template <class Use>
+auto with_place_in_errors(const Replay& replay, const NamedScheduler& scheduler, Use use) {
     try {
-        return replay.measure(scheduler.choice, metric);
+        return use();
     } catch (const std::bad_alloc&) {
         throw;  // the replay is not to blame
     } catch (const std::exception& problem) {
@@ -34,7 +75,53 @@ std::optional<double> measure(const Replay& replay, const NamedScheduler& schedu
     }
 }
 
+Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request) {
+    return with_place_in_errors(replay, scheduler, [&] {
+        if (!request.metric) {
+            MetricsOptions options;
+            options.tau = request.tau;
+            options.short_deadline = request.short_deadline;
+            options.set_machine(replay.machine());
+            return replay.measure_all(scheduler.choice, options);
+        }
+        std::vector<std::optional<double>> values(analysis::all_metrics().size());
+        const auto place =
+            static_cast<std::size_t>(analysis::find_metric(request.metric->name()) - analysis::all_metrics().data());
+        values[place] = replay.measure(scheduler.choice, *request.metric);
+        return Metrics(std::move(values));
+    });
+}
+
 }  // namespace
+
+std::vector<std::optional<double>> Comparison::values(std::size_t scheduler, std::size_t metric) const {
+    std::vector<std::optional<double>> result;
+    std::transform(rows.begin(), rows.end(), std::back_inserter(result),
+                   [&](const Row& row) { return row.values[scheduler].values()[metric]; });
+    return result;
+}
+
+std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vector<std::string>& names) {
+    std::vector<Replay> replays;
+    const std::vector<std::string> names_of_files = names_of(request.workloads);
+    for (std::size_t i = 0; i < request.workloads.size(); ++i) {
+        const std::string& path = request.workloads[i];
+        if (!request.weeks) {
+            Workload workload = read_any_workload(path, "w0", request.note);
+            Platform platform = platform_of(request, workload);
+            replays.emplace_back(std::move(platform), std::move(workload));
+            names.push_back(names_of_files[i]);
+            continue;
+        }
+        for (SwfPeriod& week : weeks_of(path, request.note)) {
+            Platform platform = platform_of(request, week.workload);
+            names.push_back(names_of_files[i] + "-week-" + std::to_string(week.number));
+            week.workload.path = path + " week " + std::to_string(week.number);
+            replays.emplace_back(std::move(platform), std::move(week.workload));
+        }
+    }
+    return replays;
+}
 
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
     Comparison comparison;
@@ -42,41 +129,23 @@ Comparison compare(const ComparisonRequest& request, const std::function<void(st
         comparison.schedulers.push_back(scheduler.name);
     }
     const std::size_t columns = request.schedulers.size();
-    const Platform platform = named_platform(request.platform, request.master_host);
-    std::vector<Replay> replays;
-    for (const std::string& path : request.workloads) {
-        replays.emplace_back(platform, read_any_workload(path, "w0", request.note));
-    }
-    for (std::string& name : names_of(request.workloads)) {
-        comparison.rows.push_back({std::move(name), std::vector<std::optional<double>>(columns)});
-    }
+    std::vector<std::string> names;
+    const std::vector<Replay> replays = prepare_replays(request, names);
     const std::size_t total = replays.size() * columns;
+    std::vector<std::optional<Metrics>> measured(total);
     for_each_in_parallel(
         total, request.threads,
         [&](std::size_t number) {
-            const std::size_t row = number / columns;
-            const std::size_t column = number % columns;
-            comparison.rows[row].values[column] = measure(replays[row], request.schedulers[column], request.metric);
+            measured[number] = measure(replays[number / columns], request.schedulers[number % columns], request);
         },
         [&](std::size_t done) { progress(done, total); });
-    return comparison;
-}
-
-void write_csv(const Comparison& comparison, const std::string& path) {
-    OutputFile file(path);
-    std::string line = "workload";
-    for (const std::string& scheduler : comparison.schedulers) {
-        line += ',' + csv_text(scheduler);
-    }
-    file.write(line + '\n');
-    for (const Comparison::Row& row : comparison.rows) {
-        line = csv_text(row.workload);
-        for (const std::optional<double>& value : row.values) {
-            line += ',' + (value ? exact(*value) : "");
+    for (std::size_t row = 0; row < replays.size(); ++row) {
+        Comparison::Row& added = comparison.rows.emplace_back(Comparison::Row{std::move(names[row]), {}});
+        for (std::size_t column = 0; column < columns; ++column) {
+            added.values.push_back(std::move(*measured[row * columns + column]));
         }
-        file.write(line + '\n');
     }
-    file.commit();
+    return comparison;
 }
 
 }  // namespace batfill

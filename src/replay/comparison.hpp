@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/analysis/metrics.hpp>
 #include <batfill/replay/replay.hpp>
 
 #include "src/engine/named_scheduler.hpp"
@@ -16,32 +17,48 @@ namespace batfill {
 // Workloads to replay under each of several schedulers.
 struct ComparisonRequest {
     std::vector<NamedScheduler> schedulers;
-    std::vector<std::string> workloads;  // paths
-    std::string platform;                // as named_platform() takes it
+    std::vector<std::string> workloads;   // paths, of logs too
+    bool weeks = false;                   // replay each week on its own; logs are split as by `swf --split 7`
+    std::optional<std::string> platform;  // as named_platform() takes it; none: as many hosts as the workload says
     std::string master_host;
-    ReplayMetric metric;
+    std::optional<ReplayMetric> metric;  // the only one to measure; none: all metrics
+    Duration tau = Duration::seconds(10);
+    Duration short_deadline = Duration::days(1);
     unsigned threads = 1;
     Note note = [](const std::string&) {};
 };
 
 struct Comparison {
-    // The values of one workload under each scheduler; none where no job of the workload counts.
+    // The metrics of one workload under each scheduler.
     struct Row {
         std::string workload;  // name of the file without ending; the whole path if two files share a name
-        std::vector<std::optional<double>> values;
+        std::vector<Metrics> values;
     };
 
     std::vector<std::string> schedulers;  // names
     std::vector<Row> rows;
+
+    // The values of a metric under a scheduler, for each workload.
+    std::vector<std::optional<double>> values(std::size_t scheduler, std::size_t metric) const;
 };
 
+// The replays of a request, which have not run.
+std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vector<std::string>& names);
+
 // Replays each workload under each scheduler. `progress` hears how many replays are done, and of how many.
-// Throws: InputError for files that cannot be read.
-// Throws: InputError, which names workload and scheduler, for a replay that fails.
+// Throws: InputError for files that cannot be read, and for weeks of a workload with a job that is submitted before 0.
+// Throws: InputError, which names workload and scheduler, for a replay that fails or rejects a job: values over
+// different jobs must not be compared.
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);
 
-// Writes the values as csv, in full precision.
+// Writes the values of one metric as csv, in full precision: a row per workload, a column per scheduler.
 // Throws: InputError if the file cannot be written.
-void write_csv(const Comparison& comparison, const std::string& path);
+void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path);
+
+// Writes the metrics: the mean over the workloads, and from two workloads on its 95 % confidence interval (see
+// interval_of_mean()). Marks the best mean, and those that may be as good: the interval of the paired difference to the
+// best contains 0. Leaves out metrics of deadlines if no job has one, and counts that are 0. csv and json have a line
+// or object for each metric and scheduler, with the difference to the first scheduler.
+void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format);
 
 }  // namespace batfill

@@ -82,22 +82,33 @@ Outcome Replay::run(std::unique_ptr<Engine> engine, const SchedulerChoice& choic
     return outcome;
 }
 
-std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const {
+// Values over different jobs must not be compared: the scheduler registers none and rejects none.
+Outcome Replay::run_to_compare(const SchedulerChoice& scheduler) const {
     auto engine = std::make_unique<Engine>(scheduler.algorithm, scheduler.parameters);
     if (engine->algorithm().registers_jobs()) {
         throw UsageError("algorithm " + scheduler.algorithm +
                          ": with these parameters it submits jobs of its own, only those of the workload are compared");
     }
-    const Outcome outcome = run(std::move(engine), scheduler, {});
-    const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
+    Outcome outcome = run(std::move(engine), scheduler, {});
     if (const auto rejected = outcome.rejected(); !rejected.empty()) {
         const Rejections& some = rejected.begin()->second;
-        throw InputError("job " + shown(jobs[some.first].job->description.id) + " is rejected: it " + some.reason);
+        throw InputError("job " + shown(outcome.simulation().jobs()[some.first].job->description.id) +
+                         " is rejected: it " + some.reason);
     }
+    return outcome;
+}
+
+std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const {
+    const Outcome outcome = run_to_compare(scheduler);
+    const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
     FinishedJobs finished;
     finished.reserve(jobs.size());
     std::transform(jobs.begin(), jobs.end(), std::back_inserter(finished), finished_job);
     return metric.value(finished);
+}
+
+Metrics Replay::measure_all(const SchedulerChoice& scheduler, const MetricsOptions& options) const {
+    return compute_metrics(run_to_compare(scheduler).schedule(), options, scenario_->workloads);
 }
 
 }  // namespace batfill

@@ -1,5 +1,8 @@
 #include "measured_runs.hpp"
 
+#include <batfill/core/error.hpp>
+
+#include "src/analysis/job_measures.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
@@ -8,6 +11,19 @@ namespace {
 
 MeasuredSchedule read_run(const std::string& path, const Note& note) {
     return is_log(path) ? MeasuredSchedule(read_any_schedule(path, note)) : read_measured_schedule(jobs_file(path));
+}
+
+// Side by side, metrics of different jobs look like a comparison.
+void note_other_jobs(const MeasuredSchedule& first, const MeasuredSchedule& other, const Note& note) {
+    try {
+        analysis::require_same_jobs(first, other);
+        if (first.finished().size() != other.finished().size()) {
+            note(first.path() + " has " + std::to_string(first.finished().size()) + " finished jobs, " + other.path() +
+                 " has " + std::to_string(other.finished().size()) + ": their metrics are of different jobs");
+        }
+    } catch (const InputError& problem) {
+        note(std::string(problem.what()) + ": their metrics are of different jobs");
+    }
 }
 
 }  // namespace
@@ -45,6 +61,9 @@ MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
     }
     if (request.per_job) {
         write_compared_jobs(*request.per_job, names, schedules, workloads, counted);
+    }
+    for (std::size_t i = 1; i < schedules.size(); ++i) {
+        note_other_jobs(schedules.front(), schedules[i], note);
     }
     return measured;
 }

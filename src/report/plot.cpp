@@ -75,8 +75,8 @@ struct DrawnRun {
     std::vector<const ResourceSet*> allocations;  // of `jobs`, in the same order
 };
 
-// Without `window`, all finished jobs. A chart over time takes those that ran or waited in the window, a distribution
-// those that were submitted in it.
+// The finished jobs of the window. A chart over time takes jobs that ran or waited in it, a distribution jobs that were
+// submitted in it.
 std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options) {
     const bool over_time = kind == PlotKind::gantt || kind == PlotKind::utilisation || kind == PlotKind::queue;
     const auto in_window = [&](const FinishedJob& job) {
@@ -96,12 +96,13 @@ std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<PlottedRun>& r
     return drawn;
 }
 
-// A legend from left to right, in as many lines as it needs. `needed` is the width of each entry.
+// Lays out a legend from left to right, in as many lines as it needs.
 class Legend {
  public:
     Legend(double top, const Layout& layout) : layout_(layout), x_(layout.left()), top_(top) {}
 
-    // Calls `draw` with the position of the next entry.
+    // Calls `draw` with the position of the next entry. The one after it follows at the distance `needed`. An entry
+    // whose width `visible` does not fit begins a new line.
     template <class Draw>
     void add(double needed, double visible, const Draw& draw) {
         if (x_ > layout_.left() && x_ + visible > layout_.right()) {

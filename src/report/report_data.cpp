@@ -2,8 +2,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <numeric>
 #include <string_view>
 
@@ -11,9 +9,9 @@
 
 #include "columns.hpp"
 #include "figures.hpp"
+#include "groupings.hpp"
 #include "metrics_data.hpp"
 #include "report.hpp"
-#include "src/analysis/workload_jobs.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::report {
@@ -87,59 +85,6 @@ MeasuredRun measured(const Run& run, const Report& report) {
     }
     return result;
 }
-
-// A grouping of jobs by a text of the workloads: users or queues.
-struct Grouping {
-    const char* kind;    // the plural: "users"
-    const char* column;  // the singular: "user"
-    SharedText JobDescription::*field;
-    std::vector<std::string> names{};             // most processor time in all runs first; empty if no job has one
-    std::map<std::string, std::size_t> places{};  // the index of each name
-};
-
-class Groupings {
- public:
-    Groupings(const Report& report, const std::vector<FinishedJobs>& runs) : workload_jobs_(report.workloads) {
-        if (report.workloads.empty()) {
-            return;
-        }
-        FinishedJobs all;
-        for (const FinishedJobs& jobs : runs) {
-            all.insert(all.end(), jobs.begin(), jobs.end());
-        }
-        for (Grouping& grouping : groupings_) {
-            for (const GroupSummary& group : groups(grouping, all, report.options.tau)) {
-                grouping.names.push_back(group.name);
-            }
-            if (grouping.names == std::vector<std::string>{""}) {
-                grouping.names.clear();
-            }
-            for (std::size_t i = 0; i < grouping.names.size(); ++i) {
-                grouping.places[grouping.names[i]] = i;
-            }
-        }
-    }
-    Groupings(const Groupings&) = delete;
-    Groupings& operator=(const Groupings&) = delete;
-
-    const std::array<Grouping, 2>& all() const { return groupings_; }
-    // The job in the workloads; null if they do not have it.
-    const JobDescription* description(const FinishedJob& job) const {
-        const std::optional<analysis::IndexedJob> found = workload_jobs_.find(job.id);
-        return found ? found->description : nullptr;
-    }
-    std::size_t place(const Grouping& grouping, const FinishedJob& job) const {
-        return grouping.places.at(description(job)->*grouping.field);
-    }
-    std::vector<GroupSummary> groups(const Grouping& grouping, const FinishedJobs& jobs, Duration tau) const {
-        return groups_of(jobs, tau, [&](const FinishedJob& job) { return description(job)->*grouping.field; });
-    }
-
- private:
-    analysis::WorkloadJobs workload_jobs_;
-    std::array<Grouping, 2> groupings_{
-        {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
-};
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
 std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {

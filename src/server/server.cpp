@@ -29,10 +29,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a peer in the middle of a simulation gets to send the message whose answer tells it to stop.
+// How long the daemon waits for the peer's next message when it stops in the middle of a simulation.
 constexpr std::chrono::seconds farewell{1};
 
-// How long nobody has to be connected before a lost peer is taken for gone: ZeroMQ connects again after 0.1 seconds.
+// A lost peer counts as gone if nobody is connected for this long. ZeroMQ reconnects after 0.1 seconds.
 constexpr std::chrono::seconds patience_with_lost_peer{5};
 
 // A flood of messages must not keep the daemon from hearing signals.
@@ -52,7 +52,7 @@ bool begins_simulation(const protocol::MessageEvent& event) {
            std::holds_alternative<protocol::Init>(event.data);
 }
 
-// Turns SIGINT and SIGTERM into something to poll for, so that none is missed between two looks at a flag.
+// Turns SIGINT and SIGTERM into a descriptor to poll. A flag could miss a signal between two looks at it.
 class StopSignals {
  public:
     StopSignals() {
@@ -64,7 +64,7 @@ class StopSignals {
         descriptor_ = signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
     }
     ~StopSignals() {
-        // The signals that came have done their work; if they were left pending, they would kill the process now.
+        // Takes the pending signals: they would kill the process now.
         signalfd_siginfo taken;
         while (read(descriptor_, &taken, sizeof(taken)) > 0) {
         }
@@ -111,7 +111,7 @@ class Server {
           protocol_(options.protocol.empty() ? protocol::default_protocol : options.protocol),
           session_(new_session(protocol::make_codec(protocol_))),
           socket_(options.endpoint, options.curve_secret_key) {
-        // If the endpoint leaves the port open, this tells which one it is.
+        // The endpoint may leave the port open; the log shows the actual one.
         spdlog::info("listening on {}", socket_.endpoint());
     }
 
@@ -125,7 +125,7 @@ class Server {
                     return;
                 }
             }
-            // Before waiting: whoever looked at the connections last may have seen the loss, which then wakes nobody.
+            // Before waiting: the last update may have seen the loss already, and then nothing wakes wait().
             note_lost_peer();
             const bool more = taken == requests_between_signals;
             if (socket_.wait(signals_.descriptor(), more ? std::optional(std::chrono::milliseconds(0)) : time_left())) {
@@ -153,7 +153,7 @@ class Server {
         peer_.clear();
     }
 
-    // Until the first time-out. The millisecond more makes sure that it is over then.
+    // The time until the first time-out, and a millisecond more: it has passed then.
     std::optional<std::chrono::milliseconds> time_left() const {
         std::optional<Clock::time_point> end;
         if (options_.idle_timeout) {
@@ -169,7 +169,8 @@ class Server {
         return std::max(left, std::chrono::milliseconds(0)) + std::chrono::milliseconds(1);
     }
 
-    // Logs once that the peer of the simulation has gone. It may be back over another connection, or another may begin.
+    // Logs once that the peer of the simulation has gone. It may return over another connection, or another peer may
+    // begin a simulation.
     void note_lost_peer() {
         if (session_->running() && !peer_is_lost_ && !socket_.lives(connection_)) {
             peer_is_lost_ = true;
@@ -198,7 +199,7 @@ class Server {
         }
     }
 
-    // Whether the request is the peer's, or may be by what a peer is at this moment; else it has been refused.
+    // Returns whether to serve the request: the peer sent it, or its sender may become the peer. Refuses others.
     bool may_be_peer() {
         if (!request_.has_delimiter) {
             refuse_stranger("expected a REQ socket, which puts an empty frame before each message");
@@ -223,7 +224,7 @@ class Server {
         }
     }
 
-    // Answers. Returns false if that was the end of the simulation and of the daemon.
+    // Answers the request. Returns false if this ended the simulation and with it the daemon.
     bool take_request() {
         const auto before = Clock::now();
         try {
@@ -243,7 +244,7 @@ class Server {
             return false;
         } catch (const std::bad_alloc&) {
             const std::size_t size = request_.frame.size();
-            // What the message took up so far is needed for the refusal, and for the error.
+            // Frees the memory of the message: the refusal and the error need some.
             request_.frame.rebuild();
             session_.reset();
             begin_anew(protocol::make_codec(protocol_));
@@ -268,9 +269,9 @@ class Server {
         return true;
     }
 
-    // Decodes a message of somebody who is not the peer yet. Whoever begins a simulation becomes it. If the peer of the
-    // simulation is lost, so does whoever goes on with it, as it may have had to connect again. All others are refused.
-    // Null: the request has been refused.
+    // Decodes a message of a sender that is not the peer yet. A sender that begins a simulation becomes the peer. If
+    // the peer is lost, so does a sender that continues the simulation: the peer may have reconnected. Refuses all
+    // others, and then returns null.
     protocol::Message* first_message() {
         try {
             if (protocol::Message* const beginning = beginning_message()) {
@@ -289,7 +290,7 @@ class Server {
         }
     }
 
-    // If the request begins a simulation in a protocol that may be spoken, the old one ends, and all is ready for it.
+    // If the request begins a simulation in an allowed protocol, ends the old one and prepares the new one.
     protocol::Message* beginning_message() {
         const std::optional<std::string> opened = protocol::protocol_opened_by(frame());
         if (!opened || (!options_.protocol.empty() && opened != options_.protocol)) {
@@ -326,7 +327,7 @@ class Server {
         timings_.log(*session_);
     }
 
-    // Nothing was heard for too long.
+    // Ends the daemon after too long a silence.
     void idle() {
         const std::string what = "no message for " + std::to_string(options_.idle_timeout->count()) + " seconds";
         if (!session_->running()) {
@@ -338,7 +339,7 @@ class Server {
         throw InputError(what + " in the middle of a simulation");
     }
 
-    // Answers the peer's next message, if it comes soon, so that it does not wait for ever.
+    // Answers the peer's next message, if it comes soon. Otherwise the peer would wait for ever.
     void dismiss(const std::string& why) {
         const auto limit = Clock::now() + farewell;
         while (!peer_is_lost_ && Clock::now() < limit) {
@@ -370,7 +371,7 @@ class Server {
     Clock::time_point last_heard_;
     std::size_t strangers_ = 0;
 
-    // Of the simulation that runs:
+    // Of the current simulation:
     std::vector<std::string> peer_;  // the envelope of its requests
     std::optional<transport::Connections::Number> connection_;
     bool peer_is_lost_ = false;

@@ -116,7 +116,7 @@ void Session::greet(const protocol::Init& init) {
     greeted_ = true;
 }
 
-// Checks what Batsim was started with, where the scheduler cannot ask for what it needs.
+// Checks Batsim's options. In Batsim 4 a scheduler cannot request those that it needs.
 void Session::check(const protocol::Options& options) {
     acknowledges_jobs_ = options.dynamic_jobs_acknowledged;
     if (!engine_->registers_jobs()) {
@@ -162,7 +162,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
     spdlog::info("simulation begins: {} processors, algorithm {}", hosts.size(), engine_->description().name);
 }
 
-// In the order of their numbers.
+// Returns them in the order of their numbers.
 std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
     const std::size_t processors = begins.hosts.size();
     if (platform_ != nullptr && platform_->hosts.size() != processors) {
@@ -227,7 +227,7 @@ void Session::check(const MachineChanged& change) const {
                   change.available ? "available" : "unavailable");
 }
 
-// Writes the reply into `frame_`, unless it is there.
+// Writes the reply into `frame_`, unless it is there already.
 void Session::decide() {
     if (!frame_.empty()) {
         return;

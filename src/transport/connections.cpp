@@ -26,8 +26,8 @@ using KeyText = std::array<char, key_length + 1>;
 constexpr int failed_handshakes =
     ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
-// Makes the file of a new key, whole at once and with what it holds for its owner only. Leaves the file alone if
-// another process has made it meanwhile.
+// Writes a new key into a file that only its owner may read. The file appears whole. Keeps a file that another process
+// has made meanwhile.
 void make_secret_curve_key(const std::string& path) {
     const auto fail = [&] { throw InputError(path + ": cannot be created: " + std::strerror(errno)); };
     const std::string text = new_curve_keys().secret_key + '\n';
@@ -47,7 +47,7 @@ void make_secret_curve_key(const std::string& path) {
     }
 }
 
-// Every socket needs a name of its own for what happens to it.
+// Each socket needs an endpoint of its own for its events.
 std::string new_name() {
     static std::atomic<unsigned> names{0};
     return "inproc://connections-" + std::to_string(++names);

@@ -25,21 +25,20 @@ const std::string abstract_ipc = "ipc://@";  // which is no file
 
 constexpr const char* in_use = "it is in use, perhaps by another scheduler";
 
-// Requests of one peer that are taken in before the daemon has looked at them. A Batsim has one.
+// Number of requests of one peer that may wait for the daemon. A Batsim sends one.
 constexpr int max_requests_taken_in = 4;
 
-// How long receive() waits, in milliseconds. To wait within ZeroMQ takes half the system calls that wait() takes before
-// and after it.
+// How long receive() waits, in milliseconds. Waiting within ZeroMQ takes half the system calls of wait().
 constexpr int moment = 20;
 
-// Milliseconds. Who has to wait for longer waits again.
+// Milliseconds. A longer wait is repeated.
 constexpr std::int64_t max_wait = 1'000'000;
 
-// How long the end waits for answers to leave.
+// How long the destructor waits for answers to leave.
 constexpr std::chrono::seconds sending_at_the_end{2};
 
 std::string bindable(const std::string& endpoint) {
-    // Batsim's documentation speaks of localhost, which can be connected to but not listened on.
+    // Batsim's documentation uses localhost, but ZeroMQ cannot listen on it.
     const std::string name = "tcp://localhost:";
     return endpoint.rfind(name, 0) == 0 ? "tcp://127.0.0.1:" + endpoint.substr(name.size()) : endpoint;
 }
@@ -70,7 +69,7 @@ void check_path(const std::string& endpoint) {
     }
 }
 
-// A peer whose machine has gone without a word is noticed after some two minutes, one that is only stopped is not lost.
+// Notices after about two minutes that a peer's machine has vanished. A peer that is merely stopped is not lost.
 void keep_alive(zmq::socket_t& socket) {
     socket.set(zmq::sockopt::tcp_keepalive, 1);
     socket.set(zmq::sockopt::tcp_keepalive_idle, 60);   // seconds
@@ -85,8 +84,8 @@ RequestSocket::RequestSocket(const std::string& endpoint, const std::string& sec
     check_path(endpoint);
     require_threads();
     context_ = std::make_unique<zmq::context_t>();
-    // A ROUTER is a REP without its memory of whom it owes an answer: a REP drops an answer when another peer's
-    // connection comes to it in the wrong state.
+    // A ROUTER does not remember whom it owes an answer. A REP does, and drops the answer when another peer's
+    // connection reaches it in the wrong state.
     socket_ = std::make_unique<zmq::socket_t>(*context_, zmq::socket_type::router);
     socket_->set(zmq::sockopt::maxmsgsize, max_received_frame);
     socket_->set(zmq::sockopt::rcvhwm, max_requests_taken_in);
@@ -110,11 +109,11 @@ RequestSocket::RequestSocket(const std::string& endpoint, const std::string& sec
 
 // libzmq 4.3.4 aborts the process if the first bytes of a connection come while its socket closes or stops listening
 // (an assertion of zmtp_engine_t::process_routing_id_msg, as the session has lost its pipe), and anybody can connect.
-// So the socket is left as it is until the process ends.
+// So the socket stays open until the process ends.
 RequestSocket::~RequestSocket() {
     try {
-        // ZeroMQ's only thread carries out what it is told in order. When it begins to connect another socket, all
-        // answers have been given to the system, which delivers them also after the end of the process.
+        // ZeroMQ's only thread works in order. When it begins to connect another socket, it has handed all answers to
+        // the system, which delivers them even after the process has ended.
         zmq::socket_t last(*context_, zmq::socket_type::pair);
         last.set(zmq::sockopt::linger, 0);
         Connections begun(*context_, last);
@@ -122,13 +121,13 @@ RequestSocket::~RequestSocket() {
         zmq::pollitem_t item{begun.handle(), 0, ZMQ_POLLIN, 0};
         zmq::poll(&item, 1, sending_at_the_end);
     } catch (const zmq::error_t&) {
-        // There is no memory for another socket. What was answered before has most likely left.
+        // No memory for another socket. Earlier answers have most likely left.
     }
     if (!socket_file_.empty()) {
         std::error_code ignored;
         std::filesystem::remove(socket_file_, ignored);
     }
-    // All that is left open can be reached from here, so that it does not count as lost.
+    // Keeps the open sockets reachable: a leak checker would report them otherwise.
     struct Open {
         std::unique_ptr<zmq::context_t> context;
         std::unique_ptr<zmq::socket_t> socket;

@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/swf.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/workload_writer.hpp"
@@ -16,19 +15,28 @@ namespace batfill {
 
 namespace {
 
-// Whether the file begins as a log does. A pipe could not be read again.
-bool begins_as_log(const std::string& path) {
+// Unknown for what is no regular file.
+FileKind kind_of_file(const std::string& path) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored)) {
-        return false;
+        return FileKind::unknown;
     }
     std::string beginning(std::size_t{1} << 16, '\0');
     beginning.resize(InputFile(path).read(beginning.data(), beginning.size()));
-    return kind_of(beginning) == FileKind::log;
+    return kind_of(beginning);
 }
 
-// "5 (run time <= 0 or unknown), 2 (...)"
-std::string reasons(const std::vector<RuleCount>& dropped) {
+}  // namespace
+
+bool begins_as_log(const std::string& path) {
+    return kind_of_file(path) == FileKind::log;
+}
+
+bool begins_as_workload(const std::string& path) {
+    return kind_of_file(path) == FileKind::workload;
+}
+
+std::string reasons_of(const std::vector<RuleCount>& dropped) {
     std::string text;
     for (const auto& [what, jobs] : dropped) {
         if (jobs > 0) {
@@ -37,8 +45,6 @@ std::string reasons(const std::vector<RuleCount>& dropped) {
     }
     return text.empty() ? "none" : text;
 }
-
-}  // namespace
 
 std::string any_workload_text(const std::string& path, const Note& note) {
     if (!begins_as_log(path)) {
@@ -51,7 +57,7 @@ std::string any_workload_text(const std::string& path, const Note& note) {
                          " are dropped");
     }
     note(path + ": converted as by batfill swf without options: " + std::to_string(converted.summary.kept) + " of " +
-         counted(log.jobs.size(), "job") + " kept, dropped: " + reasons(converted.summary.dropped));
+         counted(log.jobs.size(), "job") + " kept, dropped: " + reasons_of(converted.summary.dropped));
     return text_of(converted.workload);
 }
 

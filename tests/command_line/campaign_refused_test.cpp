@@ -39,8 +39,10 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
     check("- 1\n", "1: expected a map with workloads and schedulers");
     check("workload: 3\n", "1: unknown key 'workload', did you mean 'workloads'?");
     check("schedulers: [fcfs]\n", "1: workloads: expected a list with an entry or more");
-    check("workloads: [{seed: 1}]\nschedulers: [fcfs]\n", "1: expected one of log, workload and generate, found none");
-    check("workloads: [{log: a, generate: b}]\n", "1: expected one of log, workload and generate, found log and");
+    check("workloads: [{seed: 1}]\nschedulers: [fcfs]\n",
+          "1: expected one of log, import, workload and generate, found none");
+    check("workloads: [{log: a, generate: b}]\n",
+          "1: expected one of log, import, workload and generate, found log and");
     check("workloads: [{generate: lubin}]\n", "1: unknown model 'lubin', did you mean 'lublin'?");
     check(lublin + "schedulers: [fcsf]\n", "6: unknown algorithm 'fcsf', did you mean 'fcfs'?");
     check(lublin + "schedulers:\n  - fcfs\n  - {algorithm: easy, order: x}\n", "8: parameter order: unknown value 'x'");

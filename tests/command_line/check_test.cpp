@@ -232,7 +232,8 @@ TEST_CASE("batfill metrics refuses wrong options", "[metrics][command]") {
     const Folder folder;
     const std::string schedule = folder.file("one_jobs.csv");
     CHECK_THROWS_AS(commands::metrics({}), UsageError);
-    CHECK_THROWS_WITH(commands::metrics({schedule, "-f", "xml"}), "unknown format 'xml', known: table, csv, json");
+    CHECK_THROWS_WITH(commands::metrics({schedule, "-f", "xml"}),
+                      "unknown format 'xml', known: table, csv, json, markdown, latex");
     CHECK_THROWS_AS(commands::metrics({schedule, "--tau", "0"}), UsageError);
     CHECK_THROWS_AS(commands::metrics({schedule, "--processors", "0"}), UsageError);
     CHECK_THROWS_AS(commands::metrics({schedule, "--processors", "2", "-p", folder.file("p.xml")}), UsageError);

@@ -15,6 +15,7 @@
 #include "src/commands/command.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
+#include "tests/command_line/outcome.hpp"
 
 namespace batfill::tests::compare_test {
 
@@ -141,6 +142,76 @@ TEST_CASE("batfill compare refuses what it cannot use", "[compare][command]") {
     CHECK_THROWS_WITH(compare({"easy", "--tau", "0"}), Contains("--tau"));
     CHECK_THROWS_AS(compare({"easy,order=x"}), UsageError);
     CHECK_THROWS_AS(commands::compare({"easy", "-p", inputs.file("p.xml"), "-w", inputs.file("none")}), InputError);
+}
+
+TEST_CASE("batfill compare prints all metrics of a log, with the best marked, and a page", "[compare][command]") {
+    const tests::Folder folder;
+    std::string log = "; MaxProcs: 8\n";
+    for (int i = 1; i <= 300; ++i) {
+        const int size = 1 + i * 7 % 8;
+        log += std::to_string(i) + " " + std::to_string(9000 * i) + " 0 " + std::to_string(60 + i * 977 % 40'000) +
+               " " + std::to_string(size) + " -1 -1 " + std::to_string(size) + " 50000 -1 1 " + std::to_string(i % 5) +
+               " 1 1 1 -1 -1 -1\n";
+    }
+    const std::string path = tests::file(folder, "cluster.swf", log);
+    const auto compare = [&](Arguments more) {
+        more.insert(more.begin(), {"compare", "fcfs", "easy", path});
+        return tests::run(folder, more);
+    };
+    const tests::Outcome whole = compare({"--report", folder.file("page.html")});
+    CHECK(whole.status == 0);
+    CHECK_THAT(whole.errors, Contains("converted as by batfill swf without options: 300 of 300 jobs kept"));
+    CHECK_THAT(whole.output, Contains("mean wait (s)") && Contains(" *") && !Contains("[") && !Contains("deadline"));
+    CHECK_THAT(tests::contents(folder.file("page.html")), Contains("batfill compare fcfs easy"));
+
+    // As the page and the metrics of the same runs by hand.
+    REQUIRE(
+        tests::run(folder, {"simulate", "-q", "-a", "easy", "-p", "8", "-w", path, "-e", folder.file("easy")}).status ==
+        0);
+    const tests::Outcome by_hand =
+        tests::run(folder, {"metrics", folder.file("easy"), "-p", "8", "-w", path, "--format", "json"});
+    const tests::Outcome as_json = compare({"--format", "json"});
+    const auto value_of = [](const std::string& text, const std::string& begin) {
+        const std::size_t at = text.find(begin) + begin.size();
+        return text.substr(at, text.find_first_of(",}", at) - at);
+    };
+    CHECK(value_of(as_json.output, R"("metric":"mean_wait","scheduler":"easy","workloads":1,"mean":)") ==
+          value_of(by_hand.output, R"("mean_wait":)"));
+
+    const tests::Outcome weeks = compare({"--weeks", "--format", "latex"});
+    CHECK(weeks.status == 0);
+    CHECK_THAT(weeks.errors, Contains("5 weeks, "));
+    CHECK_THAT(weeks.output, Contains("\\begin{tabular}{lrr}\n\\toprule\n & fcfs & easy \\\\\n") &&
+                                 Contains("\\textbf{") && Contains(" [") && Contains("\\%"));
+    // A workload does not tell which jobs cross the end of a week, so it keeps them.
+    REQUIRE(tests::run(folder, {"swf", path, "-o", folder.file("cluster.json")}).status == 0);
+    REQUIRE(
+        tests::run(folder, {"swf", path, "-o", folder.file("weeks"), "--split", "7", "--crossing", "keep"}).status ==
+        0);
+    Arguments files{"compare", "fcfs", "easy", "--format", "csv", "-w"};
+    for (int week = 1; week <= 5; ++week) {
+        files.push_back(folder.file("weeks/cluster-week-00" + std::to_string(week) + ".json"));
+    }
+    CHECK(tests::run(folder, {"compare", "fcfs", "easy", folder.file("cluster.json"), "--weeks", "--format", "csv"})
+              .output == tests::run(folder, files).output);
+    CHECK_THAT(compare({"--weeks", "--format", "markdown"}).output, Contains("|---|---:|---:|\n") && Contains("**"));
+    CHECK_THAT(compare({"--weeks", "--format", "csv"}).output,
+               Contains("metric,scheduler,workloads,mean,low,high,difference,difference_low,difference_high\n"));
+}
+
+TEST_CASE("batfill compare refuses options that do not go together", "[compare][command]") {
+    const Inputs inputs;
+    CHECK_THROWS_WITH(commands::compare({"easy"}), Contains("no workload, expected a workload in JSON or a log"));
+    const std::string early = inputs.write("early.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":4}},)"
+                                                         R"("jobs":[{"id":"a","subtime":-1,"res":1,"walltime":8,)"
+                                                         R"("profile":"p"}]})");
+    CHECK_THROWS_WITH(commands::compare({"easy", early, "--weeks"}), Contains("job w0!a is submitted before 0"));
+    CHECK_THROWS_WITH(commands::compare({"easy", inputs.week(1), "--metric", "mean_wait", "--format", "csv"}),
+                      Contains("expected no --format"));
+    CHECK_THROWS_WITH(commands::compare({"easy", inputs.week(1), inputs.week(2), "--report", inputs.file("x.html")}),
+                      Contains("--report shows one workload"));
+    CHECK_THROWS_WITH(commands::compare({"easy", inputs.week(1), "--report", inputs.file("x.pdf")}),
+                      Contains("--report: expected a name that ends in .html"));
 }
 
 }  // namespace batfill::tests::compare_test

@@ -101,4 +101,23 @@ TEST_CASE("A campaign sweeps the load of a log") {
     CHECK(last_submission("log,load=0.9") < last_submission("log,load=0.3"));
 }
 
+TEST_CASE("A campaign imports accounting data at several loads") {
+    const Inputs inputs;
+    const auto made = [&](const std::string& workload) {
+        const std::string campaign =
+            file(inputs.folder, "c.yaml", "workloads:\n  - " + workload + "\nschedulers: [fcfs, easy]\n");
+        return run(inputs.folder, {"campaign", campaign, "-o", inputs.folder.file("results")});
+    };
+    const Outcome outcome =
+        made("{import: sacct, file: jobs.txt, name: mine, processors: 16, sweep: {load: [0.5, 0.9]}}");
+    CHECK(outcome.errors.find("error") == std::string::npos);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(contents(inputs.folder.file("results/workloads/mine,load=0.5/made.txt")),
+               Contains("batfill import sacct ") && Contains("never started"));
+    CHECK_THAT(made("{import: sact, file: jobs.txt}").errors, Contains("unknown format 'sact', did you mean 'sacct'?"));
+    CHECK_THAT(made("{import: sacct}").errors, Contains("import: expected the key file"));
+    CHECK_THAT(made("{import: sacct, log: x.swf}").errors,
+               Contains("expected one of log, import, workload and generate"));
+}
+
 }  // namespace batfill::tests::import_test

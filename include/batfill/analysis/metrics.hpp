@@ -190,21 +190,27 @@ struct Interval {
     double high;
 };
 
+// The 95 % confidence interval of the mean of values that were drawn independently, such as a metric of replays of
+// several weeks, by bootstrap. Equal numbers of values are sampled alike, so that differences of paired values have an
+// interval, too. None for fewer than two values.
+// Cost: O(resamples * values).
+std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how = {});
+
 // A metric, its 95 % confidence interval, and its difference from the baseline's metric.
 struct MetricInterval {
-    std::string metric;     // mean_wait or mean_bounded_slowdown
+    std::string metric;     // a mean over jobs, a percentile, or a mean of the worst or widest jobs
     std::size_t weeks = 0;  // number of weeks in which jobs were submitted
     std::optional<double> value;
     std::optional<Interval> interval;
     std::optional<double> difference;
-    std::optional<Interval> difference_interval;  // of the paired differences of each job
+    std::optional<Interval> difference_interval;  // of the same resamples of both runs
 };
 
 // The intervals of these metrics, as docs/metrics.md defines them. A value is missing if no job finished or no baseline
 // is given (null). An interval is also missing if there are fewer than two blocks of weeks. The result depends on the
 // seed, but not on the order of the jobs.
 // Throws: InputError, which names a job, if the same jobs did not finish in the baseline.
-// Cost: O(n log n + resamples * weeks).
+// Cost: O(n log n + resamples * n).
 std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                               const IntervalOptions& how, const MeasuredSchedule* baseline = nullptr);
 
@@ -214,9 +220,11 @@ struct RunMetrics {
 };
 
 enum class MetricsFormat {
-    table,  // for people: a line per metric, a column per run, rounded; omits metrics that no run has
-    csv,    // a line per run, a column per metric, full precision, empty where missing
-    json,   // an array with an object per run, full precision, null where missing
+    table,     // for people: a line per metric, a column per run, rounded; omits metrics that no run has
+    csv,       // a line per run, a column per metric, full precision, empty where missing
+    json,      // an array with an object per run, full precision, null where missing
+    markdown,  // as table, with the best value of each line in bold
+    latex,     // as markdown, for the package booktabs
 };
 
 void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/analysis/metrics.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
@@ -15,7 +16,6 @@
 
 namespace batfill {
 
-struct FinishedJob;
 namespace analysis {
 struct Metric;
 }
@@ -59,11 +59,16 @@ class Replay {
     // scheduler rejects. Values over different jobs must not be compared.
     std::optional<double> measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const;
 
+    // All metrics of the schedule, as compute_metrics() gives them with the scenario's workloads.
+    // Throws: as measure().
+    Metrics measure_all(const SchedulerChoice& scheduler, const MetricsOptions& options) const;
+
     const Scenario& scenario() const { return *scenario_; }
     const Machine& machine() const { return machine_; }
 
  private:
     Outcome run(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const RunOptions& options) const;
+    Outcome run_to_compare(const SchedulerChoice& scheduler) const;
 
     std::shared_ptr<const Scenario> scenario_;
     Simulator simulator_;  // has not run: each run is of a copy

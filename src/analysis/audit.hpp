@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <batfill/analysis/check.hpp>
+
+#include "outages.hpp"
+#include "src/formats/profile_index.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/json.hpp"
+#include "workload_jobs.hpp"
+
+namespace batfill::analysis {
+
+// How messages show a value.
+template <class Value>
+auto value_text(const Value& value) {
+    if constexpr (requires { value->to_string(); }) {
+        return value ? value->to_string() : "none";
+    } else if constexpr (requires { value.to_string(); }) {
+        return value.to_string();
+    } else {
+        return value;
+    }
+}
+
+// What the audit keeps of each executed workload job.
+struct Ran {
+    const std::string* id;
+    const JobDescription* description;
+    Time start;
+    Time finish;
+    std::uint32_t row;  // row in the schedule
+    bool took_no_time;
+    ResourceSet allocation;
+
+    // The earliest time at which it may have released its processors.
+    Time held_until() const { return took_no_time ? start : finish; }
+};
+static_assert(sizeof(Ran) <= 80, "docs/performance.md says how much memory an audit takes");
+
+// Checks the jobs of a schedule one by one, and at the end how they interact. It keeps only a Ran of most jobs, so an
+// audit of ten million jobs fits in memory beside their workload.
+class Audit {
+ public:
+    Audit(const std::vector<Workload>& workloads, const Platform& platform, const CheckOptions& options,
+          const std::vector<Guarantee>* guarantees, const std::vector<BrokenGuarantee>* broken,
+          const std::vector<std::vector<ExternalEvent>>& event_lists)
+        : workloads_(workloads),
+          jobs_(workloads),
+          profiles_(workloads.begin(), workloads.end()),
+          platform_(platform),
+          machine_(platform.hosts),
+          outages_(event_lists, processors()),
+          options_(options),
+          guarantees_(guarantees),
+          states_(jobs_.count()) {
+        ran_.reserve(jobs_.count());
+        if (broken != nullptr) {
+            for (const BrokenGuarantee& one : *broken) {
+                broken_[one.job_id].push_back(&one);
+            }
+        }
+    }
+
+    void add(const ScheduledJob& job);
+    // Requires: called once, after the last add().
+    CheckReport finish();
+
+ private:
+    // The times that guarantees are compared with.
+    struct Started {
+        std::string id;
+        Time submit;
+        std::optional<Time> start;
+    };
+    // The new run of a job that was killed and submitted again.
+    struct LaterRun {
+        const std::string* id;
+        std::string earlier_id;  // id of the run before it
+        Time submit;
+        std::uint32_t row;
+    };
+    struct Found {
+        std::uint32_t row;
+        Violation violation;
+    };
+
+    void check_job(const ScheduledJob& job, const std::string& id, const IndexedJob& submitted);
+    const std::string* first_of_its_id(const ScheduledJob& job, const std::optional<IndexedJob>& submitted);
+    void check_request(const ScheduledJob& job, const IndexedJob& submitted);
+    void find_earlier_runs();
+    std::optional<JobState> state_of(const std::string& id) const;
+    void check_earlier_run(const LaterRun& run);
+    bool may_take_no_time(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile) const;
+    void check_columns(const ScheduledJob& job);
+    void check_stretch(const ScheduledJob& job);
+    void check_rejected(const ScheduledJob& job, const JobDescription& description);
+    bool could_run(const JobDescription& description) const;
+    void check_allocation(const ScheduledJob& job, const JobDescription& description);
+    void check_end(const ScheduledJob& job, const std::optional<Duration>& walltime, const JobProfile* profile,
+                   Duration shortest_length);
+    void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile, const std::optional<Duration>& walltime,
+                            Duration shortest_length);
+    void check_deadlines();
+    void check_missing();
+    void sort_by_start();
+    void check_processors();
+    void check_outages(const Ran& job);
+    void check_licenses();
+    void check_machine(const Ran& job, const std::set<std::string>& licenses);
+    bool can_use(const Machine::Group& group, const std::string& license) const;
+    void check_guarantees();
+    void check_guarantee(const Guarantee& guarantee, const Started& job);
+    std::optional<Time> last_guarantee(Time guaranteed, const Started& job);
+
+    int processors() const { return machine_.processors(); }
+    bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
+    bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
+    // `what` is a format of fmt for `values`.
+    template <class... Values>
+    void violation(Time at, const std::string& id, const char* what, const Values&... values) {
+        found_.push_back(
+            {row_, {at, "job " + shown(id) + ": " + fmt::format(fmt::runtime(what), value_text(values)...)}});
+    }
+    template <class... Values>
+    void violation(Time at, const ScheduledJob& job, const char* what, const Values&... values) {
+        violation(at, job.id, what, values...);
+    }
+    template <class... Values>
+    void violation(Time at, const Ran& job, const char* what, const Values&... values) {
+        violation(at, *job.id, what, values...);
+    }
+
+    const std::vector<Workload>& workloads_;
+    WorkloadJobs jobs_;
+    std::vector<ProfileIndex> profiles_;  // one per workload
+    const Platform& platform_;
+    Machine machine_;
+    Outages outages_;
+    CheckOptions options_;
+    const std::vector<Guarantee>* guarantees_;
+    std::map<std::string_view, std::vector<const BrokenGuarantee*>> broken_;  // by job, in the order of the list
+    // The final states in the schedule: of workload jobs by number, of other jobs by id.
+    std::vector<std::optional<JobState>> states_;
+    std::unordered_map<std::string, JobState> other_states_;
+    std::vector<LaterRun> later_runs_;
+    std::unordered_map<std::string_view, const Ran*> earlier_runs_;  // by id; null: did not run
+    std::vector<Ran> ran_;
+    std::vector<std::uint32_t> by_start_;  // indices into `ran_`
+    std::vector<Started> started_;         // all jobs of the schedule, if there are guarantees
+    // The row of the current job. Orders violations at the same time.
+    static constexpr std::uint32_t no_row = UINT32_MAX;
+    std::uint32_t row_ = 0;
+    std::vector<Found> found_;
+    CheckReport report_;
+};
+
+}  // namespace batfill::analysis

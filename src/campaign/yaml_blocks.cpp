@@ -1,0 +1,266 @@
+#include "yaml_blocks.hpp"
+
+#include <algorithm>
+
+#include <yaml-cpp/depthguard.h>
+
+#include <batfill/core/error.hpp>
+
+#include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
+
+namespace batfill::campaign {
+
+namespace {
+
+constexpr std::size_t max_values = 100'000;       // of a list
+constexpr std::size_t max_nodes = 1'000'000;      // of a file, with what its aliases stand for
+constexpr std::size_t max_settings = 10'000'000;  // of all combinations
+constexpr std::size_t max_depth = 100;
+
+std::string too_deep() {
+    return "expected at most " + std::to_string(max_depth) + " lists and maps inside each other";
+}
+
+}  // namespace
+
+std::string count_text(std::size_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3; at -= 3) {
+        text.insert(at - 3, ",");
+    }
+    return text;
+}
+
+YAML::Node YamlBlocks::document(const std::string& text) {
+    try {
+        const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+        if (documents.size() > 1) {
+            fail(documents[1], "expected one document, found another (\"---\" begins it)");
+        }
+        const YAML::Node root = documents.empty() ? YAML::Node() : documents.front();
+        std::vector<YAML::Node> around;
+        require_finite(root, around);
+        return root;
+    } catch (const YAML::DeepRecursion& problem) {
+        throw InputError(path_ + ':' + std::to_string(problem.mark.line + 1) + ": " + too_deep());
+    }
+}
+
+void YamlBlocks::fail(const YAML::Node& node, const std::string& problem) const {
+    const YAML::Mark mark = node.Mark();
+    throw InputError(path_ + (mark.is_null() ? "" : ":" + std::to_string(mark.line + 1)) + ": " + problem);
+}
+
+void YamlBlocks::require_known(const YAML::Node& map, const std::vector<std::string>& keys) const {
+    for (const auto& member : map) {
+        const std::string key = text(member.first, "a key");
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+            fail(member.first, unknown_name("key", key, keys));
+        }
+    }
+}
+
+std::string YamlBlocks::text(const YAML::Node& node, const std::string& what) const {
+    if (!node.IsScalar() || node.Scalar().empty()) {
+        fail(node, "expected " + what + ", found " +
+                       (node.IsMap()        ? "a map"
+                        : node.IsSequence() ? "a list"
+                                            : "nothing"));
+    }
+    return node.Scalar();
+}
+
+bool YamlBlocks::flag(const YAML::Node& map, const char* key) const {
+    const YAML::Node node = map[key];
+    bool value = false;
+    if (node.IsDefined() && !YAML::convert<bool>::decode(node, value)) {
+        fail(node, std::string(key) + ": expected true or false");
+    }
+    return value;
+}
+
+Duration YamlBlocks::seconds(const YAML::Node& map, const char* key, Duration otherwise, Duration min) const {
+    const YAML::Node node = map[key];
+    if (!node.IsDefined()) {
+        return otherwise;
+    }
+    try {
+        return seconds_of(key, text(node, "a number of seconds"), min);
+    } catch (const UsageError& problem) {
+        fail(node, problem.what());
+    }
+}
+
+YAML::Node YamlBlocks::list(const YAML::Node& root, const char* key) const {
+    const YAML::Node node = root[key];
+    if (!node.IsDefined() || !node.IsSequence() || node.size() == 0) {
+        fail(node.IsDefined() ? node : root, std::string(key) + ": expected a list with an entry or more");
+    }
+    return node;
+}
+
+std::string YamlBlocks::path_of(const YAML::Node& node) const {
+    return path_of(text(node, "the path of a file"));
+}
+
+std::string YamlBlocks::path_of(const std::filesystem::path& path) const {
+    const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+    return path.is_absolute() || folder.empty() ? path.string() : (folder / path).string();
+}
+
+// An alias may stand inside of what it names, or for more than anybody can read. YAML's reader takes one of two equal
+// keys. Refuses both before anything walks through the nodes. `around` are the lists and maps around the node.
+void YamlBlocks::require_finite(const YAML::Node& node, std::vector<YAML::Node>& around) {
+    if (++nodes_ > max_nodes) {
+        fail(node, "expected at most a million values in all, and found more with what aliases stand for");
+    }
+    if (!node.IsSequence() && !node.IsMap()) {
+        return;
+    }
+    if (std::any_of(around.begin(), around.end(), [&](const YAML::Node& outer) { return outer.is(node); })) {
+        fail(node, "expected no alias inside of what it names");
+    }
+    if (around.size() >= max_depth) {
+        fail(node, too_deep());
+    }
+    around.push_back(node);
+    std::set<std::string> keys;
+    for (const auto& member : node) {
+        if (node.IsSequence()) {
+            require_finite(member, around);
+            continue;
+        }
+        const std::string key = text(member.first, "a key");
+        if (!keys.insert(key).second) {
+            fail(member.first, "there is a key " + shown(key) + " already in this map: expected each once");
+        }
+        require_finite(member.second, around);
+    }
+    around.pop_back();
+}
+
+// Adds the values of a list; FIRST..LAST stands for the whole numbers from one to the other.
+void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const {
+    const std::string too_many = key + ": expected at most " + count_text(max_values) + " values";
+    if (node.IsSequence()) {
+        for (const auto& element : node) {
+            add_values(element, key, all);
+        }
+        return;
+    }
+    const std::string word = text(node, "values of " + key);
+    const std::size_t dots = word.find("..");
+    std::optional<std::size_t> first;
+    std::optional<std::size_t> last;
+    if (dots != std::string::npos) {
+        first = number_in<std::size_t>(word.substr(0, dots));
+        last = number_in<std::size_t>(word.substr(dots + 2));
+    }
+    if (!first || !last) {
+        if (all.size() == max_values) {
+            fail(node, too_many);
+        }
+        all.push_back(word);
+        return;
+    }
+    if (*last < *first) {
+        fail(node, key + ": expected FIRST..LAST with FIRST at most LAST, found " + shown(word));
+    }
+    if (*last - *first >= max_values - all.size()) {
+        fail(node, too_many + ", found " + shown(word));
+    }
+    for (std::size_t i = 0; i <= *last - *first; ++i) {
+        all.push_back(std::to_string(*first + i));
+    }
+}
+
+void YamlBlocks::require_few_settings(const YAML::Node& block, std::size_t number) const {
+    if (number > max_settings) {
+        fail(block, "expected fewer options: there are more than " + count_text(max_settings) +
+                        " in all combinations of values");
+    }
+}
+
+std::vector<Swept> YamlBlocks::combinations(const YAML::Node& block) const {
+    std::vector<Swept> all(1);
+    const YAML::Node sweep = block["sweep"];
+    if (!sweep.IsDefined()) {
+        return all;
+    }
+    if (!sweep.IsMap()) {
+        fail(sweep, "sweep: expected options, each with a list of values");
+    }
+    for (const auto& member : sweep) {
+        const std::string key = text(member.first, "an option");
+        if (block[key].IsDefined()) {
+            fail(member.first, "sweep: " + shown(key) + " has a value already");
+        }
+        std::vector<std::string> choices;
+        add_values(member.second, key, choices);
+        if (choices.empty() || all.size() * choices.size() > max_campaign_runs) {
+            fail(member.first, "sweep: expected one to " + count_text(max_campaign_runs) + " combinations of values");
+        }
+        require_few_settings(block, all.size() * choices.size() * (all.front().size() + 1));
+        std::vector<Swept> more;
+        more.reserve(all.size() * choices.size());
+        for (const Swept& begun : all) {
+            for (const std::string& choice : choices) {
+                more.push_back(begun);
+                more.back().emplace_back(key, choice);
+            }
+        }
+        all = std::move(more);
+    }
+    return all;
+}
+
+std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, const std::set<std::string>& own_keys) {
+    if (!block.IsMap()) {
+        fail(block, "expected options and their values");
+    }
+    Settings settings;
+    for (const auto& member : block) {
+        const std::string key = text(member.first, "an option");
+        const YAML::Node& value = member.second;
+        if (key == "sweep" || own_keys.contains(key)) {
+            continue;
+        }
+        bool on = true;
+        if (value.IsNull() ||
+            (value.IsScalar() && value.Tag() == "?" && (value.Scalar() == "true" || value.Scalar() == "false") &&
+             YAML::convert<bool>::decode(value, on))) {
+            if (on) {
+                settings.push_back({key, std::nullopt});
+            }
+        } else if (value.IsSequence()) {
+            for (const auto& element : value) {
+                settings.push_back({key, text(element, "values of " + key)});
+            }
+        } else {
+            settings.push_back({key, text(value, "the value of " + key)});
+        }
+    }
+    std::vector<Variant> result;
+    for (Swept& swept : combinations(block)) {
+        settings_ += settings.size() + swept.size();
+        require_few_settings(block, settings_);
+        Settings all = settings;
+        for (const auto& [key, value] : swept) {
+            all.push_back({key, value});
+        }
+        result.push_back({std::move(all), std::move(swept)});
+    }
+    return result;
+}
+
+std::vector<std::optional<YamlBlocks::Variant>> YamlBlocks::optional_variants(const YAML::Node& entry,
+                                                                              const char* key) {
+    if (!entry[key].IsDefined()) {
+        return {std::nullopt};
+    }
+    const std::vector<Variant> all = variants(entry[key], {});
+    return {all.begin(), all.end()};
+}
+
+}  // namespace batfill::campaign

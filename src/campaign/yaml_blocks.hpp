@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <yaml-cpp/yaml.h>
+
+#include "campaign_file.hpp"
+
+namespace batfill::campaign {
+
+// An option and its value, as a file or a sweep says it. A flag has no value.
+struct Setting {
+    std::string key;
+    std::optional<std::string> value;
+};
+using Settings = std::vector<Setting>;
+
+// Returns the number as people read it: 100,000.
+std::string count_text(std::size_t number);
+
+// Reads the values and the blocks of options of a YAML file. Every member throws InputError, which names the file and
+// the line, for a value that it does not expect.
+class YamlBlocks {
+ public:
+    // One combination of the values of a block and its sweep. Swept settings stand behind the others.
+    struct Variant {
+        Settings settings;
+        Swept swept;
+    };
+
+    explicit YamlBlocks(std::string path) : path_(std::move(path)) {}
+
+    // Returns the only document of the text. Refuses texts that nobody can walk through: an alias inside of what it
+    // names, too many values, too deep, a key twice in a map.
+    // Requires: not called before.
+    YAML::Node document(const std::string& text);
+
+    [[noreturn]] void fail(const YAML::Node& node, const std::string& problem) const;
+    void require_known(const YAML::Node& map, const std::vector<std::string>& keys) const;
+    std::string text(const YAML::Node& node, const std::string& what) const;
+    bool flag(const YAML::Node& map, const char* key) const;
+    Duration seconds(const YAML::Node& map, const char* key, Duration otherwise, Duration min = {}) const;
+    // A list that is not empty.
+    YAML::Node list(const YAML::Node& root, const char* key) const;
+    // All combinations of the values of a block, without the keys that are not options.
+    std::vector<Variant> variants(const YAML::Node& block, const std::set<std::string>& own_keys);
+    // The variants of the block `key`; a single none if there is no such block.
+    std::vector<std::optional<Variant>> optional_variants(const YAML::Node& entry, const char* key);
+    // A path, relative to the working directory; the file has it relative to its own folder.
+    std::string path_of(const YAML::Node& node) const;
+    std::string path_of(const std::filesystem::path& path) const;
+
+ private:
+    void require_finite(const YAML::Node& node, std::vector<YAML::Node>& around);
+    void add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const;
+    std::vector<Swept> combinations(const YAML::Node& block) const;
+    void require_few_settings(const YAML::Node& block, std::size_t number) const;
+
+    std::string path_;
+    std::size_t nodes_ = 0;     // seen by require_finite()
+    std::size_t settings_ = 0;  // made by variants()
+};
+
+}  // namespace batfill::campaign

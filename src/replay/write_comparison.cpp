@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <cassert>
+#include <ostream>
+#include <utility>
+
+#include "comparison.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/analysis/rows.hpp"
+#include "src/analysis/side_by_side.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/files.hpp"
+
+namespace batfill {
+
+namespace {
+
+using analysis::Goal;
+using analysis::Metric;
+using analysis::Unit;
+
+// A metric under a scheduler, over all workloads that have a value.
+struct Mean {
+    std::optional<double> mean;
+    std::optional<Interval> interval;
+};
+
+Mean mean_of(const std::vector<std::optional<double>>& values) {
+    std::vector<double> known;
+    for (const std::optional<double>& value : values) {
+        if (value) {
+            known.push_back(*value);
+        }
+    }
+    return {analysis::mean(known), interval_of_mean(known)};
+}
+
+// The difference to other values of the same workloads.
+Mean difference_of(const std::vector<std::optional<double>>& values, const std::vector<std::optional<double>>& others) {
+    std::vector<std::optional<double>> differences(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i] && others[i]) {
+            differences[i] = *values[i] - *others[i];
+        }
+    }
+    return mean_of(differences);
+}
+
+std::string text_of(const Mean& mean, Unit unit) {
+    std::string text = for_people(mean.mean, unit);
+    if (mean.interval && unit != Unit::count) {
+        text += " [" + for_people(mean.interval->low, unit) + ", " + for_people(mean.interval->high, unit) + "]";
+    }
+    return text;
+}
+
+std::size_t place_of(const char* metric) {
+    return static_cast<std::size_t>(analysis::find_metric(metric) - analysis::all_metrics().data());
+}
+
+// Whether a line says something: not one of the metrics that tell jobs with a deadline from others, if no job has one,
+// and not how many jobs were killed or rejected, if none were.
+class Telling {
+ public:
+    explicit Telling(const Comparison& comparison) {
+        for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
+            has_deadlines_ = has_deadlines_ || any_above_0(comparison.values(scheduler, place_of("deadline_jobs")));
+        }
+    }
+    bool operator()(std::size_t metric, const std::vector<std::optional<double>>& means) const {
+        const bool is_of_deadlines = metric >= place_of("deadline_jobs") && metric <= place_of("max_stretch_regular");
+        const bool is_count = analysis::all_metrics()[metric].unit == Unit::count;
+        return (has_deadlines_ || !is_of_deadlines) && (any_above_0(means) || (!is_count && has_any(means)));
+    }
+
+ private:
+    static bool any_above_0(const std::vector<std::optional<double>>& values) {
+        return std::any_of(values.begin(), values.end(), [](const auto& value) { return value && *value > 0; });
+    }
+    static bool has_any(const std::vector<std::optional<double>>& values) {
+        return std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
+    }
+
+    bool has_deadlines_ = false;
+};
+
+analysis::SideBySide table_of(const Comparison& comparison) {
+    const Telling is_telling(comparison);
+    analysis::SideBySide table;
+    table.columns = comparison.schedulers;
+    const auto metrics = analysis::all_metrics();
+    for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+        std::vector<std::vector<std::optional<double>>> values;
+        std::vector<std::optional<double>> means;
+        for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
+            values.push_back(comparison.values(scheduler, metric));
+            means.push_back(mean_of(values.back()).mean);
+        }
+        if (!is_telling(metric, means)) {
+            continue;
+        }
+        const std::vector<bool> best = analysis::best_of(means, metrics[metric].goal);
+        const auto first_best = static_cast<std::size_t>(std::find(best.begin(), best.end(), true) - best.begin());
+        auto& line = table.lines.emplace_back(analysis::SideBySide::Line{metrics[metric].title, {}});
+        for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
+            analysis::MarkedCell cell{text_of(mean_of(values[scheduler]), metrics[metric].unit), best[scheduler]};
+            if (first_best < best.size() && !best[scheduler]) {
+                const Mean difference = difference_of(values[scheduler], values[first_best]);
+                cell.may_be_best =
+                    difference.interval && difference.interval->low <= 0 && difference.interval->high >= 0;
+            }
+            line.cells.push_back(std::move(cell));
+        }
+    }
+    return table;
+}
+
+analysis::Rows rows_of(const Comparison& comparison) {
+    analysis::Rows rows{{{"metric", "metric"},
+                         {"scheduler", "scheduler"},
+                         {"workloads", "workloads"},
+                         {"mean", "mean"},
+                         {"low", "95 % from"},
+                         {"high", "to"},
+                         {"difference", "difference"},
+                         {"difference_low", "95 % from"},
+                         {"difference_high", "to"}},
+                        {}};
+    const auto metrics = analysis::all_metrics();
+    for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+        const std::vector<std::optional<double>> first = comparison.values(0, metric);
+        for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
+            const std::vector<std::optional<double>> values = comparison.values(scheduler, metric);
+            const auto known =
+                std::count_if(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
+            if (known == 0) {
+                continue;
+            }
+            std::vector<analysis::Cell>& row = rows.rows.emplace_back();
+            row.emplace_back(metrics[metric].name);
+            row.emplace_back(comparison.schedulers[scheduler]);
+            row.emplace_back(analysis::Number{static_cast<double>(known), Unit::count});
+            for (const Mean& mean : {mean_of(values), difference_of(values, first)}) {
+                const auto add = [&](std::optional<double> value) {
+                    row.emplace_back(analysis::Number{value, metrics[metric].unit});
+                };
+                add(mean.mean);
+                add(mean.interval ? std::optional(mean.interval->low) : std::nullopt);
+                add(mean.interval ? std::optional(mean.interval->high) : std::nullopt);
+            }
+        }
+    }
+    return rows;
+}
+
+}  // namespace
+
+void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path) {
+    OutputFile file(path);
+    std::string line = "workload";
+    for (const std::string& scheduler : comparison.schedulers) {
+        line += ',' + csv_text(scheduler);
+    }
+    file.write(line + '\n');
+    for (const Comparison::Row& row : comparison.rows) {
+        line = csv_text(row.workload);
+        for (const Metrics& metrics : row.values) {
+            const std::optional<double> value = metrics[metric];
+            line += ',' + (value ? exact(*value) : "");
+        }
+        file.write(line + '\n');
+    }
+    file.commit();
+}
+
+void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format) {
+    if (format == MetricsFormat::csv || format == MetricsFormat::json) {
+        analysis::write_rows(out, rows_of(comparison), format);
+        return;
+    }
+    analysis::write_side_by_side(out, table_of(comparison), format, true);
+}
+
+}  // namespace batfill
