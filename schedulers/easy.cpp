@@ -213,8 +213,9 @@ std::vector<Parameter> parameters() {
         Parameter::choice(
             "extra", {"all", "needed", "needed-latest"}, "all",
             "extra processors: from all jobs that end by the reserved start, or only from those that the reserved job needs"),
-        Parameter::choice("rounds", {"instant", "event", "every-event"}, "instant",
-                          "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one"),
+        Parameter::choice(
+            "rounds", {"instant", "event", "every-event"}, "instant",
+            "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one"),
         Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true),
         Parameter::whole_number("test-limit", "",
                                 "number of jobs tried after the first that cannot start (all if not given)")};

@@ -119,7 +119,8 @@ JobOrder JobOrder::with_weights(const MixedWeights& weights) const {
 
 JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobOrder(parameters.choice(name)) {
     if (policy_.feature == Feature::predicted && !RunTimePredictor::is_asked_for(parameters)) {
-        throw UsageError("parameter " + name + "=predicted is used only with a prediction, such as prediction=last-two");
+        throw UsageError("parameter " + name +
+                         "=predicted is used only with a prediction, such as prediction=last-two");
     }
     if (!is_mixed()) {
         return;

@@ -47,7 +47,8 @@ std::vector<Parameter> RunTimePredictor::parameters() {
         Parameter::choice("prediction", {"none", "last-two", "last-two-seconds", "clairvoyant", "field"}, "none",
                           "estimated run times: walltimes, the mean of the user's last two jobs, the same in whole "
                           "seconds, run times, or a field of the job"),
-        Parameter::text("prediction-field", default_field, "with prediction=field: name of the job's field, in seconds"),
+        Parameter::text("prediction-field", default_field,
+                        "with prediction=field: name of the job's field, in seconds"),
         Parameter::choice("correction", {default_correction, "from-first", "doubling", "walltime"}, default_correction,
                           "of an expired prediction: steps that add up, steps from the first prediction, twice the "
                           "prediction, or the walltime"),
@@ -110,7 +111,8 @@ Duration RunTimePredictor::last_two(const Job& job) const {
 
 Duration RunTimePredictor::field_of(const Job& job) const {
     const std::optional<double> seconds = number_field(job.description(), field_);
-    const std::optional<Duration> prediction = seconds && *seconds >= 0 ? Duration::from_seconds(*seconds) : std::nullopt;
+    const std::optional<Duration> prediction =
+        seconds && *seconds >= 0 ? Duration::from_seconds(*seconds) : std::nullopt;
     return prediction ? std::max(*prediction, shortest_prediction) : job.walltime;
 }
 

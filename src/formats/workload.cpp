@@ -138,7 +138,8 @@ class WorkloadReader {
         std::set<std::string, std::less<>> seen;
         while (json_.more('}')) {
             const std::string_view key = json_.key();
-            if ((key == "nb_res" || key == "jobs" || key == "profiles" || key == "walltimes") && !seen.emplace(key).second) {
+            if ((key == "nb_res" || key == "jobs" || key == "profiles" || key == "walltimes") &&
+                !seen.emplace(key).second) {
                 throw InputError("field \"" + std::string(key) + "\": expected once");
             }
             read_field(key);

@@ -15,7 +15,8 @@
 namespace batfill {
 
 // The value of a parameter: nothing if it is off, the position of a choice among the choices, or what the type says.
-using ParameterValue = std::variant<std::monostate, bool, int, double, Duration, std::vector<double>, std::uint64_t, std::string>;
+using ParameterValue =
+    std::variant<std::monostate, bool, int, double, Duration, std::vector<double>, std::uint64_t, std::string>;
 
 // One parameter of an algorithm, as the algorithm declares it when it registers.
 struct Parameter {

@@ -50,7 +50,7 @@ struct WorkloadJob {
 struct Workload {
     std::string name;  // "w0", "w1", ...
     std::string path;
-    int processors = 0;             // `nb_res`
+    int processors = 0;  // `nb_res`
     // `walltimes` is "believed": nothing stops a job at its walltime, which is only an estimate.
     bool believes_walltimes = false;
     std::vector<WorkloadJob> jobs;  // in the order of the file
