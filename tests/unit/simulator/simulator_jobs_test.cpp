@@ -26,11 +26,7 @@ TEST_CASE("Walltimes that are only believed stop no job, nor its later run", "[s
     workload.believes_walltimes = true;
     Scenario scenario = scenario_of(machine(1), {std::move(workload)});
     CHECK(play(scenario, {{1, {{start(0, "0")}, ""}}}).frames.back() == "30: completed w0!a");
-    scenario.event_lists.push_back(
-        parse_external_events(R"({"timestamp":5,"type":"event_machine_unavailable","resources":"0"})"
-                              "\n"
-                              R"({"timestamp":6,"type":"event_machine_available","resources":"0"})",
-                              "/events", true));
+    scenario.event_lists.push_back(parse_external_events(lost("5", "0") + back("6", "0"), "/events", true));
     const Outcome outcome = run(scenario, {"easy", {{"on-failure", "requeue"}, {"prediction", "clairvoyant"}}});
     const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
     REQUIRE(jobs.size() == 2);
