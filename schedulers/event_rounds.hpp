@@ -16,14 +16,15 @@ namespace batfill {
 // simulators, pyss among them, decide after each event.
 //
 // With rounds=event, submissions come first. Each has its round if the new job fits into the free processors; with
-// rounds=every-event it always has. The completions follow in the order in which the jobs started. A job that ended
+// rounds=every-event and strict-event it always has. The completions follow in the order in which the jobs started. A job that ended
 // before its estimated end holds its processors until the round of its completion. A change of the machine has the last
 // round.
 class EventRounds {
  public:
     explicit EventRounds(const Parameters& parameters)
         : is_on_(parameters.choice("rounds") != "instant"),
-          follow_every_submission_(parameters.choice("rounds") == "every-event") {}
+          follow_every_submission_(is_on_ && parameters.choice("rounds") != "event"),
+          is_strict_(parameters.choice("rounds") == "strict-event") {}
 
     // Whether each event has its own round.
     bool is_on() const { return is_on_; }
@@ -38,7 +39,7 @@ class EventRounds {
 
     // Number of processors that jobs may use now.
     int free(const SchedulerState& state) const { return state.idle.count() - withheld_; }
-    // Number of idle processors that are held by jobs that ended early.
+    // Number of idle processors that are held by ended jobs.
     int withheld() const { return withheld_; }
     // The running jobs, and the ended jobs that hold processors, by estimated end.
     // Cost: O(running jobs * held jobs).
@@ -61,10 +62,13 @@ class EventRounds {
     }
 
  private:
+    // Whether an ended job holds its processors until the round of its completion.
+    bool is_held(const Completion& completion, Time now) const { return is_strict_ || completion.expected_end > now; }
     void release(const Completion& completion, Time now);
 
     bool is_on_;
     bool follow_every_submission_;
+    bool is_strict_;
     // The completions of the current message, and the ended jobs that hold processors.
     std::vector<Completion> completions_;
     std::vector<RunningJob> held_;
