@@ -268,13 +268,15 @@ std::vector<Parameter> parameters() {
         JobOrder::scales(),
         JobOrder::field(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
-        Parameter::choice("ties", {"first", "last", "order"}, "first",
-                          "which of two equal scores goes first: the earlier or the later arrival; last, order: in backfill-order the one that is first in order"),
+        Parameter::choice(
+            "ties", {"first", "last", "order"}, "first",
+            "which of two equal scores goes first: the earlier or the later arrival; last, order: in backfill-order the one that is first in order"),
         Parameter::choice(
             "extra", {"all", "needed", "needed-latest", "none"}, "all",
             "extra processors: from all jobs that end by the reserved start, only from those that the reserved job needs, or none"),
-        Parameter::choice("head", {"best", "kept"}, "best",
-                          "the first job: in each round anew, or one that keeps its place and reservation until it starts"),
+        Parameter::choice(
+            "head", {"best", "kept"}, "best",
+            "the first job: in each round anew, or one that keeps its place and reservation until it starts"),
         Parameter::choice(
             "rounds", {"instant", "event", "every-event", "strict-event"}, "instant",
             "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one; strict: processors are free only once the end of their job is handled"),

@@ -16,9 +16,9 @@ namespace batfill {
 // simulators, pyss among them, decide after each event.
 //
 // With rounds=event, submissions come first. Each has its round if the new job fits into the free processors; with
-// rounds=every-event and strict-event it always has. The completions follow in the order in which the jobs started. A job that ended
-// before its estimated end holds its processors until the round of its completion. A change of the machine has the last
-// round.
+// rounds=every-event and strict-event it always has. The completions follow in the order in which the jobs started. A
+// job that ended before its estimated end holds its processors until the round of its completion. A change of the
+// machine has the last round.
 class EventRounds {
  public:
     explicit EventRounds(const Parameters& parameters)

@@ -50,28 +50,17 @@ double rounded_score(double value, double magnitude) {
 }
 
 const std::array<JobOrder::Policy, 22> JobOrder::policies{{
-    {"fcfs", Feature::wait, 1},
-    {"lcfs", Feature::wait, -1},
-    {"spf", Feature::walltime, -1},
-    {"lpf", Feature::walltime, 1},
-    {"sqf", Feature::processors, -1},
-    {"lqf", Feature::processors, 1},
-    {"saf", Feature::area, -1},
-    {"laf", Feature::area, 1},
-    {"lexp", Feature::expansion, 1},
-    {"sexp", Feature::expansion, -1},
-    {"lrf", Feature::ratio, 1},
-    {"srf", Feature::ratio, -1},
-    {"mixed", Feature::mixed, 1},
-    {"wfp3", Feature::wfp3, 1},
-    {"unicef", Feature::unicef, 1},
-    {"f1", Feature::f1, -1},
-    {"f2", Feature::f2, -1},
-    {"f3", Feature::f3, -1},
-    {"f4", Feature::f4, -1},
-    {"predicted", Feature::predicted, -1},
-    {"field", Feature::field, -1},
-    {"multifactor", Feature::multifactor, 1},
+    {"fcfs", Feature::wait, 1},       {"lcfs", Feature::wait, -1},
+    {"spf", Feature::walltime, -1},   {"lpf", Feature::walltime, 1},
+    {"sqf", Feature::processors, -1}, {"lqf", Feature::processors, 1},
+    {"saf", Feature::area, -1},       {"laf", Feature::area, 1},
+    {"lexp", Feature::expansion, 1},  {"sexp", Feature::expansion, -1},
+    {"lrf", Feature::ratio, 1},       {"srf", Feature::ratio, -1},
+    {"mixed", Feature::mixed, 1},     {"wfp3", Feature::wfp3, 1},
+    {"unicef", Feature::unicef, 1},   {"f1", Feature::f1, -1},
+    {"f2", Feature::f2, -1},          {"f3", Feature::f3, -1},
+    {"f4", Feature::f4, -1},          {"predicted", Feature::predicted, -1},
+    {"field", Feature::field, -1},    {"multifactor", Feature::multifactor, 1},
 }};
 
 Parameter JobOrder::order(const std::string& name, const std::string& default_value, const std::string& description,
@@ -98,7 +87,8 @@ Parameter JobOrder::scales() {
 }
 
 Parameter JobOrder::field() {
-    return Parameter::text("order-field", default_field, "of order field: name of the job's number; the smallest goes first");
+    return Parameter::text("order-field", default_field,
+                           "of order field: name of the job's number; the smallest goes first");
 }
 
 JobOrder::JobOrder(const std::string& policy)

@@ -130,15 +130,15 @@ TEST_CASE("A field of the jobs can order them", "[easy]") {
 
 TEST_CASE("With ties=order jobs of one submission time are backfilled in the first order", "[easy]") {
     for (const std::string ties : {"first", "order"}) {
-        Table table(4, "easy", {{"order", "spf"}, {"ties", ties}});
+        Table table(4, "easy", {{"order", "lpf"}, {"ties", ties}});
         table.at(0);
-        table.submit("runs", 3, 100);
-        table.submit("head", 4, 5);
+        table.submit("runs", 3, 300);
+        table.submit("head", 4, 200);
         CHECK(table.starts() == "start runs");
         table.at(1);
-        table.submit("longer", 1, 20);
         table.submit("shorter", 1, 10);
-        CHECK(table.starts() == (ties == "first" ? "start longer" : "start shorter"));
+        table.submit("longer", 1, 20);
+        CHECK(table.starts() == (ties == "first" ? "start shorter" : "start longer"));
     }
 }
 
