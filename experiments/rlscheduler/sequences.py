@@ -2,6 +2,7 @@
 import gzip
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Iterator, Sequence
 
 from common.files import read_json
@@ -40,14 +41,15 @@ class LoggedJob:
 
 def jobs_of_log(file: str) -> list[LoggedJob]:
     """The jobs of a log by number, without those that ran for 0 s."""
-    opened = gzip.open(file, "rt", errors="replace") if file.endswith(".gz") else open(file, errors="replace")
-    with opened as lines:
-        jobs = [_job(line.split()) for line in lines if line.strip() and not line.startswith(";")]
+    content = Path(file).read_bytes()
+    text = (gzip.decompress(content) if file.endswith(".gz") else content).decode(errors="replace")
+    jobs = [_job(line.split()) for line in text.splitlines() if line.strip() and not line.startswith(";")]
     return sorted((job for job in jobs if job.run > 0), key=lambda job: job.number)
 
 
 def _job(fields: Sequence[str]) -> LoggedJob:
-    number, submit, _wait, run, allocated, _cpu, _memory, requested, estimate = (int(float(field)) for field in fields[:9])
+    number, submit, _wait, run, allocated, _cpu, _memory, requested, estimate = (
+        int(float(field)) for field in fields[:9])
     return LoggedJob(number, submit, FAILED_RUN if run < 0 else run, run if estimate == UNKNOWN else estimate,
                      max(allocated, requested))
 

@@ -55,7 +55,8 @@ def best_rows(rows: Sequence[Row], printed: Lines) -> list[Row]:
         best = min(of_rule, key=lambda row: _number(row["slowdown"]))
         found.append({"machine": machine, "rule": rule, "policy": best["policy"], "slowdown": best["slowdown"],
                       "learned": "" if learned is None else learned,
-                      "below learned": "" if learned is None else "yes" if _number(best["slowdown"]) < learned else "no"})
+                      "below learned": "" if learned is None else
+                                       "yes" if _number(best["slowdown"]) < learned else "no"})
     return found
 
 

@@ -85,7 +85,8 @@ def test_tables_put_means_beside_printed_numbers(tmp_path: Path) -> None:
         line("A", "none", "FCFS", 1.5, 0), line("A", "none", "FCFS", 2.5, 2), line("A", "easy", "FCFS", 1.25)])
     write_csv(str(tmp_path / "paper.csv"), [{"rule": rule, "machine": "A", "FCFS": 2.0, "RL": 1.5}
                                             for rule in ("none", "backfilling")])
-    tables.main(StandInJob({"replays": str(tmp_path / "replays.csv"), "printed": str(tmp_path / "paper.csv")}, files, {}))
+    inputs = {"replays": str(tmp_path / "replays.csv"), "printed": str(tmp_path / "paper.csv")}
+    tables.main(StandInJob(inputs, files, {}))
     none, easy = read_csv(files["slowdowns"])
     assert (float(none["slowdown"]), float(none["difference"]), none["word"]) == (2, 0, "same")
     assert (none["compared starts"], none["other starts"], easy["printed"]) == ("8", "2", "")
@@ -94,7 +95,7 @@ def test_tables_put_means_beside_printed_numbers(tmp_path: Path) -> None:
     assert [one["word"] for one in read_csv(files["overview"])] == ["same", ""]
 
 
-def test_generated_workloads_have_no_printed_numbers(tmp_path: Path) -> None:
+def test_generated_workloads_have_no_printed_numbers() -> None:
     rows = tables.slowdown_rows([{key: str(value) for key, value in line("B", "none", "F1", 3).items()}], [])
     assert rows[0]["word"] == ""
     assert tables.overview_of(rows)[0].repeated == "no"
