@@ -60,7 +60,8 @@ def main(job: Job) -> None:
         if compared and "compared" in rule else {}
     rows = []
     with Workbench(job.input.batfill) as bench:
-        bench.link(log.rsplit("/", 1)[-1], log)
+        for file in [log, *compared]:
+            bench.link(file.rsplit("/", 1)[-1], file)
         for number, sequence in enumerate(sequences(jobs, job.params.first, job.params.jobs)):
             workload = f"sequence-{number}.json"
             write_json(str(bench.path(workload)), workload_of(sequence, hosts))
