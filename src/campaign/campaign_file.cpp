@@ -9,7 +9,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/formats/accounting.hpp>
+#include <batfill/formats/swf.hpp>
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/file_kind.hpp"
@@ -208,10 +208,8 @@ void Reader::read_scheduler(const YAML::Node& entry) {
     }
     const std::string algorithm = text(entry["algorithm"], "an algorithm");
     for (const Variant& variant : variants(entry, {"algorithm", "name"})) {
-        NamedScheduler scheduler{
-            entry["name"].IsDefined() ? text(entry["name"], "a name") + suffix_of(variant.swept) : "", {algorithm, {}}};
+        Parameters::Given given;
         for (const Setting& setting : variant.settings) {
-            Parameters::Given& given = scheduler.choice.parameters;
             const std::string value = setting.value.value_or("true");
             if (!given.empty() && given.back().first == setting.key) {
                 given.back().second += ',' + value;  // a list
@@ -219,14 +217,17 @@ void Reader::read_scheduler(const YAML::Node& entry) {
                 given.emplace_back(setting.key, value);
             }
         }
-        if (scheduler.name.empty()) {
-            scheduler.name = algorithm + suffix_of(scheduler.choice.parameters);
-        }
+        NamedScheduler scheduler;
         try {
+            scheduler.choice = parse_scheduler(algorithm);
+            add_parameters(scheduler.choice, given, "the map");
             require_usable(scheduler.choice);
         } catch (const UsageError& problem) {
             fail(entry, problem.what());
         }
+        scheduler.name = entry["name"].IsDefined()
+                             ? text(entry["name"], "a name") + suffix_of(variant.swept)
+                             : scheduler.choice.algorithm + suffix_of(scheduler.choice.parameters);
         add_scheduler(entry, std::move(scheduler), variant.swept);
     }
 }

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <map>
 
 #include <batfill/engine/algorithm.hpp>
 
@@ -14,22 +15,44 @@ namespace {
 
 using Descriptions = std::vector<const AlgorithmDescription*>;
 
+std::string text_of(const Parameter& parameter) {
+    std::string text = "    -P " + parameter.name + '=';
+    if (parameter.choices.empty()) {
+        text += parameter.type_name();
+    }
+    for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
+        text += (i == 0 ? "" : "|") + parameter.choices[i];
+    }
+    return text + "  " + parameter.description +
+           (parameter.default_value.empty() ? " (off by default)" : " (default " + parameter.default_value + ")") +
+           '\n';
+}
+
+// Prints the parameters that all algorithms share once, at the end, unless there is a single algorithm.
 void print_text(const Descriptions& algorithms, std::ostream& out) {
+    std::map<std::string, std::size_t> number;
+    for (const AlgorithmDescription* algorithm : algorithms) {
+        for (const Parameter& parameter : algorithm->parameters) {
+            ++number[text_of(parameter)];
+        }
+    }
+    const auto is_common = [&](const std::string& text) {
+        return algorithms.size() > 1 && number[text] == algorithms.size();
+    };
+    std::string common;
     for (const AlgorithmDescription* algorithm : algorithms) {
         out << algorithm->name << "\n    " << algorithm->summary << "\n    paper: " << algorithm->paper << '\n';
         for (const Parameter& parameter : algorithm->parameters) {
-            out << "    -P " << parameter.name << '=';
-            if (parameter.choices.empty()) {
-                out << parameter.type_name();
+            const std::string text = text_of(parameter);
+            if (!is_common(text)) {
+                out << text;
+            } else if (algorithm == algorithms.front()) {
+                common += text;
             }
-            for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
-                out << (i == 0 ? "" : "|") << parameter.choices[i];
-            }
-            out << "  " << parameter.description
-                << (parameter.default_value.empty() ? " (off by default)"
-                                                    : " (default " + parameter.default_value + ")")
-                << '\n';
         }
+    }
+    if (!common.empty()) {
+        out << "  Every algorithm above also takes:\n" << common;
     }
 }
 
@@ -71,10 +94,13 @@ Descriptions wanted_algorithms(const Options& options) {
 int algorithms(const Arguments& arguments) {
     Options options;
     options.add_positional("names", Value<std::vector<std::string>>());
-    options.add("json", "as JSON");
+    options.group("Input");
     add_plugin_option(options);
+    options.group("Output");
+    options.add("json", "as JSON");
     if (!options.parse(arguments, "batfill algorithms [NAME]... [--json] [--plugin FILE]...",
-                       "Lists every algorithm with its parameters, or those that are named.")) {
+                       "Lists every algorithm with its parameters, or those that are named.",
+                       {"algorithms easy", "algorithms --json"})) {
         return 0;
     }
     load_plugins(options);

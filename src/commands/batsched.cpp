@@ -38,18 +38,21 @@ spdlog::level::level_enum level_of(const std::string& verbosity) {
 void add_batsched_options(Options& options) {
     const BatschedOptions defaults;
     const auto text = [](const std::string& otherwise) { return Value<std::string>().otherwise(otherwise); };
+    options.group("Scheduler");
     options.add("variant,v", text(defaults.variant), "algorithm, by batsched's name");
-    options.add("queue_order,o", text(defaults.queue_order), "order of the waiting jobs, by batsched's name");
-    options.add("policy,p", text(defaults.selection_policy), "which processors a job gets: basic or contiguous");
-    options.add("selection_policy", Value<std::string>(), "the same as --policy");
-    options.add("socket-endpoint,s", text("tcp://127.0.0.1:28000"), "ZeroMQ endpoint to listen on");
-    options.add("socket_endpoint", Value<std::string>(), "the same as --socket-endpoint");
-    options.add("rjms_delay,d", text(defaults.rjms_delay), "seconds added to every walltime");
     options.add("variant_options", text(defaults.variant_options), "options of the algorithm, a JSON object");
     options.add("variant_options_filepath", Value<std::string>(),
                 "file with the options of the algorithm, instead of --variant_options");
-    options.add("verbosity", text("info"), "debug, info, quiet or silent");
+    options.add("queue_order,o", text(defaults.queue_order), "order of the waiting jobs, by batsched's name");
+    options.add("policy,p", text(defaults.selection_policy), "which processors a job gets: basic or contiguous");
+    options.add("selection_policy", Value<std::string>(), "the same as --policy");
+    options.add("rjms_delay,d", text(defaults.rjms_delay), "seconds added to every walltime");
     options.add("call_make_decisions_on_single_nop", text("true"), "accepted without effect");
+    options.group("Connection");
+    options.add("socket-endpoint,s", text("tcp://127.0.0.1:28000"), "ZeroMQ endpoint to listen on");
+    options.add("socket_endpoint", Value<std::string>(), "the same as --socket-endpoint");
+    options.group("Output");
+    options.add("verbosity", text("info"), "debug, info, quiet or silent");
     options.add("version", "print the version");
 }
 
@@ -65,7 +68,8 @@ int batsched(const Arguments& arguments) {
     add_batsched_options(options);
     if (!options.parse(
             arguments, "batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
-            "Schedules for Batsim as batsched does, with its options and names; docs/serve.md has what differs.")) {
+            "Schedules for Batsim as batsched does, with its options and names; docs/serve.md has what differs.",
+            {"batsched -v easy_bf -s tcp://127.0.0.1:28000", "batsched -v conservative_bf -o lcfs"})) {
         return 0;
     }
     if (options.given("version")) {

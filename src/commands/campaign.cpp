@@ -83,10 +83,11 @@ std::string output_folder(const Options& options, const std::string& otherwise) 
 int merge(const Arguments& arguments) {
     Options options;
     options.add_positional("folders", Value<std::vector<std::string>>().required());
+    options.group("Output");
     options.add("output,o", Value<std::string>("FOLDER").required(), "where results.csv goes; may be one of them");
-    if (!options.parse(
-            arguments, "batfill campaign merge FOLDER... -o FOLDER",
-            "Puts together what --shard has divided: writes results.csv of the runs in all these folders.")) {
+    if (!options.parse(arguments, "batfill campaign merge FOLDER... -o FOLDER",
+                       "Puts together what --shard has divided: writes results.csv of the runs in all these folders.",
+                       {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"})) {
         return 0;
     }
     const auto folders = options.get<std::vector<std::string>>("folders");
@@ -236,16 +237,20 @@ int campaign(const Arguments& arguments) {
     }
     Options options;
     options.add_positional("file", Value<std::string>());
-    options.add("output,o", Value<std::string>("FOLDER"),
-                "folder of all output; by default the name of the file without its ending");
+    options.group("Input");
     options.add("init", Value<std::string>("LOG"), "print an example for this log, and do nothing else");
-    add_threads_option(options);
+    add_plugin_option(options);
+    options.group("Runs");
     options.add(
         "shard", Value<std::string>("I/N"),
         "run only every Nth run from the Ith on, without a table: for job arrays, with campaign merge at the end");
     options.add("dry-run", "make the workloads, and print the command of each run instead of running it");
-    add_plugin_option(options);
-    if (!options.parse(arguments, campaign_usage, campaign_summary)) {
+    add_threads_option(options);
+    options.group("Output");
+    options.add("output,o", Value<std::string>("FOLDER"),
+                "folder of all output; by default the name of the file without its ending");
+    if (!options.parse(arguments, campaign_usage, campaign_summary,
+                       {"campaign --init SP2.swf.gz > sp2.yaml", "campaign sp2.yaml -o sp2 --threads 4"})) {
         return 0;
     }
     if (options.given("init")) {

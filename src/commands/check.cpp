@@ -9,6 +9,7 @@
 #include "inputs.hpp"
 #include "options.hpp"
 #include "src/report/check_files.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -55,28 +56,31 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
 
 void add_check_options(Options& options) {
     options.add_positional("schedule", Value<std::string>().required());
+    options.group("Run");
     options.add("workload,w", Value<std::vector<std::string>>("FILE").required(),
                 "workload of the run; several become w0, w1, ...");
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
     add_master_host_option(options);
-    options.add("tolerance", Value<std::string>("SECONDS").otherwise("0.000001"),
-                "largest difference between times that should be equal");
-    options.add("first", Value<unsigned>("N").otherwise(10), "violations to print");
-    options.add("deadlines", "count a missed deadline as a violation");
-    options.add("allow-rejections", "allow rejections of jobs that have a walltime and fit on the machine");
-    options.add(
-        "placement", Value<std::string>("NAME").otherwise("lowest"),
-        "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, best-effort-contiguous)");
+    options.add("events", Value<std::vector<std::string>>("FILE"),
+                "events file of the run: no job may start on a processor that is unavailable; repeatable");
+    options.add("forward-unknown-events", "allow events of unknown type in the events files");
     options.add("guarantees", Value<std::string>("FILE"),
                 "PREFIX_guarantees.csv of the run: no job may start later than guaranteed");
     options.add("broken-guarantees", Value<std::string>("FILE"),
                 "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors have moved later");
-    options.add("events", Value<std::vector<std::string>>("FILE"),
-                "events file of the run: no job may start on a processor that is unavailable; repeatable");
-    options.add("forward-unknown-events", "allow events of unknown type in the events files");
+    options.group("Rules");
     options.add(
         "on-failure", Value<std::string>("NAME"),
         "the run's parameter on-failure: continue, kill or requeue; after the last two, no job may run on lost processors");
+    options.add(
+        "placement", Value<std::string>("NAME").otherwise("lowest"),
+        "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, best-effort-contiguous)");
+    options.add("deadlines", "count a missed deadline as a violation");
+    options.add("allow-rejections", "allow rejections of jobs that have a walltime and fit on the machine");
+    options.add("tolerance", Value<std::string>("SECONDS").otherwise("0.000001"),
+                "largest difference between times that should be equal");
+    options.group("Output");
+    options.add("first", Value<unsigned>("N").otherwise(10), "violations to print");
 }
 
 report::CheckRequest read_check_options(const Options& options) {
@@ -115,8 +119,9 @@ report::CheckRequest read_check_options(const Options& options) {
 int check(const Arguments& arguments) {
     Options options;
     add_check_options(options);
-    if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
-                       check_summary)) {
+    if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", check_summary,
+                       {"check easy -w sp2.json -p sdsc-sp2",
+                        "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"})) {
         return 0;
     }
     const report::CheckRequest request = read_check_options(options);

@@ -77,26 +77,30 @@ void print_all(const Comparison& comparison, MetricsFormat format) {
 
 void add_compare_options(Options& options) {
     options.add_positional("schedulers", Value<std::vector<std::string>>());
+    options.group("Input");
     options.add("workload,w", Value<std::vector<std::string>>("FILE...").multitoken(),
                 "workloads or logs, each replayed on its own; all arguments up to the next option");
-    options.add("platform,p", Value<std::string>(platform_value),
-                std::string(platform_help) + "; by default as many hosts as each workload says (nb_res)");
-    add_master_host_option(options);
     options.add(
         "weeks",
         "replay each week of submissions on its own; logs are split as by batfill swf --split 7, workloads keep all jobs");
+    options.add("platform,p", Value<std::string>(platform_value),
+                std::string(platform_help) + "; by default as many hosts as each workload says (nb_res)");
+    add_master_host_option(options);
+    add_plugin_option(options);
+    options.group("Measures");
+    options.add("metric", Value<std::string>("NAME"),
+                "print only this metric, for each workload: " + list_of(ReplayMetric::known_names()));
+    add_measure_options(options);
+    options.group("Output");
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), metrics_format_help);
     options.add("report", Value<std::string>("FILE.html"),
                 "also write the page of batfill report of the workload, with --weeks of all of it");
-    options.add("metric", Value<std::string>("NAME"),
-                "print only this metric, for each workload: " + list_of(ReplayMetric::known_names()));
     options.add(
         "output,o", Value<std::string>("FILE"),
         "also write this metric (by default mean_bounded_slowdown) of each workload as csv with full precision, "
         "gzipped if it ends in .gz");
-    add_measure_options(options);
+    options.group("Speed");
     add_threads_option(options);
-    add_plugin_option(options);
 }
 
 bool is_workload(const std::string& argument) {
@@ -163,7 +167,9 @@ CompareOptions read_compare_options(const Options& options) {
 int compare(const Arguments& arguments) {
     Options options;
     add_compare_options(options);
-    if (!options.parse(arguments, "batfill compare SCHEDULER... WORKLOAD... [OPTION]...", compare_summary)) {
+    if (!options.parse(arguments, "batfill compare SCHEDULER... WORKLOAD... [OPTION]...", compare_summary,
+                       {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
+                        "compare conservative pc dc SP2.swf.gz --weeks --report page.html"})) {
         return 0;
     }
     const CompareOptions read = read_compare_options(options);

@@ -9,6 +9,7 @@
 #include <batfill/core/error.hpp>
 
 #include "inputs.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -42,7 +43,7 @@ void read_missing_walltime(const std::string& text, SwfConversion& conversion) {
         conversion.missing_walltime = word->second;
         return;
     }
-    const std::optional<Duration> given = Duration::parse(text);
+    const std::optional<Duration> given = parse_duration(text);
     if (!given || *given <= Duration()) {
         throw UsageError("--missing-walltime: expected exact, omit, drop or a number of seconds above 0, found '" +
                          text + "'");
@@ -170,6 +171,7 @@ void read_formats(const Options& options, ConversionOptions& read) {
 void add_options_of_jobs(Options& options) {
     options.add("from", Value<std::string>("SECONDS"), "drop jobs submitted before this instant of the log's clock");
     options.add("until", Value<std::string>("SECONDS"), "drop jobs submitted at or after it");
+    options.group("Walltimes");
     options.add(
         "short-estimates", Value<std::string>("HOW"),
         "jobs that ran longer than they requested: cut (the walltime is the requested time, and the job stops there; default), raise (the walltime is the run time), drop, or believe (walltimes stop no job: field walltimes of the workload)");
@@ -177,7 +179,11 @@ void add_options_of_jobs(Options& options) {
     options.add(
         "estimates", Value<std::string>("HOW").otherwise("log"),
         "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or modal (the run time, rounded up to the values users choose)");
+    options.add(
+        "missing-walltime", Value<std::string>("HOW").otherwise("exact"),
+        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop such jobs");
     options.add("keep-zero-run-times", "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
+    options.group("Sizes");
     options.add("size", Value<std::string>("WHICH").otherwise("requested"),
                 "processors of a job: requested (allocated where unknown) or allocated");
     options.add("keep-unallocated", "keep jobs whose allocated processors are unknown, if they requested some");
@@ -189,9 +195,7 @@ void add_options_of_jobs(Options& options) {
 }
 
 void add_options_of_outputs(Options& options) {
-    options.add(
-        "missing-walltime", Value<std::string>("HOW").otherwise("exact"),
-        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop such jobs");
+    options.group("Periods");
     options.add(
         "split", Value<std::string>("DAYS"),
         "split the log by submission time into periods of this length (7 for weeks, 30 for months); the output is a new folder with a workload per period");
@@ -202,10 +206,12 @@ void add_options_of_outputs(Options& options) {
     options.add("periods", Value<int>("N"), "periods to keep after these (default: all)");
     options.add("crossing", Value<std::string>("HOW"),
                 "jobs that started in one period and ended in another: drop (default) or keep");
+    options.group("Times");
     options.add(
         "load", Value<std::string>("L"),
         "scale the gaps between submissions to this offered load, a share of the machine in 0.001..10; with --split, inside each period");
     options.add("shift", "shift submission times so that the first kept job is submitted at 0");
+    options.group("Further output");
     options.add("schedule", Value<std::string>("FILE"),
                 "write the log's own schedule of these jobs as a jobs.csv, to compare with others");
     options.add(

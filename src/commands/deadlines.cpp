@@ -7,6 +7,7 @@
 #include <batfill/core/error.hpp>
 
 #include "inputs.hpp"
+#include "src/support/durations.hpp"
 
 namespace batfill::commands {
 
@@ -30,18 +31,24 @@ Decimal decimal_option(const Options& options, const std::string& name, const st
 std::optional<DeadlineOptions> parse_deadline_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     options.add_positional("workload", Value<std::string>().required());
-    options.add("output,o", Value<std::string>("FILE").required(),
-                "the workload with deadlines, gzipped if it ends in .gz");
-    options.add("format", Value<std::string>("FORMAT"),
-                "format of the workload: batsim4 or batsim5; by default that of the input");
+    options.group("Jobs");
     options.add("share", Value<std::string>("X"),
                 "share of the jobs with a walltime to sample, in 0..1; their number is rounded down");
     options.add("count", Value<std::uint64_t>("N"), "number of jobs to sample, instead of a share");
     options.add("seed", Value<std::uint64_t>("S").required(), "seed of the sample");
+    options.group("Deadlines");
     options.add("floor", Value<std::string>("SECONDS").otherwise("86400"), "least time from submission to deadline");
     options.add("factor", Value<std::string>("K").otherwise("10"), "time from submission to deadline in walltimes");
+    options.group("Output");
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the workload with deadlines, gzipped if it ends in .gz");
+    options.add("format", Value<std::string>("FORMAT"),
+                "format of the workload: batsim4 or batsim5; by default that of the input");
     if (!options.parse(arguments, "batfill deadlines WORKLOAD.json -o OUT.json --share X --seed S [OPTION]...",
-                       deadlines_summary, origin)) {
+                       deadlines_summary,
+                       {"deadlines sp2.json -o deadlines.json --share 0.2 --seed 1",
+                        "deadlines sp2.json -o deadlines.json --count 100 --floor 1d --seed 1"},
+                       origin)) {
         return std::nullopt;
     }
     if (options.given("share") == options.given("count")) {

@@ -9,6 +9,7 @@
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/durations.hpp"
 
 namespace batfill::commands {
 
@@ -79,26 +80,32 @@ void print_failures(const FailureModel& model, const std::vector<MachineEvent>& 
 
 std::optional<FailureOptions> parse_failure_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
-    options.add("output,o", Value<std::string>("FILE").required(),
-                "the events, one JSON object per line, for simulate --events and Batsim's");
+    options.group("Machine");
     options.add("processors", Value<int>("N"), "processors of the machine; or");
     options.add("platform,p", Value<std::string>(platform_value), platform_help);
     add_master_host_option(options);
+    options.add("group", Value<int>("N").otherwise(1), "processors that fail together as a node");
+    options.group("Failures");
     options.add("until", Value<std::string>("SECONDS").required(), "failures occur before this time");
     options.add("mtbf", Value<std::string>("SECONDS").required(), "mean time that a node is up");
-    options.add("mttr", Value<std::string>("SECONDS").required(), "mean time that it is down");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
-    options.add("group", Value<int>("N").otherwise(1), "processors that fail together as a node");
     options.add("distribution", Value<std::string>("NAME").otherwise("exponential"),
                 "distribution of the times up: exponential or weibull");
     options.add("shape", Value<double>("K"), "shape of weibull (default 0.7)");
+    options.add("mttr", Value<std::string>("SECONDS").required(), "mean time that it is down");
     options.add("repair-distribution", Value<std::string>("NAME").otherwise("exponential"),
                 "distribution of the times down: exponential or weibull");
     options.add("repair-shape", Value<double>("K"), "shape of weibull for the times down (default 0.7)");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
+    options.group("Output");
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the events, one JSON object per line, for simulate --events and Batsim's");
     if (!options.parse(
             arguments,
             "batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr SECONDS --seed S -o FILE [OPTION]...",
-            "Samples when nodes of a machine fail and when they are repaired.", origin)) {
+            "Samples when nodes of a machine fail and when they are repaired.",
+            {"generate failures -p sdsc-sp2 --until 30d --mtbf 10d --mttr 1h --seed 1 -o events.json",
+             "generate failures --processors 128 --group 8 --until 1d --mtbf 12h --mttr 15m --seed 1 -o events.json"},
+            origin)) {
         return std::nullopt;
     }
     FailureOptions read;

@@ -8,6 +8,7 @@
 #include "generate.hpp"
 #include "inputs.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/numbers.hpp"
 
 namespace batfill::commands {
@@ -35,7 +36,7 @@ FarmModel::Range range_option(const Options& options, const std::string& name, i
 
 Duration interarrival_option(const Options& options) {
     const auto text = options.get<std::string>("interarrival");
-    const std::optional<Duration> value = Duration::parse(text);
+    const std::optional<Duration> value = parse_duration(text);
     if (!value || *value <= Duration() || *value > Duration::seconds(million)) {
         throw UsageError("--interarrival: expected a number of seconds above 0 and at most " + std::to_string(million) +
                          ", found '" + text + "'");
@@ -74,35 +75,42 @@ std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsF
         return Value<std::string>(name).otherwise(standard);
     };
     const auto number = [](int standard, const char* name) { return Value<int>(name).otherwise(standard); };
-    options.add("output,o", Value<std::string>("FILE").required(),
-                "the workload, Batsim JSON, gzipped if it ends in .gz");
-    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
-    options.add("platform", Value<std::string>("FILE").required(),
-                "the farm, SimGrid XML with a host for each processor");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
+    options.group("Jobs");
     options.add("jobs", number(1000, "N"), "number of jobs");
-    options.add("machines", number(100, "N"), "number of machines");
-    options.add("licenses", number(20, "N"), "number of licences");
+    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
     options.add(
         "interarrival", text("12", "SECONDS"),
         "mean of the exponentially distributed inter-arrival times; other values move only submissions and deadlines");
     options.add("run-time", text("500:3000", "RANGE"), "run times in seconds, the same on every machine");
     options.add("job-processors", text("1:8", "RANGE"), "processors that jobs require, of one machine");
+    options.add("license-needs", number(30, "PERCENT"), "probability that a job needs a licence, for each licence");
+    options.add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
+    options.group("Machines");
+    options.add("machines", number(100, "N"), "number of machines");
     options.add("machine-processors", text("1:8", "RANGE"), "processors of machines");
     options.add(
         "speed", text("1000:4000", "RANGE"),
         "speeds of machines in millions of operations per second; faster machines are used first (the paper does not say)");
+    options.add("licenses", number(20, "N"), "number of licences");
     options.add("license-ratio", text("50:70", "RANGE"),
                 "copies of a licence, per cent of the machines on which it can be activated, rounded; at least one");
     options.add("license-suitability", number(90, "PERCENT"),
                 "probability that a licence can be activated on a machine");
-    options.add("license-needs", number(30, "PERCENT"), "probability that a job needs a licence, for each licence");
+    options.group("Deadlines");
     options.add("without-deadline", number(30, "PERCENT"), "probability that a job has no deadline");
     options.add("deadline-margin", text("30:250", "RANGE"), "margins: deadline = submission + walltime + margin");
     options.add("margin-unit", text("seconds", "UNIT"), "of margins: seconds, or percent of the walltime");
-    options.add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
+    options.group("Output");
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
+    options.add("platform", Value<std::string>("FILE").required(),
+                "the farm, SimGrid XML with a host for each processor");
     if (!options.parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
-                       farm_summary, origin)) {
+                       farm_summary,
+                       {"generate farm --seed 1 -o farm.json --platform farm.xml",
+                        "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"},
+                       origin)) {
         return std::nullopt;
     }
     const FarmModel model = model_of(options);

@@ -26,9 +26,7 @@ void read_estimates(const Options& options, LublinModel& model) {
 
 std::optional<LublinFile> parse_lublin_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
-    options.add("output,o", Value<std::string>("FILE").required(),
-                "the workload, Batsim JSON, gzipped if it ends in .gz");
-    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
+    options.group("Workload");
     options.add("jobs", Value<int>("N").required(), "number of jobs");
     options.add("processors", Value<int>("P").required(), "processors of the machine");
     options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
@@ -41,8 +39,15 @@ std::optional<LublinFile> parse_lublin_options(const Arguments& arguments, Optio
     options.add(
         "estimates", Value<std::string>("HOW").otherwise("modal"),
         "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K (K times the run time)");
+    options.group("Output");
+    options.add("output,o", Value<std::string>("FILE").required(),
+                "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
     if (!options.parse(arguments, "batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
-                       "Samples a workload from the model of Lublin and Feitelson (JPDC 2003).", origin)) {
+                       "Samples a workload from the model of Lublin and Feitelson (JPDC 2003).",
+                       {"generate lublin --jobs 5000 --processors 128 --seed 1 -o lublin.json",
+                        "generate lublin --jobs 5000 --processors 128 --load 0.9 --seed 1 -o lublin.json"},
+                       origin)) {
         return std::nullopt;
     }
     using Jobs = LublinModel::Jobs;

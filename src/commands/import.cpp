@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/accounting.hpp>
+#include <batfill/formats/swf.hpp>
 
 #include "inputs.hpp"
 #include "options.hpp"
@@ -23,9 +23,11 @@ constexpr const char* import_summary =
 void add_import_options(Options& options) {
     options.add_positional("kind", Value<std::string>());
     options.add_positional("files", Value<std::vector<std::string>>());
+    options.group("Output");
     options.add(
         "output,o", Value<std::string>("PATH"),
         "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, import only prints the table");
+    options.group("Columns and times");
     options.add("map", Value<std::string>("FIELD=COLUMN[,...]"),
                 "columns of a table: " + list_of(table_fields()) +
                     "; any other field is kept in the workload under its name, as in gpus=NGPUS");
@@ -38,6 +40,7 @@ void add_import_options(Options& options) {
         "time-zone", Value<std::string>("ZONE"),
         "zone of instants without an offset, such as Europe/Berlin; by default UTC, or that of the data set's machine");
     options.add("nodes", "sacct, pbs: the machine's processors are nodes, and jobs take whole ones");
+    options.group("Jobs");
     options.add("queue", Value<std::vector<std::string>>("NAME"),
                 "keep jobs of this queue or partition only (repeatable)");
     options.add("exclude-queue", Value<std::vector<std::string>>("NAME"), "drop jobs of this queue (repeatable)");
@@ -115,7 +118,7 @@ std::optional<ConversionOptions> parse_import_options(const Arguments& arguments
     Options options;
     add_import_options(options);
     if (!options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...", import_summary,
-                       origin)) {
+                       {"import sacct jobs.txt -o jobs.json", "import pbs 2024*.log --nodes -o jobs.json"}, origin)) {
         return std::nullopt;
     }
     const AccountingData data = data_of(options);

@@ -17,6 +17,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "options.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 
@@ -208,7 +209,9 @@ EstimatesOption estimates_option(const Options& options, const std::vector<std::
     }
     const std::string factor = "factor:";
     if (!text.starts_with(factor)) {
-        throw UsageError("--estimates: unknown value '" + text + "', known: " + list_of(words) + ", factor:K");
+        std::vector<std::string> known = words;
+        known.emplace_back("factor:K");
+        throw UsageError("--estimates: " + unknown_name("value", text, known));
     }
     const std::optional<Decimal> value = Decimal::parse(text.substr(factor.size()));
     if (!value || value->millionths() < Decimal::of(1).millionths()) {

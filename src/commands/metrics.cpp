@@ -52,7 +52,7 @@ std::vector<JobGrouping> groupings_named(const std::string& names) {
     return result;
 }
 
-// Throws: UsageError for an option that --by does not use, and for a missing workload.
+// Throws UsageError if an option is given that --by has no use for, or lacks the workload that it needs.
 void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
     for (const char* option : {"waited-in-any-run", "baseline", "intervals"}) {
         if (options.given(option)) {
@@ -68,8 +68,7 @@ void check_groupings(const Options& options, const std::vector<JobGrouping>& gro
     }
 }
 
-// The options of --intervals.
-// Throws: UsageError if one is given without --intervals, or is out of range.
+// The options of --intervals. Throws UsageError if one is given without it, or is out of its range.
 std::optional<IntervalOptions> interval_options(const Options& options) {
     IntervalOptions intervals;
     const bool wanted = options.given("intervals");
@@ -90,16 +89,16 @@ std::optional<IntervalOptions> interval_options(const Options& options) {
 
 void add_metrics_options(Options& options) {
     options.add_positional("schedules", Value<std::vector<std::string>>().required());
+    options.group("Input");
     options.add("workload,w", Value<std::vector<std::string>>("FILE"),
                 "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
     add_machine_options(options);
+    options.group("Measures");
     add_measure_options(options);
     options.add("waited-in-any-run", "metrics of regular jobs: count only jobs that waited in at least one run");
     options.add(
         "baseline", Value<std::string>("FILE"),
         "jobs.csv or log of the run to compare waits with, such as that of conservative; may be one of the shown runs");
-    options.add("per-job", Value<std::string>("FILE"),
-                "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
     options.add(
         "by", Value<std::string>("GROUPS"),
         "instead of the metrics: number of jobs, waits and bounded slowdowns per group of jobs, by width, length, user, queue, or several, such as width,length");
@@ -109,7 +108,10 @@ void add_metrics_options(Options& options) {
     options.add("resamples", Value<std::uint64_t>("N"), "resamples of the bootstrap (default 2000)");
     options.add("block", Value<std::uint64_t>("WEEKS"), "consecutive weeks sampled together (default 1)");
     options.add("seed", Value<std::uint64_t>("N"), "seed of the resamples (default 1)");
+    options.group("Output");
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), metrics_format_help);
+    options.add("per-job", Value<std::string>("FILE"),
+                "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
 }
 
 report::MeasureRequest read_metrics_options(const Options& options) {
@@ -139,7 +141,9 @@ report::MeasureRequest read_metrics_options(const Options& options) {
 int metrics(const Arguments& arguments) {
     Options options;
     add_metrics_options(options);
-    if (!options.parse(arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary)) {
+    if (!options.parse(
+            arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary,
+            {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"})) {
         return 0;
     }
     const MetricsFormat format = metrics_format_option(options);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -125,7 +126,9 @@ void print_wrapped(std::ostream& out, std::string_view text, std::size_t column)
 }
 
 // Prints options and their descriptions in two columns, as Boost does.
-void print_options(std::ostream& out, const po::options_description& options) {
+// `groups` has the title of each group, by the index of its first option.
+void print_options(std::ostream& out, const po::options_description& options,
+                   const std::map<std::size_t, std::string>& groups) {
     constexpr std::size_t least_width = 23;
     constexpr std::size_t most_width = line_length / 2;
     std::vector<std::string> names;
@@ -135,8 +138,10 @@ void print_options(std::ostream& out, const po::options_description& options) {
         width = std::max(width, names.back().size());
     }
     width = std::min(width + 1, most_width);
-    out << "Options:\n";
     for (std::size_t i = 0; i < names.size(); ++i) {
+        if (const auto title = groups.find(i); title != groups.end()) {
+            out << (i == 0 ? "" : "\n") << title->second << ":\n";
+        }
         out << names[i];
         if (names[i].size() >= width) {
             out << '\n' << std::string(width, ' ');
@@ -155,6 +160,7 @@ struct Options::State {
     po::options_description visible;  // in the help: all but the positional ones
     po::positional_options_description positional;
     po::variables_map values;
+    std::map<std::size_t, std::string> groups{{0, "Options"}};  // titles, by the index of the first visible option
 
     // Adds to the help the option that was declared last.
     void show_last() { visible.add(all.options().back()); }
@@ -191,6 +197,10 @@ Options::Options() : state_(std::make_unique<State>()) {}
 
 Options::~Options() = default;
 
+void Options::group(const std::string& title) {
+    state_->groups[state_->visible.options().size()] = title;
+}
+
 void Options::add(const std::string& names, const std::string& help) {
     state_->all.add_options()(names.c_str(), help.c_str());
     state_->show_last();
@@ -209,7 +219,8 @@ void Options::add_positional(const std::string& name, const Value<T>& value) {
 }
 
 bool Options::parse(const std::vector<std::string>& arguments, const std::string& usage, const std::string& summary,
-                    OptionsFrom origin) {
+                    const std::array<const char*, 2>& examples, OptionsFrom origin) {
+    group("Help");
     add("help,h", "print this help");
     try {
         using namespace po::command_line_style;
@@ -223,7 +234,11 @@ bool Options::parse(const std::vector<std::string>& arguments, const std::string
                 throw UsageError("--help prints the options of a command and makes nothing, expected no help here");
             }
             std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n";
-            print_options(std::cout, state_->visible);
+            print_options(std::cout, state_->visible, state_->groups);
+            std::cout << "\nExamples:\n";
+            for (const char* example : examples) {
+                std::cout << "  batfill " << example << '\n';
+            }
             return false;
         }
         po::notify(state_->values);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,9 @@ class Options {
     Options(const Options&) = delete;
     Options& operator=(const Options&) = delete;
 
+    // Begins a group of options, which the help shows under `title`. Without a group, options stand under "Options".
+    void group(const std::string& title);
+
     // Declares an option without a value. `names` is its name, or "NAME,L" with its short name, the letter L. The help
     // lists the options in the order of their declarations, and --help after them.
     // Requires: no other option has one of these names. "help,h" is taken.
@@ -75,12 +79,12 @@ class Options {
     void add_positional(const std::string& name, const Value<T>& value);
 
     // Parses the arguments of the command, among them --help. `usage` is the text after "Usage: ", `summary` the
-    // paragraph below it. Returns false after printing the help on the standard output; the command then returns 0.
-    // Requires: all options are declared, and nothing has been parsed yet.
-    // Throws: UsageError for an unknown, repeated, missing or mistyped option. A negative number is mistyped if the
-    // option's type is unsigned.
+    // paragraph below it. The help ends with the two examples: the text after "batfill ". Returns false after printing
+    // the help on the standard output; the command then returns 0. Requires: all options are declared, and nothing has
+    // been parsed yet. Throws: UsageError for an unknown, repeated, missing or mistyped option. A negative number is
+    // mistyped if the option's type is unsigned.
     bool parse(const std::vector<std::string>& arguments, const std::string& usage, const std::string& summary,
-               OptionsFrom origin = OptionsFrom::command_line);
+               const std::array<const char*, 2>& examples, OptionsFrom origin = OptionsFrom::command_line);
 
     // Returns whether the user gave the option; false if it only has the value that Value::otherwise() sets.
     // Requires: parse() has returned true, and the option is declared.

@@ -14,12 +14,15 @@ namespace batfill::commands {
 
 int platform(const Arguments& arguments) {
     Options options;
+    options.group("Machine");
     options.add("hosts", Value<std::string>("N").required(), "number of hosts");
+    options.group("Output");
     options.add("output,o", Value<std::string>("FILE").required(), "file to write, gzipped if it ends in .gz");
     if (!options.parse(
             arguments, "batfill platform --hosts N -o FILE.xml",
             "Writes a SimGrid platform of equal hosts for Batsim, with a master_host and without latency. The commands of batfill\n"
-            "take the number itself: -p N.")) {
+            "take the number itself: -p N.",
+            {"platform --hosts 128 -o machine.xml", "platform --hosts 4096 -o machine.xml.gz"})) {
         return 0;
     }
     const auto word = options.get<std::string>("hosts");

@@ -1,11 +1,9 @@
 #include "src/report/plot.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iostream>
 #include <optional>
-#include <utility>
 
 #include <batfill/core/error.hpp>
 
@@ -15,6 +13,7 @@
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
 
@@ -43,17 +42,13 @@ std::optional<Time> time_option(const Options& options, const std::string& name)
         return std::nullopt;
     }
     const auto value = options.get<std::string>(name);
-    constexpr std::array<std::pair<char, int>, 4> units{{{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}}};
-    const auto* const unit =
-        std::find_if(units.begin(), units.end(), [&](const auto& each) { return value.ends_with(each.first); });
-    const std::string number = value.substr(0, value.size() - (unit == units.end() ? 0 : 1));
-    const std::optional<Duration> since_zero = Duration::parse(number);
+    const std::optional<Duration> since_zero = parse_duration(value);
     if (!since_zero) {
         throw UsageError("--" + name +
                          ": expected seconds, or a number with a unit such as 90s, 15m, 1h or 30d, found '" + value +
                          "'");
     }
-    return Time::at(*since_zero * (unit == units.end() ? 1 : unit->second));
+    return Time::at(*since_zero);
 }
 
 // The number that an option gives.
@@ -119,15 +114,17 @@ int plot(const Arguments& arguments) {
     Options options;
     options.add_positional("kind", Value<std::string>().required());
     options.add_positional("prefixes", Value<std::vector<std::string>>().required());
+    options.group("Input");
+    add_machine_options(options);
+    add_tau_option(options);
+    options.group("Output");
     options.add("output,o", Value<std::string>("FILE").required(),
                 "the chart: FILE.svg, FILE.svg.gz, or FILE.pdf or FILE.png, which need rsvg-convert");
     add_picture_options(options);
     options.add("dpi", Value<int>("N").otherwise(192), "pixels per inch of a PNG");
-    add_machine_options(options);
-    add_tau_option(options);
     options.add("title", Value<std::string>("TEXT"), "title above the chart");
-    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
-                       plot_summary)) {
+    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...", plot_summary,
+                       {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
         return 0;
     }
     const report::PlotKind kind = plot_kind(options.get<std::string>("kind"));

@@ -25,7 +25,9 @@ std::size_t place_of_baseline(const Options& options, std::vector<std::string>& 
         return 0;
     }
     const auto baseline = options.get<std::string>("baseline");
-    const auto found = std::find(prefixes.begin(), prefixes.end(), baseline);
+    const std::string file = jobs_file(baseline);  // a run may be named by its prefix or by this file
+    const auto found = std::find_if(prefixes.begin(), prefixes.end(),
+                                    [&](const std::string& prefix) { return jobs_file(prefix) == file; });
     if (found == prefixes.end()) {
         prefixes.insert(prefixes.begin(), baseline);
         return 0;
@@ -37,14 +39,19 @@ std::size_t place_of_baseline(const Options& options, std::vector<std::string>& 
 std::optional<report::ReportRequest> parse_report_options(const Arguments& arguments) {
     Options options;
     options.add_positional("prefixes", Value<std::vector<std::string>>().required());
-    options.add("output,o", Value<std::string>("FILE.html").required(), "the page");
+    options.group("Input");
     options.add("workload,w", Value<std::vector<std::string>>("FILE"),
                 "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
     add_machine_options(options);
+    options.group("Measures");
     options.add("baseline", Value<std::string>("PREFIX"), "run to compare the others with; by default the first");
     add_measure_options(options);
+    options.group("Output");
+    options.add("output,o", Value<std::string>("FILE.html").required(), "the page");
     options.add("title", Value<std::string>("TEXT"), "title of the page; by default the names of the runs");
-    if (!options.parse(arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary)) {
+    if (!options.parse(
+            arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary,
+            {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"})) {
         return std::nullopt;
     }
     report::ReportRequest read;

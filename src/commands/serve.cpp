@@ -12,6 +12,7 @@
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 #include "src/transport/connections.hpp"
 
@@ -39,30 +40,34 @@ std::string curve_secret_key(const std::string& path) {
 
 int serve(const Arguments& arguments) {
     Options options;
+    options.group("Scheduler");
     options.add(
         "algorithm,a", Value<std::string>(),
         "algorithm (see batfill algorithms), also with parameters: easy,order=saf; by default the one in Batsim's --sched-cfg");
     options.add("parameter,P", Value<std::vector<std::string>>(),
                 "key=value, a parameter of the algorithm, or a file of parameters from batfill tune; repeatable");
+    add_plugin_option(options);
+    options.add(
+        "platform,p", Value<std::string>(),
+        "Batsim's platform file; placement=machine reads the speeds of the hosts from it, which Batsim 4 does not send");
+    options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
+    options.group("Connection");
     options.add("socket-endpoint,s", Value<std::string>().otherwise("tcp://127.0.0.1:28000"),
                 "ZeroMQ endpoint to listen on");
     options.add("protocol", Value<std::string>().otherwise("auto"),
                 "4 or 5: only this version of Batsim; auto: the version that connects");
     options.add(
-        "platform,p", Value<std::string>(),
-        "Batsim's platform file; placement=machine reads the speeds of the hosts from it, which Batsim 4 does not send");
-    options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
+        "curve-secret-key", Value<std::string>("FILE"),
+        "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
     options.add("keep-alive", "serve one simulation after another, until a signal comes");
     options.add("idle-timeout", Value<std::string>("SECONDS"),
                 "end after this long without a message; in the middle of a simulation with status 1");
-    options.add(
-        "curve-secret-key", Value<std::string>("FILE"),
-        "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
+    options.group("Output");
     options.add("log-level,l", Value<std::string>().otherwise("info"), "trace, debug, info, warning, error or off");
-    add_plugin_option(options);
     if (!options.parse(
             arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
-            "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT or SIGTERM comes.")) {
+            "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT or SIGTERM comes.",
+            {"serve -a easy,order=saf", "serve -a conservative --keep-alive --idle-timeout 1h -s tcp://*:28000"})) {
         return 0;
     }
     load_plugins(options);

@@ -14,8 +14,10 @@
 #include "options.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 #include "src/support/progress.hpp"
 #include "src/transport/connections.hpp"
 #include "src/workloads/any_workload.hpp"
@@ -38,6 +40,7 @@ struct SimulateOptions {
     std::vector<std::string> workloads;  // paths
     std::vector<std::string> events;     // paths
     Scenario scenario;                   // without what is in these files
+    bool has_plugins = false;            // algorithms of others may look at any field of a job
     bool measures_time = false;
     bool quiet = false;
 };
@@ -125,41 +128,66 @@ void check_scheduler_options(const Options& options, const SchedulerChoice& choi
 }
 
 void add_simulate_options(Options& options) {
+    options.group("Input");
     options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
+    options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
     options.add("workload,w", Value<std::vector<std::string>>().required(),
                 "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
-    options.add("algorithm,a", Value<std::string>(),
-                "algorithm of the embedded scheduler, also with parameters: easy,order=saf");
-    options.add("like", Value<std::string>().otherwise(default_simulator_rules),
-                "the Batsim to imitate, with its files: batsim4 or batsim5");
-    options.add(
-        "parameter,P", Value<std::vector<std::string>>(),
-        "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters from batfill tune; repeatable");
-    options.add("export,e", Value<std::string>().otherwise("out"),
-                "prefix of the output files: out writes out_jobs.csv, and out/ writes out/_jobs.csv, as Batsim 4 does");
     options.add("events", Value<std::vector<std::string>>(),
                 "file of external events (one JSON object per line); repeatable");
     options.add("forward-unknown-events",
                 "forward external events of unknown type to the scheduler instead of refusing them");
-    options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
+    options.group("Scheduler in this process");
+    options.add("algorithm,a", Value<std::string>(),
+                "algorithm of the embedded scheduler, also with parameters: easy,order=saf");
+    options.add(
+        "parameter,P", Value<std::vector<std::string>>(),
+        "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters from batfill tune; repeatable");
     options.add("sched-cfg", Value<std::string>(),
                 R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; )"
                 "the options above win");
     options.add("sched-cfg-file", Value<std::string>(), "the same from a file");
+    options.add("like", Value<std::string>().otherwise(default_simulator_rules),
+                "the Batsim to imitate, with its files: batsim4 or batsim5");
+    add_plugin_option(options);
+    options.group("Scheduler behind a socket");
     options.add("socket-endpoint,s", Value<std::string>(),
                 "use the scheduler that listens there instead of the embedded one");
+    options.add("socket-timeout", Value<std::string>("SECONDS").otherwise("600"),
+                "how long to wait for each answer of that scheduler");
+    options.add("curve-server-key", Value<std::string>("FILE"),
+                "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it");
     options.add("enable-dynamic-jobs", "let that scheduler register jobs");
     options.add("acknowledge-dynamic-jobs", "report the submission of the jobs that it registers");
     options.add("enable-profile-reuse", "let these jobs use profiles of ended jobs");
-    options.add("socket-timeout", Value<unsigned>().otherwise(600),
-                "seconds to wait for each answer of that scheduler");
-    options.add("curve-server-key", Value<std::string>("FILE"),
-                "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it");
+    options.group("Output");
+    options.add(
+        "output,o", Value<std::string>("PREFIX"),
+        "prefix of the output files, out by default: out writes out_jobs.csv, and out/ writes out/_jobs.csv, as Batsim 4 does");
+    options.add("export,e", Value<std::string>("PREFIX"), "the same, by Batsim's name");
     options.add(
         "real-times",
         "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
     options.add("quiet,q", "no progress and no summary");
-    add_plugin_option(options);
+}
+
+// In whole seconds.
+unsigned socket_timeout(const std::string& text) {
+    constexpr Duration max = Duration::days(366);  // the clock that counts them must not overflow
+    const Duration timeout = seconds_of("--socket-timeout", text, Duration());
+    if (timeout > max) {
+        throw UsageError("--socket-timeout: expected at most " + max.to_shortest_string() + " seconds, found '" + text +
+                         "'");
+    }
+    return static_cast<unsigned>(timeout.to_seconds());
+}
+
+// The prefix of the output files, by its name in every command or by Batsim's.
+std::string output_prefix(const Options& options) {
+    if (options.given("output") && options.given("export")) {
+        throw UsageError("-o and -e both name the prefix of the output files: give one of the two");
+    }
+    return optional_text(options, options.given("output") ? "output" : "export").value_or("out");
 }
 
 // Returns none after printing the help.
@@ -167,14 +195,16 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     Options options;
     add_simulate_options(options);
     if (!options.parse(
-            arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-e PREFIX]",
-            "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.")) {
+            arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
+            "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
+            {"simulate -p sdsc-sp2 -w sp2.json -a easy,order=saf -o saf",
+             "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"})) {
         return std::nullopt;
     }
     load_plugins(options);
     SimulateOptions read;
     read.endpoint = options.get<std::string>("socket-endpoint");
-    read.prefix = options.get<std::string>("export");
+    read.prefix = output_prefix(options);
     read.choice =
         read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
     check_scheduler_options(options, read.choice);
@@ -184,7 +214,7 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     } else if (options.given("curve-server-key")) {
         read.curve_key = transport::read_curve_key(options.get<std::string>("curve-server-key"));
     }
-    read.timeout = options.get<unsigned>("socket-timeout");
+    read.timeout = socket_timeout(options.get<std::string>("socket-timeout"));
     read.platform = options.get<std::string>("platform");
     read.master_host = options.get<std::string>("master-host");
     read.workloads = options.get<std::vector<std::string>>("workload");
@@ -197,6 +227,7 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     read.scenario.rules = simulator_rules(options.get<std::string>("like"));
     read.measures_time = options.given("real-times");
     read.quiet = options.given("quiet");
+    read.has_plugins = options.given("plugin");
     return read;
 }
 
@@ -242,8 +273,30 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
 }
 
 // Notes results that may surprise the user.
-void note_surprises(const Outcome& outcome) {
+// Which of the fields that no algorithm of batfill looks at are requests for something.
+std::vector<std::string> ignored_requests(const Outcome& outcome) {
+    std::vector<std::string> found;
+    for (const char* const name : {"gpus", "memory", "dependency"}) {
+        const std::string member = '"' + std::string(name) + "\":";
+        const auto asks = [&](const WorkloadJob& job) {
+            return job.description.other_fields.text().find(member) != std::string::npos;
+        };
+        const std::vector<Workload>& workloads = outcome.scenario().workloads;
+        if (std::any_of(workloads.begin(), workloads.end(), [&](const Workload& workload) {
+                return std::any_of(workload.jobs.begin(), workload.jobs.end(), asks);
+            })) {
+            found.emplace_back(name);
+        }
+    }
+    return found;
+}
+
+void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
+    if (const auto ignored = ignored_requests(outcome);
+        !ignored.empty() && outcome.engine() != nullptr && !has_plugins) {
+        note("jobs ask for " + enumeration(ignored) + ", which no algorithm of batfill looks at");
+    }
     if (ignores_licenses(outcome)) {
         note("jobs ask for licences, which only placement=machine looks at");
     }
@@ -278,7 +331,7 @@ int simulate(const Arguments& arguments) {
     if (!outcome.deadlock().empty()) {
         throw InputError(outcome.deadlock());
     }
-    note_surprises(outcome);
+    note_surprises(outcome, options->has_plugins);
     return 0;
 }
 

@@ -44,9 +44,11 @@ std::map<long long, std::string> queue_names(const Options& options) {
 
 void add_swf_options(Options& options) {
     options.add_positional("log", Value<std::string>().required());
+    options.group("Output");
     options.add(
         "output,o", Value<std::string>("PATH"),
         "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, swf only prints the table");
+    options.group("Jobs");
     options.add("exclude-queue", Value<std::vector<long long>>("N"), "drop jobs of this queue (repeatable)");
     options.add("queue-names", Value<std::string>("N=NAME[,N=NAME]..."), "give queues a name instead of their number");
     options.add("partition", Value<std::vector<long long>>("N"), "keep jobs of this partition only (repeatable)");
@@ -65,7 +67,7 @@ std::optional<ConversionOptions> parse_swf_options(const Arguments& arguments, O
     if (!options.parse(
             arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
             "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and why.\nJobs without a known run time are always dropped.",
-            origin)) {
+            {"swf SP2.swf.gz -o sp2.json", "swf SP2.swf.gz -o weeks --split 7"}, origin)) {
         return std::nullopt;
     }
     ConversionOptions read = conversion_options(options, options.get<std::string>("log"));

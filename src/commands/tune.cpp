@@ -87,8 +87,17 @@ SchedulerChoice read_policy(const Options& options) {
 }
 
 void add_tune_options(Options& options) {
+    options.group("Input");
     add_replayed_options(options);
-    options.add("output,o", Value<std::string>("PREFIX").required(), "prefix of the output files");
+    add_master_host_option(options);
+    options.group("Scheduler");
+    options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"),
+                "algorithm with order=mixed, also with parameters: easy,threshold=3600");
+    options.add(
+        "parameter,P", Value<std::vector<std::string>>("KEY=VALUE"),
+        "another parameter of the algorithm; repeatable; easy has backfill-order=spf and threshold=200000 by default");
+    add_plugin_option(options);
+    options.group("Search");
     options.add("over", Value<std::string>("each|sum").otherwise("each"),
                 "the best weights for each workload, or those with the smallest sum over all");
     options.add("method", Value<std::string>("xnes|cover").otherwise("xnes"),
@@ -106,15 +115,12 @@ void add_tune_options(Options& options) {
                 "with --method cover --features 3: points per dimension (default 100)");
     options.add("lambda", Value<double>("L").otherwise(1), "of xnes: keeps the norm of the weights near 1");
     options.add("seed", Value<std::uint64_t>("S").otherwise(1), "seed of the search");
-    add_threads_option(options);
-    options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"),
-                "algorithm with order=mixed, also with parameters: easy,threshold=3600");
-    options.add(
-        "parameter,P", Value<std::vector<std::string>>("KEY=VALUE"),
-        "another parameter of the algorithm; repeatable; easy has backfill-order=spf and threshold=200000 by default");
-    add_master_host_option(options);
+    options.group("Output");
+    options.add("output,o", Value<std::string>("PREFIX").required(), "prefix of the output files");
     options.add("values", Value<std::string>("FILE"),
                 "also write the value of all weights tried as csv, gzipped if it ends in .gz");
+    options.group("Speed");
+    add_threads_option(options);
 }
 
 SearchRequest search_of(const Options& options) {
@@ -167,12 +173,13 @@ TuneRequest read_tune_options(const Options& options) {
 int tune(const Arguments& arguments) {
     Options options;
     add_tune_options(options);
-    add_plugin_option(options);
     if (!options.parse(
             arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
             "Searches for the weights of a mixed policy that minimise a metric of replays. Writes policy files for\n"
             "--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and PREFIX_convergence.csv.\n"
-            "Repeat the command to resume a run that was killed.")) {
+            "Repeat the command to resume a run that was killed.",
+            {"tune -p sdsc-sp2 -w weeks/*.json -o weights",
+             "tune -p 128 -w sp2.json -o weights --features 6 --evaluations 1000"})) {
         return 0;
     }
     load_plugins(options);

@@ -37,33 +37,17 @@ SchedulerChoice parse(const std::string& argument) {
     if (is_policy_file(argument)) {
         return read_file(argument);
     }
-    SchedulerChoice choice;
-    std::vector<std::string> assignments;
-    std::size_t comma = argument.find(',');
-    choice.algorithm = argument.substr(0, comma);
-    while (comma != std::string::npos) {
-        const std::size_t begin = comma + 1;
-        comma = argument.find(',', begin);
-        const std::string piece = argument.substr(begin, comma == std::string::npos ? comma : comma - begin);
-        if (assignments.empty() || piece.find('=') != std::string::npos) {
-            assignments.push_back(piece);
-        } else {
-            assignments.back() += ',' + piece;
-        }
-    }
-    for (const std::string& assignment : assignments) {
-        choice.parameters.push_back(parse_assignment(assignment));
-    }
-    return choice;
+    return parse_scheduler(argument);
 }
 
 }  // namespace
 
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
     SchedulerChoice choice = parse(algorithm);
+    Parameters::Given more;
     for (const std::string& parameter : parameters) {
-        if (!parameter.ends_with(".json") || parameter.find('=') != std::string::npos) {
-            choice.parameters.push_back(parse_assignment(parameter));
+        if (!is_policy_file(parameter) || parameter.find('=') != std::string::npos) {
+            more.push_back(parse_assignment(parameter));
             continue;
         }
         const SchedulerChoice file = read_file(parameter);
@@ -72,7 +56,12 @@ SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std:
                              choice.algorithm + " is chosen");
         }
         choice.algorithm = file.algorithm;
-        choice.parameters.insert(choice.parameters.end(), file.parameters.begin(), file.parameters.end());
+        more.insert(more.end(), file.parameters.begin(), file.parameters.end());
+    }
+    if (is_policy_file(algorithm)) {
+        choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
+    } else {
+        add_parameters(choice, more, "-P");
     }
     return choice;
 }

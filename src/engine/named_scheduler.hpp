@@ -26,11 +26,13 @@ NamedScheduler read_scheduler(const std::string& argument);
 void require_usable(const SchedulerChoice& choice);
 
 // Returns the choice that -a (empty if not given) and the -P make. -a takes what read_scheduler() does. Of several
-// values for one parameter the last counts, and those of -P come after those of -a.
+// values for one parameter of a -P the last counts. A -P may change a parameter of a file that -a names.
 // Each -P is KEY=VALUE or, if it ends in .json and has no '=', the path of such a file. The file's parameters replace
 // it, and the file's algorithm counts if -a names none.
 // Throws: InputError as read_scheduler().
-// Throws: UsageError if a file names another algorithm than -a or the files before it.
+// Throws: UsageError
+// - if a file names another algorithm than -a or the files before it
+// - if a parameter is both in -a, in the first form, and in a -P
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
 
 }  // namespace batfill

@@ -11,6 +11,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
 
+#include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 
@@ -151,10 +152,10 @@ ParameterValue Parameter::parse(const std::string& text) const {
             problem = no_number(*this);
             break;
         case Type::seconds:
-            if (const auto duration = Duration::parse(text); duration && *duration >= Duration()) {
+            if (const auto duration = parse_duration(text); duration && *duration >= Duration()) {
                 return *duration;
             }
-            problem = "is not a number of seconds (0 or more)";
+            problem = "is not a number of seconds (0 or more, also with a unit: 90s, 15m, 1h, 30d)";
             break;
         case Type::numbers:
             if (auto numbers = parse_numbers(text); numbers && numbers->size() == count) {

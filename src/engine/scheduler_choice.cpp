@@ -59,6 +59,39 @@ std::string parameter_text(const std::string& name, const JsonValue& value) {
 
 }  // namespace
 
+SchedulerChoice parse_scheduler(const std::string& text) {
+    SchedulerChoice choice;
+    std::vector<std::string> assignments;
+    std::size_t comma = text.find(',');
+    choice.algorithm = text.substr(0, comma);
+    while (comma != std::string::npos) {
+        const std::size_t begin = comma + 1;
+        comma = text.find(',', begin);
+        const std::string piece = text.substr(begin, comma == std::string::npos ? comma : comma - begin);
+        if (assignments.empty() || piece.find('=') != std::string::npos) {
+            assignments.push_back(piece);
+        } else {
+            assignments.back() += ',' + piece;
+        }
+    }
+    for (const std::string& assignment : assignments) {
+        choice.parameters.push_back(parse_assignment(assignment));
+    }
+    return choice;
+}
+
+void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, const std::string& where) {
+    for (const auto& [name, value] : more) {
+        if (std::ranges::find(choice.parameters, name, &Parameters::Given::value_type::first) !=
+            choice.parameters.end()) {
+            std::string problem = "parameter ";
+            problem.append(name).append(" is written with the algorithm and in ").append(where);
+            throw UsageError(problem.append(": expected it once"));
+        }
+    }
+    choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
+}
+
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration) {
     SchedulerChoice choice;
     if (configuration.empty()) {
@@ -82,17 +115,19 @@ SchedulerChoice parse_scheduler_configuration(const std::string& configuration) 
         if (!algorithm.IsString()) {
             throw UsageError("scheduler configuration: \"algorithm\" is not a string");
         }
-        choice.algorithm = checked(std::string(view(algorithm)));
+        choice = parse_scheduler(checked(std::string(view(algorithm))));
     }
     if (document.HasMember("params")) {
         const JsonValue& parameters = document["params"];
         if (!parameters.IsObject()) {
             throw UsageError("scheduler configuration: \"params\" is not an object");
         }
+        Parameters::Given given;
         for (const auto& member : parameters.GetObject()) {
             const std::string name = checked(std::string(view(member.name)));
-            choice.parameters.emplace_back(name, checked(parameter_text(name, member.value)));
+            given.emplace_back(name, checked(parameter_text(name, member.value)));
         }
+        add_parameters(choice, given, "\"params\"");
     }
     return choice;
 }

@@ -56,7 +56,16 @@ std::optional<std::string> nearest_name(const std::string& name, const std::vect
     });
     const bool is_near =
         nearest != known.end() && slips_between(name, *nearest) <= most_slips && !differ_in_digits(name, *nearest);
-    return is_near ? std::optional(*nearest) : std::nullopt;
+    if (is_near) {
+        return *nearest;
+    }
+    // A user may know only the beginning of a name.
+    constexpr std::size_t shortest_beginning = 3;
+    const auto begins = [&](const std::string& candidate) { return candidate.starts_with(name); };
+    if (name.size() < shortest_beginning || std::count_if(known.begin(), known.end(), begins) != 1) {
+        return std::nullopt;
+    }
+    return *std::find_if(known.begin(), known.end(), begins);
 }
 
 std::string names_instead(const std::string& name, const std::vector<std::string>& known) {
@@ -92,15 +101,6 @@ std::string enumeration(std::vector<std::string> names) {
         text.replace(comma, 2, " and ");
     }
     return text;
-}
-
-Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min) {
-    const std::optional<Duration> value = Duration::parse(text);
-    if (!value || (min && *value < *min)) {
-        throw UsageError(name + ": expected a number of seconds" + (min ? " from " + min->to_string() : "") +
-                         ", found '" + text + "'");
-    }
-    return *value;
 }
 
 }  // namespace batfill

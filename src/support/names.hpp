@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <batfill/core/time.hpp>
-
 namespace batfill {
 
 // Joins names for error messages: "a, b, c".
@@ -14,7 +12,7 @@ std::string list_of(const std::vector<std::string>& names);
 // The part of an error message after an unknown name: "did you mean 'simulate'? Known: ...", or "known: ..." without a
 // guess if no name is near.
 std::string names_instead(const std::string& name, const std::vector<std::string>& known);
-// The known name that a user who typed `name` probably meant; none if no name is near.
+// The known name that a user who typed `name` probably meant: one that is near, or the only one that begins with it.
 std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known);
 // An error message for an unknown name: "unknown command 'simulat', did you mean 'simulate'? Known: ...", or without a
 // guess if no name is near. `what` is the kind of thing.
@@ -28,9 +26,5 @@ std::string counted(std::size_t number, const std::string& what);
 
 // Returns the name of a file's workload in tables and file names: "sp2-01" for "weeks/sp2-01.json.gz".
 std::string workload_name(const std::string& path);
-
-// Returns the duration that `text` gives as seconds. `name` is what the user calls it.
-// Throws: UsageError if `text` is not a number or is below `min`.
-Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min = {});
 
 }  // namespace batfill

@@ -49,6 +49,7 @@ TEST_CASE("import makes a workload that is replayed, and says what it left out")
     const Outcome replayed = run(
         inputs.folder, {"simulate", "-q", "-a", "easy", "-p", "16", "-w", workload, "-e", inputs.folder.file("easy")});
     CHECK(replayed.status == 0);
+    CHECK(replayed.errors == "batfill: note: jobs ask for gpus, which no algorithm of batfill looks at\n");
     const Outcome json = inputs.import({"sacct", inputs.jobs, "--format", "json", "--exclude-queue", "debug"});
     CHECK_THAT(json.output, Contains("\"zero\": \"2024-07-01 00:00:00 UTC\"") && Contains("\"kept\": 1") &&
                                 Contains("\"what\": \"queue is debug\""));

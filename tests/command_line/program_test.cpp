@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,44 @@ TEST_CASE("batfill introduces itself") {
     CHECK(nothing.errors == help.output);
 }
 
+TEST_CASE("The help of every command groups its options and ends with examples that the command can parse") {
+    const Folder folder;
+    std::vector<Arguments> commands{{"generate", "farm"}, {"generate", "lublin"}, {"generate", "failures"}};
+    std::istringstream lines(run(folder, {"--help"}).output);
+    bool in_list = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (in_list && !line.starts_with("  generate ")) {
+            commands.push_back({line.substr(2, line.find(' ', 2) - 2)});
+        }
+        in_list = in_list || line == "Commands:";
+    }
+    CHECK(commands.size() >= 17);
+    commands.push_back({"campaign", "merge"});
+    for (const Arguments& command : commands) {
+        Arguments help{command};
+        help.emplace_back("--help");
+        const std::string text = run(folder, help).output;
+        INFO(text);
+        CHECK_THAT(text, !Contains("\nOptions:\n"));
+        CHECK_THAT(text, Contains("\nOutput:\n") && Contains("\nHelp:\n"));
+        const std::size_t examples = text.find("\nExamples:\n");
+        REQUIRE(examples != std::string::npos);
+        std::istringstream words(text.substr(examples + 11));
+        int number = 0;
+        for (std::string line; std::getline(words, line); ++number) {
+            std::istringstream example(line.substr(0, line.find(" >")));
+            Arguments arguments{std::istream_iterator<std::string>(example), {}};
+            REQUIRE(arguments.size() > 1);
+            CHECK(arguments.front() == "batfill");
+            arguments.erase(arguments.begin());
+            CHECK(std::equal(command.begin(), command.end(), arguments.begin()));
+            arguments.emplace_back("--help");  // parses the other arguments, and reads and writes no file
+            CHECK(run(folder, arguments).output == text);
+        }
+        CHECK(number == 2);
+    }
+}
+
 TEST_CASE("Unknown commands and options are refused with status 2") {
     const Inputs inputs;
     const Outcome command = run(inputs.folder, {"simulat"});
@@ -65,7 +105,7 @@ TEST_CASE("Options that count something refuse negative numbers, whatever the co
     refused({"check", "jobs.csv", "-w", "w.json", "-p", "p.xml", "--first", "-3"},
             "--first: expected a whole number from 0, found '-3'");
     refused({"simulate", "-p", "p.xml", "-w", "w.json", "-a", "fcfs", "--socket-timeout", "-4294967295"},
-            "--socket-timeout: expected a whole number from 0, found '-4294967295'");
+            "--socket-timeout: expected a number of seconds from 0.000000, found '-4294967295'");
     refused({"tune", "-p", "p.xml", "-w", "w.json", "-o", "x", "--evaluations", "-1"},
             "--evaluations: expected a whole number from 0, found '-1'");
     refused({"compare", "fcfs", "-p", "p.xml", "-w", "w.json", "--threads", "-1"},
@@ -126,13 +166,17 @@ TEST_CASE("algorithms lists every algorithm with its parameters") {
         CHECK_THAT("\n" + text.output, Contains(std::string("\n") + name + "\n"));
     }
     CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|start-now|none"));
+    const std::size_t common = text.output.find("\n  Every algorithm above also takes:\n");
+    CHECK(text.output.find("-P default-walltime=") > common);
+    CHECK(text.output.find("-P default-walltime=") == text.output.rfind("-P default-walltime="));
 }
 
 TEST_CASE("algorithms shows the algorithms that are named") {
     const Folder folder;
     const Outcome one = run(folder, {"algorithms", "conservative"});
     CHECK(one.status == 0);
-    CHECK_THAT(one.output, StartsWith("conservative\n") && Contains("-P compression="));
+    CHECK_THAT(one.output,
+               StartsWith("conservative\n") && Contains("-P compression=") && Contains("-P default-walltime="));
     const Outcome two = run(folder, {"algorithms", "fcfs", "easy", "--json"});
     rapidjson::Document document;
     document.Parse(two.output.data(), two.output.size());

@@ -120,6 +120,9 @@ TEST_CASE("report compares runs with the first one, or with the baseline") {
     const rapidjson::Document second = data_of(inputs.page);
     CHECK(second["baseline"].GetInt() == 1);
     CHECK(metric(second, "mean_wait", 0, "differences") == "-66.7 %");
+    CHECK(inputs.report({inputs.easy, inputs.fcfs, "--baseline", inputs.fcfs + "_jobs.csv"}).output ==
+          inputs.page + ": 2 runs\n");
+    CHECK(data_of(inputs.page)["baseline"].GetInt() == 1);
 }
 
 TEST_CASE("report takes the machine as metrics does") {

@@ -239,20 +239,29 @@ TEST_CASE("simulate reads gzipped workloads, several of them, and external event
     CHECK_THAT(inputs.jobs("out"), Contains(",w1,"));
 }
 
-TEST_CASE("-a takes parameters behind the algorithm, and those of -P come after them") {
+TEST_CASE("-a takes parameters behind the algorithm, and -P adds to them") {
     const Inputs inputs;
     REQUIRE(inputs.simulate("apart", {"-a", "easy", "-P", "order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status == 0);
     REQUIRE(inputs.simulate("together", {"-a", "easy,order=mixed,weights=0,-1,0,0,0,0"}).status == 0);
     CHECK(inputs.jobs("together") == inputs.jobs("apart"));
-    REQUIRE(
-        inputs.simulate("later", {"-a", "easy,order=lpf", "-P", "order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status ==
-        0);
-    CHECK(inputs.jobs("later") == inputs.jobs("apart"));
+    REQUIRE(inputs.simulate("added", {"-a", "easy,order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status == 0);
+    CHECK(inputs.jobs("added") == inputs.jobs("apart"));
+    const Outcome twice = inputs.simulate("x", {"-a", "easy,order=lpf", "-P", "order=mixed"});
+    check_refused(twice, 2);
+    CHECK_THAT(twice.errors, Contains("parameter order is written with the algorithm and in -P: expected it once"));
+    const std::string together = R"({"algorithm": "easy,order=mixed,weights=0,-1,0,0,0,0"})";
+    REQUIRE(inputs.simulate("configured", {"--sched-cfg", together}).status == 0);
+    CHECK(inputs.jobs("configured") == inputs.jobs("apart"));
+    const Outcome configured =
+        inputs.simulate("x", {"--sched-cfg", R"({"algorithm": "easy,order=lpf", "params": {"order": "saf"}})"});
+    check_refused(configured, 2);
+    CHECK_THAT(configured.errors, Contains("parameter order is written with the algorithm and in \"params\""));
     const std::string policy =
         file(inputs.folder, "policy.json",
              R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0,-1,0,0,0,0]}})");
     REQUIRE(inputs.simulate("file", {"-a", policy}).status == 0);
     CHECK(inputs.jobs("file") == inputs.jobs("apart"));
+    CHECK(inputs.simulate("changed", {"-a", policy, "-P", "weights=0,-2,0,0,0,0"}).status == 0);
     const Outcome served = run(inputs.folder, {"serve", "-a", "easy,order=sef"});
     check_refused(served, 2);
     CHECK_THAT(served.errors, Contains("parameter order: unknown value 'sef'"));

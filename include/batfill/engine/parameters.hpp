@@ -109,10 +109,21 @@ struct SchedulerChoice {
     std::string problem = {};  // why a non-empty configuration chooses nothing; else empty
 };
 
+// Reads a scheduler as users write it: NAME[,KEY=VALUE]... A piece without '=' belongs to the value before it:
+// "easy,order=mixed,weights=1,0,0,0,0,0".
+// Throws: UsageError for a piece without '=' behind the name.
+SchedulerChoice parse_scheduler(const std::string& text);
+
+// Adds parameters to a choice that already has those written with the algorithm. `where` says where the user wrote the
+// new ones.
+// Throws: UsageError for a parameter that the choice has.
+void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, const std::string& where);
+
 // The choice in Batsim's --sched-cfg. `configuration` makes one if it is a JSON object with the member "algorithm" (a
-// string) or "params" (an object with values that are strings, numbers, booleans or arrays of numbers): {"algorithm":
-// "easy", "params": {"threshold": 200000}}. Any other text is for other schedulers and chooses nothing.
-// Throws: UsageError if one of the two members has another type, or if a name or value does not fit into one line.
+// scheduler as above) or "params" (an object with values that are strings, numbers, booleans or arrays of numbers):
+// {"algorithm": "easy", "params": {"threshold": 200000}}. Any other text is for other schedulers and chooses nothing.
+// Throws: UsageError if one of the two members has another type, if a name or value does not fit into one line, or
+// if both have a parameter.
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration);
 
 // Combines two choices: the configuration decides what the command line leaves open. Its parameters count only if the

@@ -11,13 +11,14 @@ _batfill_options() {
   awk '/^ +-/ { for (i = 1; i <= NF; ++i) if ($i ~ /^--[a-z]/) print $i }'
 }
 
-# The names of the algorithms or, behind one, of its parameters.
+# The names in a list of algorithms.
 _batfill_algorithms() {
-  if [ -z "$1" ]; then
-    awk '/^[a-z]/ { print $1 }'
-  else
-    awk -v name="$1" '/^[a-z]/ { inside = $1 == name } inside && $1 == "-P" { sub(/=.*/, "=", $2); print $2 }'
-  fi
+  awk '/^[a-z]/ { print $1 }'
+}
+
+# The names of the parameters of one algorithm.
+_batfill_parameters() {
+  awk '$1 == "-P" { sub(/=.*/, "=", $2); print $2 }'
 }
 
 _batfill() {
@@ -45,9 +46,9 @@ _batfill() {
   elif [ "${subject[*]}" = generate ]; then
     choices="$("$program" help generate 2>/dev/null | _batfill_names)"
   elif [ "$before" = -a ] || [ "$before" = --algorithm ]; then
-    choices=$("$program" algorithms 2>/dev/null | _batfill_algorithms '')
+    choices=$("$program" algorithms 2>/dev/null | _batfill_algorithms)
   elif [ -n "$algorithm" ] && { [ "$before" = -P ] || [ "$before" = --parameter ]; }; then
-    choices=$("$program" algorithms 2>/dev/null | _batfill_algorithms "$algorithm")
+    choices=$("$program" algorithms "${algorithm%%,*}" 2>/dev/null | _batfill_parameters)
     compopt -o nospace 2>/dev/null
   elif [[ $word == -* ]]; then
     choices=$("$program" help "${subject[@]}" 2>/dev/null | _batfill_options)
