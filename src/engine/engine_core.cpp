@@ -311,7 +311,7 @@ void EngineCore::run_round() {
     } else if (!completions_.empty()) {
         algorithm_->completed(round, completions_);
     }
-    if (next_expiry_ <= state_.now) {
+    if (a_prediction_expired_ && predictor_->expiries_start_rounds()) {
         algorithm_->predictions_expired(round);
     }
     for (const JobIndex job : submissions_) {
@@ -328,6 +328,7 @@ void EngineCore::run_round() {
     submissions_.clear();
     machine_changed_ = false;
     processors_switched_ = false;
+    a_prediction_expired_ = false;
     is_beginning_ = false;
     last_round_ = state_.now;
     ask_for_wake();
@@ -339,7 +340,9 @@ void EngineCore::correct_predictions(Time least_end) {
                                    [=](const RunningJob& running) { return running.end >= least_end; });
     for (auto running = state_.running.begin(); running != last; ++running) {
         Duration& prediction = state_.predictions[running->job];
-        prediction = predictor_->corrected(running->job, state_.job(running->job), prediction, least_end);
+        const Duration corrected = predictor_->corrected(running->job, state_.job(running->job), prediction, least_end);
+        a_prediction_expired_ |= corrected != prediction;
+        prediction = corrected;
         running->end = state_.estimated_end(running->job);
     }
     if (last != state_.running.begin()) {

@@ -86,6 +86,7 @@ class EngineCore {
     std::unique_ptr<MachineFailures> failures_;
     std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
     Time next_expiry_ = Time::infinity();          // of a prediction, if that starts a round
+    bool a_prediction_expired_ = false;            // since the last round
     std::unique_ptr<Algorithm> algorithm_;
     // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
     // acknowledged yet.

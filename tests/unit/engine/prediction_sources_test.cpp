@@ -194,6 +194,18 @@ TEST_CASE("A prediction that expires starts a round if that is wanted", "[predic
     CHECK(calls_in(send(engine, {Time::seconds(100), {}, {}, {}})) == std::vector<Time>{Time::seconds(160)});
 }
 
+TEST_CASE("A job that ends when it was predicted to has no expired prediction", "[prediction]") {
+    // A round before the submission would start "small", which waits for the end of "long" at 100.
+    for (const std::string expired : {"profile", "round"}) {
+        Engine engine("easy", {{"prediction", "field"}, {"rounds", "event"}, {"expired", expired}, {"order", "spf"}});
+        engine.begin(Time(), Machine(4));
+        send(engine, {Time(), {}, {{0, job_of("", 4, 500, R"("prediction":100)")}}, {}});
+        send(engine, {Time::seconds(10), {}, {{1, job_of("", 4, 300)}}, {}});
+        CHECK(starts_of(send(engine, {Time::seconds(100), {0}, {{2, job_of("", 4, 200)}}, {}})) ==
+              std::vector<JobIndex>{2});
+    }
+}
+
 TEST_CASE("With every-event a submission that does not fit has a round, too", "[prediction]") {
     // At 100 "long" outlives its prediction, so a job of 150 s may run beside it. No job ends then, and the new job
     // does not fit.
