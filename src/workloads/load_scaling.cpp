@@ -35,7 +35,9 @@ std::optional<Microseconds> work_of(const SwfSelection& selection, const SwfConv
         const long long size = size_of(*kept.job, conversion);
         if (size <= processors) {
             const Duration run_time = run_time_of(*kept.job);
-            work += std::min(run_time, walltime_of(*kept.job, conversion).value_or(run_time)).count() * size;
+            const bool is_stopped = conversion.short_estimates != SwfConversion::ShortEstimates::believe;
+            const std::optional<Duration> limit = is_stopped ? walltime_of(*kept.job, conversion) : std::nullopt;
+            work += std::min(run_time, limit.value_or(run_time)).count() * size;
             if (static_cast<double>(work) > most_work) {
                 return std::nullopt;
             }

@@ -163,6 +163,8 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
         {R"({"nb_res":4,"nb_res":4})", "field \"nb_res\": expected once"},
         {R"({"nb_res":0,"jobs":[]})", "field \"nb_res\": expected an integer above 0"},
         {R"({"nb_res":4.0,"jobs":[]})", "field \"nb_res\": expected an integer above 0"},
+        {R"({"walltimes":true})", "field \"walltimes\": expected \"enforced\" (omit it for that) or \"believed\""},
+        {R"({"walltimes":"kept"})", "field \"walltimes\": expected \"enforced\" (omit it for that) or \"believed\""},
         {R"({"jobs":{}})", "field \"jobs\": expected an array"},
         {R"({"profiles":[]})", "field \"profiles\": expected an object"},
         {with_jobs("7"), "jobs[0]: expected a job object"},
@@ -304,6 +306,19 @@ TEST_CASE("A workload is written a job a line, whole seconds as integers and onl
     CHECK(content(folder.file("workload.json.gz")) == content(folder.file("workload.json")));
     std::ifstream raw(folder.file("workload.json.gz"), std::ios::binary);
     CHECK((raw.get() == 0x1f && raw.get() == 0x8b));
+}
+
+TEST_CASE("A workload says whether its walltimes stop jobs") {
+    const Folder folder;
+    const auto text = [](const std::string& field) {
+        return "{\"nb_res\":4," + field + "\"jobs\":[\n],\"profiles\":{\n}}\n";
+    };
+    CHECK(!parse(text("")).believes_walltimes);
+    CHECK(!parse(text("\"walltimes\":\"enforced\",")).believes_walltimes);
+    const std::string believed = text("\"walltimes\":\"believed\",");
+    write_workload(parse(believed), folder.file("workload.json"));
+    CHECK(content(folder.file("workload.json")) == believed);
+    CHECK(read_workload(folder.file("workload.json"), "w0").believes_walltimes);
 }
 
 TEST_CASE("Profiles that carry their source are written as it says") {
