@@ -1,7 +1,5 @@
 #include "src/formats/job_json.hpp"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "src/support/exact_json.hpp"
@@ -94,10 +92,26 @@ void append_other_fields(const JobDescription& job, std::string& out) {
     }
 }
 
+// Compares with names of the same size only: this is done for each field of each job.
 bool is_known(std::string_view name) {
-    constexpr std::array<std::string_view, 10> known{"id",    "subtime", "res",      "walltime", "profile",
-                                                     "queue", "user",    "deadline", "licenses", "extra_data"};
-    return std::find(known.begin(), known.end(), name) != known.end();
+    switch (name.size()) {
+        case 2:
+            return name == "id";
+        case 3:
+            return name == "res";
+        case 4:
+            return name == "user";
+        case 5:
+            return name == "queue";
+        case 7:
+            return name == "subtime" || name == "profile";
+        case 8:
+            return name == "walltime" || name == "deadline" || name == "licenses";
+        case 10:
+            return name == "extra_data";
+        default:
+            return false;
+    }
 }
 
 // Appends the members of `object` that read_job() does not know, each after a comma unless it is the first.
