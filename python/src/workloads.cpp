@@ -515,7 +515,7 @@ void bind_workloads(nb::module_& module) {
         .def("__len__", [](const Jobs& jobs) { return jobs.workload->jobs.size(); })
         .def_prop_ro("processors", [](const Jobs& jobs) { return jobs.workload->processors; })
         .def_prop_ro("path", [](const Jobs& jobs) { return jobs.workload->path; })
-        .def("column", &column, arg("name"))
+        .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
         .def("periods", &periods_of, arg("days"))
         .def("scaled", &scaled, arg("load"))
         .def("offered_load", [](const Jobs& jobs) { return offered_load(*jobs.workload); })
@@ -534,7 +534,9 @@ void bind_workloads(nb::module_& module) {
     module.def(
         "read_json", [](const std::string& path) { return keep(read_workload(path, "w0")); }, arg("path"),
         nb::call_guard<nb::gil_scoped_release>());
-    module.def("convert", &convert, arg("paths"), arg("accounting").none(), arg("options"));
+    module.def("convert", &convert, arg("paths"), arg("accounting").none(), arg("options"),
+               nb::sig("def convert(paths: collections.abc.Sequence[str], accounting: object | None, "
+                       "options: dict[str, typing.Any]) -> tuple[Jobs, dict[str, typing.Any]]"));
     module.def(
         "convert_periods",
         [](const std::vector<std::string>& paths, const nb::object& accounting, const nb::dict& options, double days,
@@ -543,7 +545,10 @@ void bind_workloads(nb::module_& module) {
             return convert_periods(paths, accounting, options, {days, skip, periods, crossing, count_from});
         },
         arg("paths"), arg("accounting").none(), arg("options"), arg("days"), arg("skip"), arg("periods").none(),
-        arg("crossing"), arg("count_from"));
+        arg("crossing"), arg("count_from"),
+        nb::sig("def convert_periods(paths: collections.abc.Sequence[str], accounting: object | None, "
+                "options: dict[str, typing.Any], days: float, skip: int, periods: int | None, crossing: str, "
+                "count_from: str) -> tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
     module.def("lublin", &lublin, arg("jobs"), arg("processors"), arg("seed"), arg("load").none(), arg("kind"),
                arg("estimates"));
     module.def("from_table", &from_table, arg("ids"), arg("submit"), arg("processors"), arg("walltime"),
