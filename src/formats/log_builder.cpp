@@ -63,8 +63,8 @@ int status_of(std::string_view state) {
     for (const char c : state.substr(0, state.find(' '))) {
         word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
-    const auto known = std::find_if(state_words.begin(), state_words.end(),
-                                    [&](const StateWord& candidate) { return candidate.word == word; });
+    const auto* const known = std::find_if(state_words.begin(), state_words.end(),
+                                           [&](const StateWord& candidate) { return candidate.word == word; });
     return known == state_words.end() ? -1 : known->status;
 }
 
@@ -197,10 +197,10 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
     const auto counts = [](const std::map<std::string, std::size_t>& rules) {
-        std::vector<RuleCount> result;
-        for (const auto& [rule, rows] : rules) {
-            result.push_back({rule, rows});
-        }
+        std::vector<RuleCount> result(rules.size());
+        std::transform(rules.begin(), rules.end(), result.begin(), [](const auto& rule) {
+            return RuleCount{rule.first, rule.second};
+        });
         return result;
     };
     log_.left_out = counts(left_out_);

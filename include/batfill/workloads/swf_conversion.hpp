@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
-#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/formats/workload.hpp>
