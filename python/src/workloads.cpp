@@ -15,7 +15,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/accounting.hpp>
 #include <batfill/workloads/models.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
