@@ -1,3 +1,5 @@
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 
 #include <nanobind/nanobind.h>
@@ -103,6 +105,7 @@ NB_MODULE(_core, module) {
     module.def("add_platform_folder", &add_platform_folder, nanobind::arg("folder"));
     python::bind_errors(module);
     python::bind_workloads(module);
+    python::bind_tables(module);
     python::bind_runs(module);
     python::bind_schedulers(module);
     python::bind_comparisons(module);

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
