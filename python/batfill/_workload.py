@@ -27,7 +27,7 @@ class Cleaning(TypedDict, total=False):
     queue_names: dict[int, str]
     since: Seconds  # the option --from
     until: Seconds
-    short_estimates: Literal["cut", "raise", "drop"]
+    short_estimates: Literal["cut", "raise", "drop", "believe"]
     estimates: Union[Literal["log", "exact", "modal"], float, str]  # a number: so many times the run time
     missing_walltime: Union[Literal["exact", "omit", "drop"], Seconds]
     keep_zero_run_times: bool

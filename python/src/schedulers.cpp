@@ -425,7 +425,7 @@ SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, 
     AlgorithmDescription description;
     description.name = name;
     description.summary = "a scheduler in Python";
-    description.parameters = {RunTimePredictor::parameter()};
+    description.parameters = RunTimePredictor::parameters();
     description.placements.push_back(Placement::machine);
     description.make = [shared = share(scheduler), name, failure, stop, copies](const Parameters&) {
         const nb::gil_scoped_acquire gil;

@@ -89,7 +89,8 @@ void read_walltimes(const std::string& name, nb::handle value, SwfConversion& co
     using Estimates = SwfConversion::Estimates;
     using MissingWalltime = SwfConversion::MissingWalltime;
     if (name == "short_estimates") {
-        conversion.short_estimates = word_of<SwfConversion::ShortEstimates>(value, name, {"cut", "raise", "drop"});
+        conversion.short_estimates =
+            word_of<SwfConversion::ShortEstimates>(value, name, {"cut", "raise", "drop", "believe"});
     } else if (name == "estimates") {
         if (const std::optional<Decimal> factor = factor_of(value)) {
             conversion.estimates = Estimates::factor;

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "src/support/exact_json.hpp"
+
 namespace batfill {
 
 namespace {
@@ -105,7 +107,7 @@ void append_unknown_members(const JsonValue& object, std::string& out) {
             out += out.empty() ? "" : ",";
             append_json_string(view(member.name), out);
             out += ':';
-            append_json(member.value, out);
+            append_exact_json(member.value, out);
         }
     }
 }
@@ -143,7 +145,7 @@ void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDesc
     });
     if (!is_object && !extra_data.IsNull()) {
         others += extra_data_member;
-        append_json(extra_data, others);
+        append_exact_json(extra_data, others);
     }
 }
 
