@@ -4,12 +4,9 @@
 #include <filesystem>
 #include <string>
 
-#include "src/report/report.hpp"
 #include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
-
-namespace {
 
 report::Run run_of(const Outcome& outcome, const std::string& label) {
     report::Run run{label, outcome.schedule()};
@@ -24,8 +21,6 @@ report::Run run_of(const Outcome& outcome, const std::string& label) {
     }
     return run;
 }
-
-}  // namespace
 
 std::string comparison_page(const ComparisonRequest& request, const std::string& command) {
     assert(request.workloads.size() == 1 && !request.weeks);

@@ -10,6 +10,10 @@ Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : Engine(find_algorithm(algorithm), given) {}
 Engine::Engine(const AlgorithmDescription& description, const Parameters::Given& given)
     : core_(std::make_unique<EngineCore>(description, given)) {}
+Engine::Engine(const SchedulerChoice& choice)
+    : description_(choice.description),
+      core_(std::make_unique<EngineCore>(description_ ? *description_ : find_algorithm(choice.algorithm),
+                                         choice.parameters)) {}
 Engine::~Engine() = default;
 
 void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {

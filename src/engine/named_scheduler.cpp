@@ -67,7 +67,7 @@ SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std:
 }
 
 void require_usable(const SchedulerChoice& choice) {
-    const Engine checks_it(choice.algorithm, choice.parameters);
+    const Engine checks_it(choice);
 }
 
 NamedScheduler read_scheduler(const std::string& argument) {

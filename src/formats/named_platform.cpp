@@ -26,8 +26,16 @@ bool is_file(const fs::path& path) {
     return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
 }
 
+std::vector<fs::path>& added_folders() {
+    static std::vector<fs::path> folders;
+    return folders;
+}
+
 // Where platforms may lie that come with the program, the most likely first.
 std::vector<fs::path> platform_folders() {
+    if (!added_folders().empty()) {
+        return added_folders();
+    }
     std::error_code problem;
     const fs::path folder = fs::read_symlink("/proc/self/exe", problem).parent_path();
     if (problem) {
@@ -52,6 +60,10 @@ std::vector<std::string> known_platforms() {
 }
 
 }  // namespace
+
+void add_platform_folder(const std::string& folder) {
+    added_folders().emplace_back(folder);
+}
 
 Platform homogeneous_platform(int hosts) {
     assert(hosts > 0);

@@ -26,6 +26,11 @@ std::optional<int> number_of_hosts(const std::string& word);
 // Throws: UsageError, which lists the platforms that come with batfill, if there is no such file.
 std::string platform_file(const std::string& word);
 
+// Adds a folder in which the platforms lie that come with batfill, instead of the ones near the program: for a
+// program that is not ours.
+// Requires: no other thread names a platform during the call.
+void add_platform_folder(const std::string& folder);
+
 // Returns the machine that `word` stands for.
 // Throws: UsageError; InputError as read_platform().
 Platform named_platform(const std::string& word, const std::string& master_host = default_master_host);

@@ -134,11 +134,6 @@ ScheduledJob read_job(const CsvRow& row) {
     return job;
 }
 
-double stretch_of(const ExecutionRecord& execution) {
-    return static_cast<double>(static_cast<long double>(execution.turnaround.count()) /
-                               static_cast<long double>(execution.length.count()));
-}
-
 // Appends the columns that only an executed job fills, starting_time to consumed_energy, each after a comma.
 void append_execution(const ScheduledJob& job, std::string& out) {
     if (!job.execution) {
@@ -159,6 +154,11 @@ void append_execution(const ScheduledJob& job, std::string& out) {
 }
 
 }  // namespace
+
+double stretch_of(const ExecutionRecord& execution) {
+    return static_cast<double>(static_cast<long double>(execution.turnaround.count()) /
+                               static_cast<long double>(execution.length.count()));
+}
 
 Schedule parse_schedule(std::string_view text, const std::string& path) {
     Schedule schedule{path, {}};

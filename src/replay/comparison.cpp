@@ -11,6 +11,7 @@
 
 #include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
@@ -70,6 +71,8 @@ auto with_place_in_errors(const Replay& replay, const NamedScheduler& scheduler,
         return use();
     } catch (const std::bad_alloc&) {
         throw;  // the replay is not to blame
+    } catch (const Interrupted&) {
+        throw;
     } catch (const std::exception& problem) {
         throw InputError(replay.scenario().workloads.front().path + " under " + scheduler.name + ": " + problem.what());
     }
@@ -82,12 +85,12 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
             options.tau = request.tau;
             options.short_deadline = request.short_deadline;
             options.set_machine(replay.machine());
-            return replay.measure_all(scheduler.choice, options);
+            return replay.measure_all(scheduler.choice, options, request.run);
         }
         std::vector<std::optional<double>> values(analysis::all_metrics().size());
         const auto place =
             static_cast<std::size_t>(analysis::find_metric(request.metric->name()) - analysis::all_metrics().data());
-        values[place] = replay.measure(scheduler.choice, *request.metric);
+        values[place] = replay.measure(scheduler.choice, *request.metric, request.run);
         return Metrics(std::move(values));
     });
 }
@@ -124,13 +127,18 @@ std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vecto
 }
 
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
+    std::vector<std::string> names;
+    const std::vector<Replay> replays = prepare_replays(request, names);
+    return compare(replays, std::move(names), request, progress);
+}
+
+Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> names, const ComparisonRequest& request,
+                   const std::function<void(std::size_t, std::size_t)>& progress) {
     Comparison comparison;
     for (const NamedScheduler& scheduler : request.schedulers) {
         comparison.schedulers.push_back(scheduler.name);
     }
     const std::size_t columns = request.schedulers.size();
-    std::vector<std::string> names;
-    const std::vector<Replay> replays = prepare_replays(request, names);
     const std::size_t total = replays.size() * columns;
     std::vector<std::optional<Metrics>> measured(total);
     for_each_in_parallel(

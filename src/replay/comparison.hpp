@@ -26,6 +26,7 @@ struct ComparisonRequest {
     Duration short_deadline = Duration::days(1);
     unsigned threads = 1;
     Note note = [](const std::string&) {};
+    RunOptions run{};  // of each replay; its progress is called by several threads
 };
 
 struct Comparison {
@@ -44,6 +45,10 @@ struct Comparison {
 
 // The replays of a request, which have not run.
 std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vector<std::string>& names);
+
+// As compare(), of replays that are prepared already, with these names. Ignores the workloads of the request.
+Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> names, const ComparisonRequest& request,
+                   const std::function<void(std::size_t, std::size_t)>& progress);
 
 // Replays each workload under each scheduler. `progress` hears how many replays are done, and of how many.
 // Throws: InputError for files that cannot be read, and for weeks of a workload with a job that is submitted before 0.

@@ -146,7 +146,7 @@ const std::vector<Workload>& Outcome::workloads(std::vector<Workload>& place) co
 }
 
 Outcome run(Scenario scenario, const SchedulerChoice& scheduler, const RunOptions& options) {
-    auto engine = std::make_unique<Engine>(scheduler.algorithm, scheduler.parameters);
+    auto engine = std::make_unique<Engine>(scheduler);
     const auto shared = std::make_shared<const Scenario>(std::move(scenario));
     Outcome outcome(shared, Simulator(*shared));
     outcome.simulate(std::move(engine), scheduler, nullptr, options);

@@ -73,7 +73,7 @@ Replay::Replay(Scenario scenario)
 Replay::Replay(Platform platform, Workload workload) : Replay(scenario_of(std::move(platform), std::move(workload))) {}
 
 Outcome Replay::run(const SchedulerChoice& scheduler, const RunOptions& options) const {
-    return run(std::make_unique<Engine>(scheduler.algorithm, scheduler.parameters), scheduler, options);
+    return run(std::make_unique<Engine>(scheduler), scheduler, options);
 }
 
 Outcome Replay::run(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const RunOptions& options) const {
@@ -83,13 +83,13 @@ Outcome Replay::run(std::unique_ptr<Engine> engine, const SchedulerChoice& choic
 }
 
 // Values over different jobs must not be compared: the scheduler registers none and rejects none.
-Outcome Replay::run_to_compare(const SchedulerChoice& scheduler) const {
-    auto engine = std::make_unique<Engine>(scheduler.algorithm, scheduler.parameters);
+Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const {
+    auto engine = std::make_unique<Engine>(scheduler);
     if (engine->algorithm().registers_jobs()) {
         throw UsageError("algorithm " + scheduler.algorithm +
                          ": with these parameters it submits jobs of its own, only those of the workload are compared");
     }
-    Outcome outcome = run(std::move(engine), scheduler, {});
+    Outcome outcome = run(std::move(engine), scheduler, options);
     if (const auto rejected = outcome.rejected(); !rejected.empty()) {
         const Rejections& some = rejected.begin()->second;
         throw InputError("job " + shown(outcome.simulation().jobs()[some.first].job->description.id) +
@@ -98,8 +98,9 @@ Outcome Replay::run_to_compare(const SchedulerChoice& scheduler) const {
     return outcome;
 }
 
-std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const {
-    const Outcome outcome = run_to_compare(scheduler);
+std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const ReplayMetric& metric,
+                                      const RunOptions& options) const {
+    const Outcome outcome = run_to_compare(scheduler, options);
     const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
     FinishedJobs finished;
     finished.reserve(jobs.size());
@@ -107,8 +108,9 @@ std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const Re
     return metric.value(finished);
 }
 
-Metrics Replay::measure_all(const SchedulerChoice& scheduler, const MetricsOptions& options) const {
-    return compute_metrics(run_to_compare(scheduler).schedule(), options, scenario_->workloads);
+Metrics Replay::measure_all(const SchedulerChoice& scheduler, const MetricsOptions& metrics,
+                            const RunOptions& options) const {
+    return compute_metrics(run_to_compare(scheduler, options).schedule(), metrics, scenario_->workloads);
 }
 
 }  // namespace batfill

@@ -90,7 +90,7 @@ void Session::submitted(JobSubmitted& submission, Time timestamp) {
 void Session::choose(const std::string& scheduler_configuration) {
     const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(scheduler_configuration),
                                            R"(Batsim's scheduler configuration: {"algorithm": "NAME"})");
-    engine_ = std::make_unique<Engine>(choice.algorithm, choice.parameters);
+    engine_ = std::make_unique<Engine>(choice);
     require_fit_for_daemon(*engine_);
 }
 

@@ -20,6 +20,9 @@ namespace batfill {
 
 namespace {
 
+// So few that whoever hears of progress can stop a simulation at once, also when each message takes milliseconds.
+constexpr std::size_t messages_between_progress = 64;
+
 // A time as a message of Batsim 5 carries it, with twelve decimals.
 double in_json(double seconds) {
     std::array<char, 400> text;  // the largest double has 309 digits before the point
@@ -135,7 +138,7 @@ void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, 
             }
             now_ = std::max(now_, timers_.top().time);
             expire_timers();
-            if (progress && messages_ % 4096 == 0) {
+            if (progress && messages_ % messages_between_progress == 0) {
                 progress(ended_.size(), now_);
             }
         }

@@ -34,6 +34,8 @@ class Engine {
     // Uses the registered algorithm of this name. `given` may set parameters common to all algorithms.
     // Throws: UsageError for an unknown name or value.
     Engine(const std::string& algorithm, const Parameters::Given& given);
+    // Uses the chosen algorithm, registered or not. Throws: as above.
+    explicit Engine(const SchedulerChoice& choice);
     // Uses an algorithm that need not be registered.
     // Requires: `description` has the common parameters and outlives the engine.
     Engine(const AlgorithmDescription& description, const Parameters::Given& given);
@@ -88,6 +90,7 @@ class Engine {
     Time guaranteed_at_submission(JobIndex job) const;
 
  private:
+    std::shared_ptr<const AlgorithmDescription> description_;  // null: others keep it
     std::unique_ptr<EngineCore> core_;
 };
 

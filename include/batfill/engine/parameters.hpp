@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@
 #include <batfill/core/time.hpp>
 
 namespace batfill {
+
+struct AlgorithmDescription;
 
 // The value of a parameter: nothing if it is off, the position of a choice among the choices, or what the type says.
 using ParameterValue =
@@ -107,6 +110,9 @@ struct SchedulerChoice {
     std::string algorithm;  // empty: none chosen
     Parameters::Given parameters;
     std::string problem = {};  // why a non-empty configuration chooses nothing; else empty
+    // An algorithm that is not registered, with the common parameters, and with `algorithm` as its name. Null: the
+    // registered one of this name.
+    std::shared_ptr<const AlgorithmDescription> description = {};
 };
 
 // Reads a scheduler as users write it: NAME[,KEY=VALUE]... A piece without '=' belongs to the value before it:

@@ -26,6 +26,9 @@ struct ExecutionRecord {
     Duration turnaround;
 };
 
+// The turnaround divided by the length, as column `stretch` has it, not rounded.
+double stretch_of(const ExecutionRecord& execution);
+
 // One line of a jobs.csv.
 struct ScheduledJob {
     std::string id;  // workload and job, "w0!17"

@@ -57,18 +57,20 @@ class Replay {
     // if no job counts for it, for instance because there are no jobs.
     // Throws: as run(); UsageError if the algorithm submits jobs of its own; InputError, which names a job that the
     // scheduler rejects. Values over different jobs must not be compared.
-    std::optional<double> measure(const SchedulerChoice& scheduler, const ReplayMetric& metric) const;
+    std::optional<double> measure(const SchedulerChoice& scheduler, const ReplayMetric& metric,
+                                  const RunOptions& options = {}) const;
 
     // All metrics of the schedule, as compute_metrics() gives them with the scenario's workloads.
     // Throws: as measure().
-    Metrics measure_all(const SchedulerChoice& scheduler, const MetricsOptions& options) const;
+    Metrics measure_all(const SchedulerChoice& scheduler, const MetricsOptions& metrics,
+                        const RunOptions& options = {}) const;
 
     const Scenario& scenario() const { return *scenario_; }
     const Machine& machine() const { return machine_; }
 
  private:
     Outcome run(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const RunOptions& options) const;
-    Outcome run_to_compare(const SchedulerChoice& scheduler) const;
+    Outcome run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const;
 
     std::shared_ptr<const Scenario> scenario_;
     Simulator simulator_;  // has not run: each run is of a copy

@@ -130,6 +130,13 @@ struct LoadScaling {
     Duration scaled(Duration gap) const;
 };
 
+// Scales the gaps between the submissions of a workload of delays as SwfConversion::load does.
+// Requires: load > 0; jobs by submission.
+// Throws: InputError, which names the workload's path, if no gap can be scaled: there are no jobs that fit on the
+// machine, or all are submitted at one instant.
+// Cost: O(n log n).
+LoadScaling scale_load(Workload& workload, Decimal load);
+
 // What a conversion did.
 struct ConversionSummary {
     std::vector<RuleCount> dropped;     // one for each rule, in the order of application; a job counts once

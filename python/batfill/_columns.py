@@ -1,0 +1,64 @@
+"""Tables as NumPy columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy.typing
+    import pandas
+
+
+class Columns:
+    """A table as NumPy columns, each made when it is first read.
+
+    >>> import batfill
+    >>> run = batfill.simulate(batfill.Workload.lublin(jobs=3, processors=8, seed=1), 8)
+    >>> len(run.jobs), "waiting_time" in run.jobs
+    (3, True)
+    >>> run.jobs["requested_number_of_resources"].shape
+    (3,)
+    """
+
+    def __init__(self, names: list[str], size: int, make: "Callable[[str], numpy.typing.NDArray[Any]]") -> None:
+        self._names = names
+        self._size = size
+        self._make = make
+        self._made: dict[str, "numpy.typing.NDArray[Any]"] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return list(self._names)
+
+    def keys(self) -> list[str]:
+        """The names of the columns, in order. With this, `dict(columns)` works."""
+        return list(self._names)
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return self._size
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __getitem__(self, name: str) -> "numpy.typing.NDArray[Any]":
+        """The column of this name, shape (rows,). Raises KeyError if there is none."""
+        if name not in self._names:
+            raise KeyError(f"{name!r}, expected one of {', '.join(self._names)}")
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The table as a pandas.DataFrame. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame({name: self[name] for name in self._names})
+
+    def __repr__(self) -> str:
+        return f"<{self._size} rows of {', '.join(self._names)}>"

@@ -1,0 +1,117 @@
+"""Many replays on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from . import _core
+from ._run import Platform, as_workload, platform_text
+from ._scheduler import AnyScheduler, as_core, label_of
+from ._workload import Path, Seconds, Workload
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
+    import pandas
+
+
+class Comparison:
+    """The metrics of workloads under several schedulers. Printed, it is the table of `batfill compare`."""
+
+    def __init__(self, core: "_core.Comparison", metric: str) -> None:
+        """Not for users: see compare()."""
+        self._core = core
+        self._metric = metric
+
+    @property
+    def workloads(self) -> list[str]:
+        """The names of the workloads, in the order of the rows."""
+        return self._core.workloads
+
+    @property
+    def schedulers(self) -> list[str]:
+        """The names of the schedulers, in the order of the columns."""
+        return self._core.schedulers
+
+    def values(self, metric: str | None = None) -> "numpy.typing.NDArray[numpy.float64]":
+        """The values of a metric, shape (workloads, schedulers); NaN where no job counts for it.
+
+        `metric` is by default the one that was compared, else mean_bounded_slowdown.
+        """
+        flat = self._core.values(metric or self._metric)
+        return flat.reshape(len(self.workloads), len(self.schedulers))
+
+    def to_pandas(self, metric: str | None = None) -> "pandas.DataFrame":
+        """The values of a metric with a row per workload and a column per scheduler. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.values(metric), index=self.workloads, columns=self.schedulers)
+
+    def table(self, format: Literal["table", "csv", "json", "markdown", "latex"] = "table") -> str:
+        """The table of `batfill compare --format`: means over the workloads, with confidence intervals of 95 %."""
+        return self._core.table(format)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.schedulers)} schedulers on {len(self.workloads)} workloads>"
+
+
+def compare(
+    workloads: Union[Workload, Path, Iterable[Union[Workload, Path]]],
+    schedulers: Union[Iterable[AnyScheduler], Mapping[str, AnyScheduler]],
+    metric: str | None = None,
+    *,
+    platform: Platform | None = None,
+    master_host: str = "master_host",
+    threads: int | None = None,
+    tau: Seconds = 10,
+    short_deadline: Seconds = 86400,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """Replays each workload under each scheduler, on all cores, as `batfill compare`.
+
+    `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives instances a name of
+    their own. `metric` is the only one to compute, by default all. `platform` is as in simulate(), by default as many
+    hosts as each workload says. `threads` is by default the number of cores. `progress(done, total)` is called after
+    each replay.
+
+    Raises InputError, which names workload and scheduler, if a job is rejected: values over different jobs must not be
+    compared.
+
+    >>> import batfill
+    >>> weeks = batfill.Workload.lublin(jobs=2000, processors=64, seed=1, load=0.9).weeks()
+    >>> comparison = batfill.compare(weeks[:2], ["fcfs", "easy"], "mean_wait")
+    >>> comparison.values().shape
+    (2, 2)
+    """
+    several = [workloads] if isinstance(workloads, Workload) or not hasattr(workloads, "__iter__") else workloads
+    if isinstance(several, str):
+        several = [several]
+    jobs = [as_workload(workload) for workload in several]
+    if isinstance(schedulers, (str, type)) or not hasattr(schedulers, "__iter__"):
+        raise _core.UsageError(f"schedulers: expected a list or dict, found {schedulers!r}")
+    named: list[tuple[str, Any]] = []
+    entries = schedulers.items() if isinstance(schedulers, Mapping) else ((None, one) for one in schedulers)
+    for name, scheduler in entries:
+        given = as_core(scheduler)
+        if isinstance(given, str):
+            named.append((given, None))
+        else:
+            named.append((name or label_of(given), given))
+    if not jobs or not named:
+        raise _core.UsageError("expected at least one workload and one scheduler")
+    core = _core.compare(
+        [(workload.name, workload._core) for workload in jobs],
+        named,
+        metric,
+        None if platform is None else platform_text(platform),
+        master_host,
+        threads or 0,
+        tau,
+        short_deadline,
+        progress,
+    )
+    return Comparison(core, metric or "mean_bounded_slowdown")

@@ -1,0 +1,152 @@
+"""One simulation, and what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Union
+
+from . import _core
+from ._columns import Columns
+from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
+from ._workload import Path, Seconds, Workload
+
+Platform = Union[int, str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What an audit of a schedule found; numbers of jobs."""
+
+    jobs: int
+    rejected: int
+    deadlines: int
+    missed_deadlines: int
+    guarantees: int
+    broken_guarantees: int
+    resubmitted: int
+    violations: list[str]
+    """A line for each violation of the rules in docs/metrics.md; none in a correct schedule."""
+
+
+class Run:
+    """One simulation, over: its schedule, metrics, audit and files."""
+
+    def __init__(self, core: "_core.Run") -> None:
+        """Not for users: see simulate()."""
+        self._core = core
+        self._jobs = Columns(_core.columns(), len(core), core.column)
+
+    @property
+    def jobs(self) -> Columns:
+        """The schedule: a row per job in the order in which they ended, with the columns of `jobs.csv`.
+
+        Times are float64 in seconds, NaN for a job that never ran. The arrays are made of the schedule in memory, not
+        of a text, and equal what `batfill simulate` writes.
+        """
+        return self._jobs
+
+    def metrics(self, tau: Seconds = 10, short_deadline: Seconds = 86400) -> dict[str, float | None]:
+        """All metrics by their names in `batfill metrics --format json`; None where no job counts for one."""
+        return _core.Run.metrics(self._core, tau, short_deadline)
+
+    def check(self, deadlines: bool = False, allow_rejections: bool = False) -> CheckReport:
+        """Audits the schedule, and the guarantees of the scheduler, as `batfill check`."""
+        return CheckReport(**self._core.check(deadlines, allow_rejections))
+
+    @property
+    def guarantees(self) -> Columns | None:
+        """Columns job_id, guaranteed_start (NaN: nothing), starting_time; None if the scheduler guarantees nothing."""
+        columns = self._core.guarantees()
+        return None if columns is None else Columns(list(columns), len(self._core), columns.__getitem__)
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """What the scheduler counted, as in PREFIX_statistics.csv."""
+        return self._core.statistics()
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """The numbers of rejected jobs by why the first of them was rejected; empty in most runs."""
+        return self._core.rejected()
+
+    def report(self, path: Path, title: str | None = None) -> None:
+        """Writes the page of `batfill report`, one HTML file. See report() for several runs."""
+        report([self], path, title)
+
+    def save(self, prefix: Path) -> list[str]:
+        """Writes the files of `batfill simulate -o PREFIX`, all or none, and returns their paths."""
+        return self._core.save(os.fspath(prefix))
+
+    def __repr__(self) -> str:
+        return f"<Run of {len(self._core)} jobs under {self._core.label}>"
+
+
+def platform_text(platform: Platform) -> str:
+    """A platform as the option --platform takes it."""
+    if isinstance(platform, (str, os.PathLike)):
+        return os.fspath(platform)
+    return str(platform)
+
+
+def as_workload(workload: Union[Workload, Path]) -> Workload:
+    """A workload, also of the path of one: a log if it is named so, else JSON."""
+    if isinstance(workload, Workload):
+        return workload
+    if not isinstance(workload, (str, os.PathLike)):
+        raise _core.UsageError(f"workload: expected a batfill.Workload or a path, found {workload!r}")
+    path = os.fspath(workload)
+    is_log = path.endswith((".swf", ".swf.gz"))
+    return Workload.from_swf(path) if is_log else Workload.from_json(path)
+
+
+def simulate(
+    workload: Union[Workload, Path],
+    platform: Platform | None = None,
+    scheduler: AnyScheduler = "easy",
+    *,
+    events: Union[Path, Iterable[Path]] = (),
+    master_host: str = "master_host",
+    **parameters: Any,
+) -> Run:
+    """Replays a workload under a scheduler, as `batfill simulate`.
+
+    `platform` is a number of hosts, the name of a platform that comes with batfill ("kth-sp2"), or a SimGrid platform
+    file; by default as many hosts as the workload says. `scheduler` is a name, also with parameters
+    ("easy,order=saf"), or an instance of a batfill.Scheduler. Other keywords are parameters of the scheduler, with _
+    for -: `backfill_order="spf"`. `events` are files of machine events.
+
+    Raises UsageError for an unknown name or value, InputError for a job that cannot be simulated and if some jobs
+    never start, DecisionError if a scheduler breaks a rule.
+
+    >>> import batfill
+    >>> workload = batfill.Workload.lublin(jobs=500, processors=64, seed=1, load=0.9)
+    >>> batfill.simulate(workload, 64, "easy", order="saf")
+    <Run of 500 jobs under easy>
+    """
+    jobs = as_workload(workload)
+    given = as_core(scheduler)
+    files = [events] if isinstance(events, (str, os.PathLike)) else list(events)
+    return Run(
+        _core.simulate(
+            jobs._core,
+            platform_text(jobs.processors if platform is None else platform),
+            given,
+            label_of(given),
+            parameters_of(parameters),
+            [os.fspath(file) for file in files],
+            master_host,
+        )
+    )
+
+
+def report(
+    runs: list[Run], path: Path, title: str | None = None, tau: Seconds = 10, short_deadline: Seconds = 86400
+) -> None:
+    """Writes the page of `batfill report` for runs of one workload, side by side: one HTML file."""
+    if not runs:
+        raise _core.UsageError("runs: expected at least one, found none")
+    cores = [run._core for run in runs]
+    name = ", ".join(core.label for core in cores) if title is None else title
+    _core.write_report(cores, os.fspath(path), name, tau, short_deadline)

@@ -1,0 +1,102 @@
+"""Schedulers written in Python, and the daemon."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Union
+
+from . import _core
+
+
+class Scheduler:
+    """A scheduler in Python: derive from it and implement `decide`.
+
+    This one starts every job that fits, in the order of submission:
+
+    >>> import batfill
+    >>> class FirstFit(batfill.Scheduler):
+    ...     def decide(self, round):
+    ...         for job in range(len(round.waiting)):
+    ...             round.try_start(job)
+    >>> workload = batfill.Workload.lublin(jobs=200, processors=32, seed=1)
+    >>> batfill.simulate(workload, 32, FirstFit()).check().violations
+    []
+
+    An instance is a scheduler wherever the name of one is: in `simulate`, `compare` and `serve`. `compare` gives each
+    replay a deep copy. An exception in `decide` ends the run and reaches the caller with its traceback.
+    """
+
+    def begin(self, round: "_core.Round") -> None:
+        """Called when a run begins: reset here what belongs to one run. No job is known yet."""
+
+    def decide(self, round: "_core.Round") -> None:
+        """Starts the jobs that are to start now.
+
+        Called when jobs were submitted or ended, when the machine changed, and at the times of `round.wake_at()`.
+        Decide only by the state: equal inputs should give equal schedules.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no decide(self, round)")
+
+    def statistics(self) -> dict[str, int]:
+        """Counts of a run, for `Run.statistics` and PREFIX_statistics.csv."""
+        return {}
+
+
+AnyScheduler = Union[str, Scheduler]
+
+
+def as_core(scheduler: Any) -> Any:
+    """The name of a scheduler, or an instance, as the extension module takes them."""
+    if isinstance(scheduler, (str, Scheduler)):
+        return scheduler
+    if isinstance(scheduler, type) and issubclass(scheduler, Scheduler):
+        return scheduler()
+    raise _core.UsageError(
+        f"scheduler: expected a name such as 'easy,order=saf' or an instance of batfill.Scheduler, found {scheduler!r}"
+    )
+
+
+def label_of(scheduler: Any) -> str:
+    """The name of a scheduler in tables and errors."""
+    return scheduler if isinstance(scheduler, str) else type(scheduler).__name__
+
+
+def parameters_of(keywords: dict[str, Any]) -> list[tuple[str, str]]:
+    """Parameters of a scheduler as `-P` takes them: backfill_order="spf" is backfill-order=spf."""
+
+    def text(value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, (list, tuple)):
+            return ",".join(text(one) for one in value)
+        return str(value)
+
+    return [(key.replace("_", "-"), text(value)) for key, value in keywords.items() if value is not None]
+
+
+def serve(
+    scheduler: AnyScheduler,
+    endpoint: str = "tcp://127.0.0.1:28000",
+    *,
+    keep_alive: bool = False,
+    idle_timeout: float | None = None,
+    platform: "Union[int, str, os.PathLike[str], None]" = None,
+    log_level: str = "off",
+    **parameters: Any,
+) -> None:
+    """Schedules for Batsim 4 or 5, as `batfill serve`, until the simulation has ended.
+
+    With `keep_alive`, serves one simulation after another, until Ctrl-C. `idle_timeout` is in seconds. Other keywords
+    are parameters of the scheduler. `log_level="info"` logs to the standard output.
+    """
+    given = as_core(scheduler)
+    _core.serve(
+        given,
+        label_of(given),
+        parameters_of(parameters),
+        endpoint,
+        keep_alive,
+        idle_timeout,
+        None if platform is None else os.fspath(platform) if isinstance(platform, os.PathLike) else str(platform),
+        log_level,
+    )

@@ -1,0 +1,322 @@
+"""Workloads: of logs, accounting data, tables and models."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+
+from . import _core
+from ._columns import Columns
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
+
+Path = Union[str, "os.PathLike[str]"]
+Seconds = Union[float, str]  # a number, or a text with a unit such as "90d"
+
+
+class Cleaning(TypedDict, total=False):
+    """The options of `batfill swf` and `batfill import`; docs/workloads.md explains each."""
+
+    exclude_queue: list[int]
+    exclude_status: list[int]
+    partition: list[int]
+    queue_names: dict[int, str]
+    since: Seconds  # the option --from
+    until: Seconds
+    short_estimates: Literal["cut", "raise", "drop", "believe"]
+    estimates: Union[Literal["log", "exact", "modal"], float, str]  # a number: so many times the run time
+    missing_walltime: Union[Literal["exact", "omit", "drop"], Seconds]
+    keep_zero_run_times: bool
+    size: Literal["requested", "allocated"]
+    keep_unallocated: bool
+    unit: int
+    processors: int
+    max_processors: int
+    load: float
+    shift: bool
+
+
+def _known(options: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = set(options) - set(Cleaning.__annotations__)
+    if unknown:
+        raise _core.UsageError(
+            f"unknown option {min(unknown)!r}, known: {', '.join(sorted(Cleaning.__annotations__))}"
+        )
+    return dict(options)
+
+
+class Workload:
+    """Jobs to replay, and the size of the machine that they are for. Never changes.
+
+    >>> import batfill
+    >>> workload = batfill.Workload.lublin(jobs=100, processors=64, seed=1)
+    >>> len(workload), workload.processors
+    (100, 64)
+    >>> workload.jobs["run_time"].dtype
+    dtype('float64')
+    """
+
+    def __init__(self, core: "_core.Jobs", name: str, cleaning: Mapping[str, Any] | None = None) -> None:
+        """Not for users: see the class methods."""
+        self._core = core
+        self.name = name
+        """Name in tables."""
+        self.cleaning = dict(cleaning or {})
+        """What the conversion of a log did: numbers of jobs kept, dropped and noted, by rule."""
+
+    # ---- Making one
+
+    @classmethod
+    def from_swf(cls, path: Path, **cleaning: "Unpack[Cleaning]") -> "Workload":
+        """The workload that `batfill swf` makes of a log of the Parallel Workloads Archive, plain or gzipped.
+
+        The keywords are the options of `batfill swf`, with _ for -: `until="90d"`, `max_processors=64`,
+        `short_estimates="drop"`. `since` is its `--from`; `estimates=2.0` is `--estimates factor:2`.
+
+        Raises InputError, which names the line, for what is not a log; UsageError for a wrong option.
+        """
+        name = os.fspath(path)
+        core, summary = _core.convert([name], None, _known(cleaning))
+        return cls(core, _stem(name), summary)
+
+    @classmethod
+    def weeks_from_swf(
+        cls,
+        path: Path,
+        *,
+        days: float = 7,
+        skip: int = 0,
+        periods: int | None = None,
+        crossing: Literal["drop", "keep"] = "drop",
+        count_from: Literal["zero", "first-job"] = "zero",
+        **cleaning: "Unpack[Cleaning]",
+    ) -> list["Workload"]:
+        """The workloads that `batfill swf --split 7` makes of a log: a period per workload, times from its beginning.
+
+        The keywords are the options of `batfill swf`; `days` is its `--split`. Drops jobs that started in one period
+        and ended in another unless `crossing="keep"`.
+        """
+        name = os.fspath(path)
+        found, summary = _core.convert_periods(
+            [name], None, _known(cleaning), days, skip, periods, crossing, count_from
+        )
+        word = {7: "week", 30: "month"}.get(int(days) if days == int(days) else 0, "period")
+        return [cls(core, f"{_stem(name)}-{word}-{number}", summary) for number, core in found]
+
+    @classmethod
+    def from_accounting(
+        cls,
+        paths: Union[Path, Iterable[Path]],
+        format: str,
+        *,
+        mapping: Mapping[str, str] | None = None,
+        times: str | None = None,
+        separator: str | None = None,
+        time_zone: str | None = None,
+        nodes: bool = False,
+        **cleaning: "Unpack[Cleaning]",
+    ) -> "Workload":
+        """The workload that `batfill import` makes of accounting data.
+
+        `format` is sacct, pbs, csv or the name of a published data set; `mapping` names the columns of a csv, such as
+        {"id": "JobID", "submit": "Submit", ...}. The other keywords are the options of `batfill import`.
+        """
+        several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+        names = [os.fspath(path) for path in several]
+        if not names:
+            raise _core.UsageError("paths: expected at least one file, found none")
+        data: dict[str, Any] = {"format": format, "nodes": nodes}
+        if mapping is not None:
+            data["mapping"] = list(mapping.items())
+        for key, value in (("times", times), ("separator", separator), ("time_zone", time_zone)):
+            if value is not None:
+                data[key] = value
+        core, summary = _core.convert(names, data, _known(cleaning))
+        return cls(core, _stem(names[0]), summary)
+
+    @classmethod
+    def from_json(cls, path: Path) -> "Workload":
+        """Reads a workload of Batsim 4 or 5, plain or gzipped.
+
+        Raises InputError, which names the job, for what Batsim would refuse.
+        """
+        name = os.fspath(path)
+        return cls(_core.read_json(name), _stem(name))
+
+    @classmethod
+    def lublin(
+        cls,
+        jobs: int,
+        processors: int,
+        seed: int,
+        *,
+        load: float | None = None,
+        kind: Literal["batch", "interactive", "both", "undivided"] = "batch",
+        estimates: Union[Literal["modal", "exact"], float, str] = "modal",
+    ) -> "Workload":
+        """Samples a workload from the model of Lublin and Feitelson, as `batfill generate lublin`.
+
+        `load` is the offered load, a share of the machine in 0.001..10. The same arguments give the same workload.
+        """
+        return cls(_core.lublin(jobs, processors, seed, load, kind, estimates), f"lublin-{seed}")
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        table: "Union[pandas.DataFrame, Mapping[str, Any]]",
+        *,
+        processors: int | None = None,
+        name: str = "table",
+    ) -> "Workload":
+        """The workload of a table with a job per row: a pandas.DataFrame, or a dict of columns.
+
+        Columns: `submit` and `run_time` in seconds, `processors`; if known `id` (otherwise the row's number from 1),
+        `walltime` in seconds (otherwise the run time), `user`, `queue`. A job with a walltime of NaN or None has none:
+        schedulers reject it without `default_walltime`. The workload keeps all other columns as fields of the jobs, for
+        schedulers that read them. `processors` is the size of the machine, by default that of the widest job.
+
+        Raises InputError, which names row and column, for a value that a job cannot have.
+
+        >>> import batfill
+        >>> table = {"submit": [0, 5], "processors": [2, 4], "run_time": [60, 30.5], "gpus": [1, 0]}
+        >>> workload = batfill.Workload.from_dataframe(table, processors=4)
+        >>> batfill.simulate(workload, 4, "fcfs").jobs["waiting_time"]
+        array([ 0., 55.])
+        """
+        return cls(_from_table(table, processors, name), name)
+
+    # ---- Looking at it
+
+    def __len__(self) -> int:
+        """The number of jobs."""
+        return len(self._core)
+
+    @property
+    def processors(self) -> int:
+        """The size of the machine that it is for."""
+        return self._core.processors
+
+    @property
+    def jobs(self) -> Columns:
+        """Columns id, submit, processors, walltime (NaN: none), run_time (NaN: not a delay), user, queue."""
+        names = ["id", "submit", "processors", "walltime", "run_time", "user", "queue"]
+        return Columns(names, len(self), self._core.column)
+
+    @property
+    def offered_load(self) -> float:
+        """The work of all jobs, divided by what the machine can do from time 0 to the last submission."""
+        return self._core.offered_load()
+
+    # ---- Making another of it
+
+    def weeks(self, days: float = 7) -> list["Workload"]:
+        """Splits it by submission into periods, each with times from its beginning, as `batfill compare --weeks` does.
+
+        Keeps jobs that run into the next period: a workload does not say when jobs ran. `weeks_from_swf` drops them.
+        """
+        return [
+            Workload(core, f"{self.name}-week-{number}", self.cleaning) for number, core in self._core.periods(days)
+        ]
+
+    def scale_load(self, load: float) -> "Workload":
+        """Scales the gaps between submissions so that the offered load is `load`, a share of the machine in 0.001..10.
+
+        `load` is the load to reach, not a factor: 1.2 offers 20 % more than the machine can do. As the option `--load`
+        of `batfill swf`, it counts from the first submission to the last.
+        """
+        return Workload(self._core.scaled(load), self.name, self.cleaning)
+
+    def save(self, path: Path, format: Literal["batsim4", "batsim5"] = "batsim4") -> None:
+        """Writes it as a workload of Batsim, gzipped if the name ends in .gz. The file appears whole or not at all."""
+        self._core.save(os.fspath(path), format)
+
+    def __repr__(self) -> str:
+        return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
+
+
+def _stem(path: str) -> str:
+    """The name of a file in tables: "SP2" for "logs/SP2.swf.gz"."""
+    name = os.path.basename(path)
+    for suffix in (".gz", ".swf", ".json", ".csv", ".txt"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is None, NaN, or pandas.NA or NaT."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON knows it: that of a NumPy scalar."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _text(value: Any) -> str:
+    if _is_missing(value):
+        return ""
+    plain = _plain(value)
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
+
+
+def _numbers(column: list[Any], name: str, labels: list[str], missing: float | None) -> Any:
+    import numpy
+
+    values = numpy.empty(len(column))
+    for row, value in enumerate(column):
+        if _is_missing(value) and missing is not None:
+            values[row] = missing
+            continue
+        try:
+            values[row] = float(value)
+        except (TypeError, ValueError):
+            raise _core.InputError(f"row {labels[row]}: {name} is {value!r}, expected a number") from None
+    return values
+
+
+def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
+    """For each row, the members of a JSON object."""
+    rows = []
+    for row, label in enumerate(labels):
+        fields = {}
+        for name, column in columns.items():
+            if not _is_missing(column[row]):
+                fields[str(name)] = _plain(column[row])
+        try:
+            rows.append(json.dumps(fields, separators=(",", ":"), allow_nan=False)[1:-1])
+        except (TypeError, ValueError) as problem:
+            raise _core.InputError(f"row {label}: expected values that JSON knows: {problem}") from None
+    return rows
+
+
+def _from_table(table: Any, processors: int | None, name: str) -> "_core.Jobs":
+    columns = {str(key): list(table[key]) for key in table.keys()}
+    for needed in ("submit", "processors", "run_time"):
+        if needed not in columns:
+            raise _core.InputError(f"expected a column {needed!r}, found {', '.join(columns) or 'no column'}")
+    rows = len(columns["submit"])
+    for key, column in columns.items():
+        if len(column) != rows:
+            raise _core.InputError(f"column {key!r} has {len(column)} rows, expected {rows} as in 'submit'")
+    labels = [str(label) for label in getattr(table, "index", range(rows))]
+    own = ("id", "submit", "processors", "walltime", "run_time", "user", "queue")
+    others = {key: column for key, column in columns.items() if key not in own}
+    run_time = _numbers(columns["run_time"], "run_time", labels, None)
+    walltime = _numbers(columns["walltime"], "walltime", labels, float("nan")) if "walltime" in columns else run_time
+    return _core.from_table(
+        [_text(value) for value in columns.get("id", range(1, rows + 1))],
+        _numbers(columns["submit"], "submit", labels, None),
+        _numbers(columns["processors"], "processors", labels, None),
+        walltime,
+        run_time,
+        [_text(value) for value in columns.get("user", [])],
+        [_text(value) for value in columns.get("queue", [])],
+        _others(others, labels) if others else [],
+        labels,
+        processors,
+        name,
+    )

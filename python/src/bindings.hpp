@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include <batfill/core/time.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/formats/workload.hpp>
+
+// What the sources of the extension module share.
+namespace batfill::python {
+
+namespace nb = nanobind;
+
+// Each adds its functions and classes to the module.
+void bind_errors(nb::module_& module);
+void bind_workloads(nb::module_& module);
+void bind_tables(nb::module_& module);
+void bind_runs(nb::module_& module);
+void bind_comparisons(nb::module_& module);
+void bind_schedulers(nb::module_& module);
+
+// The workload of a Python object, which never changes.
+struct Jobs {
+    std::shared_ptr<const Workload> workload;
+};
+Jobs keep(Workload workload);
+
+// A value as errors show it.
+std::string shown_value(nb::handle value);
+
+// The double nearest to the number of seconds: the one that its decimal text in a file denotes.
+double seconds_of(Duration duration);
+// NaN if there is none.
+double seconds_or_nan(const std::optional<Duration>& duration);
+// Reads a number of seconds, or a text with a unit such as "90d". `name` is the keyword, for the error.
+// Throws: UsageError.
+Duration duration_of(nb::handle value, const std::string& name);
+// As above, for an instant on the simulated clock.
+Time time_of(double seconds);
+
+// A NumPy array that owns the values; they are not copied.
+template <class Value>
+nb::object array_of(std::vector<Value> values);
+// A NumPy array of str.
+nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text);
+
+// The first exception of Python code that C++ code called. It is raised again, with its traceback, at the end of the
+// call from Python.
+class Failure {
+ public:
+    // Keeps the exception that is being handled, unless there is one already.
+    void keep();
+    // Rethrows the kept exception, if there is one.
+    void rethrow() const;
+
+ private:
+    mutable std::mutex mutex_;
+    std::exception_ptr first_;
+};
+
+// An object of Python that C++ code without the GIL may copy and destroy.
+using SharedObject = std::shared_ptr<nb::object>;
+SharedObject share(nb::object object);
+
+// The choice that runs the scheduler of a Python program: an instance of a class with the function decide(). With
+// `copies`, each run gets a deep copy of it.
+SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, const Parameters::Given& parameters,
+                          bool copies, const std::shared_ptr<Failure>& failure,
+                          const std::shared_ptr<std::atomic<bool>>& stop);
+
+// Calls `call` in a thread of its own, and looks for signals meanwhile. If Python raises an exception for one, such as
+// KeyboardInterrupt, calls `stop`, which should make `call` return soon, and rethrows this exception after it.
+// Requires: the GIL, which it releases.
+void run_in_background(const std::function<void()>& call, const std::function<void(std::thread&)>& stop,
+                       Failure& failure);
+
+}  // namespace batfill::python

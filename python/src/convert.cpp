@@ -1,0 +1,83 @@
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <batfill/core/error.hpp>
+
+#include "bindings.hpp"
+#include "src/support/durations.hpp"
+
+namespace batfill::python {
+
+Jobs keep(Workload workload) {
+    return {std::make_shared<const Workload>(std::move(workload))};
+}
+
+std::string shown_value(nb::handle value) {
+    return nb::cast<std::string>(nb::repr(value));
+}
+
+double seconds_of(Duration duration) {
+    if (duration.is_infinite()) {
+        return std::numeric_limits<double>::infinity();
+    }
+    // Both are exact, and so is rounded once.
+    constexpr Microseconds exact = Microseconds{1} << 53;
+    const Microseconds us = duration.count();
+    return us <= exact && -us <= exact ? static_cast<double>(us) / 1e6 : duration.to_seconds();
+}
+
+double seconds_or_nan(const std::optional<Duration>& duration) {
+    return duration ? seconds_of(*duration) : std::numeric_limits<double>::quiet_NaN();
+}
+
+Duration duration_of(nb::handle value, const std::string& name) {
+    if (nb::isinstance<nb::str>(value)) {
+        return batfill::seconds_of(name, nb::cast<std::string>(value));
+    }
+    double number = 0;
+    if (!nb::try_cast(value, number)) {
+        throw UsageError(name + ": expected a number of seconds or a text such as \"90d\", found " +
+                         shown_value(value));
+    }
+    const std::optional<Duration> duration = Duration::from_seconds(number);
+    if (!duration) {
+        throw UsageError(name + ": expected a number of seconds within +-1e18, found " + std::to_string(number));
+    }
+    return *duration;
+}
+
+Time time_of(double seconds) {
+    if (std::isinf(seconds) && seconds > 0) {
+        return Time::infinity();
+    }
+    const std::optional<Duration> duration = Duration::from_seconds(seconds);
+    if (!duration) {
+        throw UsageError("expected a number of seconds within +-1e18, found " + std::to_string(seconds));
+    }
+    return Time::at(*duration);
+}
+
+template <class Value>
+nb::object array_of(std::vector<Value> values) {
+    auto* const kept = new std::vector<Value>(std::move(values));
+    const nb::capsule owner(kept, [](void* vector) noexcept { delete static_cast<std::vector<Value>*>(vector); });
+    return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+template nb::object array_of(std::vector<double> values);
+template nb::object array_of(std::vector<std::int64_t> values);
+template nb::object array_of(std::vector<int> values);
+
+nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text) {
+    nb::list texts;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::string_view one = text(i);
+        texts.append(nb::str(one.data(), one.size()));
+    }
+    return nb::module_::import_("numpy").attr("array")(texts, nb::arg("dtype") = "object");
+}
+
+}  // namespace batfill::python

@@ -1,0 +1,112 @@
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <spdlog/spdlog.h>
+
+#include <batfill/core/error.hpp>
+#include <batfill/version.hpp>
+
+#include "bindings.hpp"
+#include "src/formats/named_platform.hpp"
+
+namespace batfill::python {
+
+void Failure::keep() {
+    const std::lock_guard lock(mutex_);
+    if (!first_) {
+        first_ = std::current_exception();
+    }
+}
+
+void Failure::rethrow() const {
+    const std::lock_guard lock(mutex_);
+    if (first_) {
+        std::rethrow_exception(first_);
+    }
+}
+
+SharedObject share(nb::object object) {
+    return {new nb::object(std::move(object)), [](nb::object* shared) {
+                const nb::gil_scoped_acquire gil;
+                delete shared;
+            }};
+}
+
+void run_in_background(const std::function<void()>& call, const std::function<void(std::thread&)>& stop,
+                       Failure& failure) {
+    constexpr std::chrono::milliseconds between_looks{20};
+    std::mutex mutex;  // guards `ended`
+    std::condition_variable end;
+    bool ended = false;
+    std::exception_ptr problem;
+    {
+        const nb::gil_scoped_release released;
+        std::thread worker([&] {
+            sigset_t stops;  // those of the process are for Python; `stop` may send this thread some
+            sigemptyset(&stops);
+            sigaddset(&stops, SIGINT);
+            sigaddset(&stops, SIGTERM);
+            pthread_sigmask(SIG_BLOCK, &stops, nullptr);
+            try {
+                call();
+            } catch (...) {
+                problem = std::current_exception();
+            }
+            const std::lock_guard lock(mutex);
+            ended = true;
+            end.notify_one();
+        });
+        std::unique_lock lock(mutex);
+        while (!end.wait_for(lock, between_looks, [&] { return ended; })) {
+            lock.unlock();
+            {
+                const nb::gil_scoped_acquire gil;
+                try {
+                    if (PyErr_CheckSignals() != 0) {
+                        throw nb::python_error();
+                    }
+                } catch (const nb::python_error&) {
+                    failure.keep();
+                    stop(worker);
+                }
+            }
+            lock.lock();
+        }
+        lock.unlock();
+        worker.join();
+    }
+    failure.rethrow();
+    if (problem) {
+        std::rethrow_exception(problem);
+    }
+}
+
+void bind_errors(nb::module_& module) {
+    static nb::object error = nb::exception<std::runtime_error>(module, "Error");
+    error.attr("__doc__") = "Base class of batfill's errors. The text is the line that the program would print.";
+    static nb::object usage = nb::exception<UsageError>(module, "UsageError", error);
+    usage.attr("__doc__") = "An unknown name, or a wrong value of an argument or parameter.";
+    static nb::object input = nb::exception<InputError>(module, "InputError", error);
+    input.attr("__doc__") = "Data that cannot be used: a file, a row of a table, a job.";
+    static nb::object decision = nb::exception<DecisionError>(module, "DecisionError", error);
+    decision.attr("__doc__") = "A scheduler decided what the machine cannot do. Nothing has changed.";
+}
+
+}  // namespace batfill::python
+
+NB_MODULE(_core, module) {
+    using namespace batfill;
+    nanobind::set_leak_warnings(false);
+    spdlog::set_level(spdlog::level::off);
+    module.attr("version") = version;
+    module.def("add_platform_folder", &add_platform_folder, nanobind::arg("folder"));
+    python::bind_errors(module);
+    python::bind_workloads(module);
+    python::bind_tables(module);
+    python::bind_runs(module);
+    python::bind_schedulers(module);
+    python::bind_comparisons(module);
+}

@@ -1,0 +1,488 @@
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/availability_profile.hpp>
+#include <batfill/engine/reservation.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
+
+#include "bindings.hpp"
+#include "src/support/interruption.hpp"
+
+namespace batfill::python {
+
+namespace {
+
+// A field of jobs that batfill does not know, read once for each job. NaN: the job has no such number.
+class NumberField {
+ public:
+    explicit NumberField(std::string name) : name_(std::move(name)) {}
+    double value(const SchedulerState& state, JobIndex job) {
+        while (values_.size() <= job) {
+            const auto index = static_cast<JobIndex>(values_.size());
+            // A forgotten job never waits again.
+            values_.push_back(state.jobs.has(index)
+                                  ? number_field(state.job(index).description(), name_).value_or(std::nan(""))
+                                  : std::nan(""));
+        }
+        return values_[job];
+    }
+
+ private:
+    std::string name_;
+    std::vector<double> values_;  // by JobIndex
+};
+
+// What decide() sees of the engine. One for all rounds of a run.
+class RoundView : public std::enable_shared_from_this<RoundView> {
+ public:
+    void open(Round& round) {
+        round_ = &round;
+        ++number_;
+        has_waiting_ = false;
+        waiting_object_.reset();
+    }
+    void close() { round_ = nullptr; }
+
+    Round& round() const {
+        if (round_ == nullptr) {
+            throw UsageError("the round is over: use a round, and what it returned, only until decide() returns");
+        }
+        return *round_;
+    }
+    const SchedulerState& state() const { return round().state(); }
+    std::size_t number() const { return number_; }
+
+    // The jobs that waited when they were first asked for in this round. A job keeps its index when others start.
+    const std::vector<JobIndex>& waiting() {
+        if (!has_waiting_) {
+            const std::span<const JobIndex> jobs = state().waiting.jobs();
+            waiting_.assign(jobs.begin(), jobs.end());
+            has_waiting_ = true;
+        }
+        return waiting_;
+    }
+    JobIndex job(std::ptrdiff_t index) {
+        const std::vector<JobIndex>& jobs = waiting();
+        if (index < 0 || static_cast<std::size_t>(index) >= jobs.size()) {
+            throw nb::index_error(("expected the index of one of " + std::to_string(jobs.size()) +
+                                   " waiting jobs, found " + std::to_string(index))
+                                      .c_str());
+        }
+        return jobs[static_cast<std::size_t>(index)];
+    }
+    // The waiting job of this index, which has not started in this round.
+    JobIndex waiting_job(std::ptrdiff_t index) {
+        const JobIndex found = job(index);
+        if (state().job(found).state != JobState::submitted) {
+            throw DecisionError("job " + state().job(found).description().id +
+                                " has started already, expected one "
+                                "that waits");
+        }
+        return found;
+    }
+    double number_field_of(const std::string& name, JobIndex job) {
+        return fields_.try_emplace(name, name).first->second.value(state(), job);
+    }
+
+    void wake_at(double seconds) {
+        const Time time = time_of(seconds);
+        if (time <= state().now) {
+            throw UsageError("wake_at: expected a time after now, " + state().now.to_string() + ", found " +
+                             std::to_string(seconds));
+        }
+        wakes_.insert(time);
+    }
+    Time next_wake(Time after) const {
+        const auto next = wakes_.upper_bound(after);
+        return next == wakes_.end() ? Time::infinity() : *next;
+    }
+    void forget_wakes() { wakes_.erase(wakes_.begin(), wakes_.upper_bound(state().now)); }
+
+    nb::object waiting_object_;
+
+ private:
+    Round* round_ = nullptr;
+    std::size_t number_ = 0;
+    bool has_waiting_ = false;
+    std::vector<JobIndex> waiting_;
+    std::map<std::string, NumberField> fields_;
+    std::set<Time> wakes_;
+};
+
+using SharedRound = std::shared_ptr<RoundView>;
+
+// Of the round in which it was made.
+class OfRound {
+ public:
+    explicit OfRound(SharedRound view) : view_(std::move(view)), number_(view_->number()) {}
+    RoundView& view() const {
+        view_->round();
+        if (view_->number() != number_) {
+            throw UsageError("it is of an earlier round: ask the round that decide() got for a new one");
+        }
+        return *view_;
+    }
+    const SchedulerState& state() const { return view().state(); }
+
+ private:
+    SharedRound view_;
+    std::size_t number_;
+};
+
+// Columns of jobs, each made when it is first asked for.
+class JobColumns : public OfRound {
+ public:
+    JobColumns(SharedRound view, std::vector<JobIndex> jobs) : OfRound(std::move(view)), jobs_(std::move(jobs)) {}
+
+    std::size_t size() const { return jobs_.size(); }
+
+    nb::object column(const std::string& name) {
+        const auto known = columns_.find(name);
+        return known != columns_.end() ? known->second : columns_.emplace(name, make(name)).first->second;
+    }
+    nb::object text(const std::string& name) const {
+        nb::list texts;
+        for (const JobIndex job : jobs_) {
+            const std::optional<std::string> text = text_field(state().job(job).description(), name);
+            texts.append(text ? nb::cast(*text) : nb::none());
+        }
+        return nb::module_::import_("numpy").attr("array")(texts, nb::arg("dtype") = "object");
+    }
+
+ private:
+    template <class Of>
+    nb::object numbers(Of of) const {
+        const SchedulerState& now = state();
+        std::vector<decltype(of(now, JobIndex()))> values;
+        values.reserve(jobs_.size());
+        for (const JobIndex job : jobs_) {
+            values.push_back(of(now, job));
+        }
+        return array_of(std::move(values));
+    }
+    template <class Of>
+    nb::object texts(Of of) const {
+        return array_of_texts(
+            jobs_.size(), [&](std::size_t i) -> std::string_view { return of(state().job(jobs_[i]).description()); });
+    }
+
+    nb::object make(const std::string& name) const {
+        using State = SchedulerState;
+        if (name == "processors") {
+            return numbers([](const State& now, JobIndex job) { return std::int64_t{now.job(job).processors()}; });
+        }
+        if (name == "walltime") {
+            return numbers([](const State& now, JobIndex job) { return seconds_of(now.job(job).walltime); });
+        }
+        if (name == "estimate") {
+            return numbers([](const State& now, JobIndex job) { return seconds_of(now.estimate(job)); });
+        }
+        if (name == "submit") {
+            return numbers(
+                [](const State& now, JobIndex job) { return seconds_of(now.job(job).submit().since_zero()); });
+        }
+        if (name == "start") {
+            return numbers([](const State& now, JobIndex job) { return seconds_of(now.job(job).start.since_zero()); });
+        }
+        if (name == "end") {
+            return numbers(
+                [](const State& now, JobIndex job) { return seconds_of(now.estimated_end(job).since_zero()); });
+        }
+        if (name == "id") {
+            return texts([](const JobDescription& job) { return std::string_view(job.id); });
+        }
+        if (name == "user") {
+            return texts([](const JobDescription& job) { return std::string_view(job.user); });
+        }
+        if (name == "queue") {
+            return texts([](const JobDescription& job) { return std::string_view(job.queue); });
+        }
+        RoundView& round = view();
+        return numbers([&](const State&, JobIndex job) { return round.number_field_of(name, job); });
+    }
+
+    std::vector<JobIndex> jobs_;
+    std::unordered_map<std::string, nb::object> columns_;
+};
+
+class Waiting : public JobColumns {
+    using JobColumns::JobColumns;
+};
+class Running : public JobColumns {
+    using JobColumns::JobColumns;
+};
+
+class ReservationView : public OfRound {
+ public:
+    ReservationView(SharedRound view, JobIndex job) : OfRound(std::move(view)), reservation_(state(), job) {}
+
+    double shadow_time() const { return seconds_of(reservation_.shadow_time().since_zero()); }
+    bool admits(std::ptrdiff_t index) const {
+        const JobIndex job = view().waiting_job(index);
+        return reservation_.may_admit(state().job(job).processors(), state().estimate(job));
+    }
+    bool try_start(std::ptrdiff_t index) {
+        const JobIndex job = view().waiting_job(index);
+        return reservation_.start_if_admitted(view().round(), job);
+    }
+
+ private:
+    Reservation reservation_;
+};
+
+// The availability profile of the running jobs.
+class ProfileView : public OfRound {
+ public:
+    explicit ProfileView(SharedRound view) : OfRound(std::move(view)), profile_(state().now, state().idle.count()) {
+        const Time now = state().now;
+        for (const RunningJob& job : state().running) {
+            // Overdue jobs end at the next instant.
+            profile_.add(std::max(job.end, now + Duration::microseconds(1)), Time::infinity(), job.processors);
+        }
+    }
+
+    double earliest(int processors, const nb::object& duration, std::optional<double> after) const {
+        const Time from = after ? time_of(*after) : state().now;
+        return seconds_of(profile_.earliest(from, duration_of(duration, "duration"), processors).since_zero());
+    }
+    void take(int processors, double start, const nb::object& duration) {
+        const Time from = time_of(start);
+        profile_.add(from, from + duration_of(duration, "duration"), -processors);
+    }
+    int free_at(double time) const { return profile_.free_at(std::max(time_of(time), profile_.origin())); }
+
+ private:
+    AvailabilityProfile profile_;
+};
+
+// Deletes a round without the GIL's owner knowing: its cache holds an object.
+SharedRound make_round() {
+    return {new RoundView, [](RoundView* view) {
+                const nb::gil_scoped_acquire gil;
+                delete view;
+            }};
+}
+
+// The algorithm that asks an object of Python.
+class PythonAlgorithm : public Algorithm {
+ public:
+    PythonAlgorithm(SharedObject scheduler, std::string name, std::shared_ptr<Failure> failure,
+                    std::shared_ptr<std::atomic<bool>> stop)
+        : scheduler_(std::move(scheduler)),
+          name_(std::move(name)),
+          failure_(std::move(failure)),
+          stop_(std::move(stop)),
+          view_(make_round()) {
+        const nb::gil_scoped_acquire gil;
+        decide_ = share(scheduler_->attr("decide"));
+        round_ = share(nb::cast(view_));
+    }
+
+    void begin(Round& round) override {
+        call(round, [&] { scheduler_->attr("begin")(*round_); });
+    }
+    void decide(Round& round) override {
+        call(round, [&] { (*decide_)(*round_); });
+    }
+    Time next_wake(Time after) const override { return view_->next_wake(after); }
+    std::vector<Statistic> statistics() const override {
+        const nb::gil_scoped_acquire gil;
+        std::vector<Statistic> result;
+        for (const auto& [name, count] :
+             nb::cast<std::map<std::string, std::uint64_t>>(scheduler_->attr("statistics")())) {
+            result.push_back({name, count});
+        }
+        return result;
+    }
+
+ private:
+    template <class Call>
+    void call(Round& round, Call call) {
+        if (stop_ && *stop_) {
+            throw Interrupted();
+        }
+        const nb::gil_scoped_acquire gil;
+        view_->open(round);
+        view_->forget_wakes();
+        try {
+            call();
+        } catch (const nb::python_error& problem) {
+            failure_->keep();
+            const std::string why = nb::cast<std::string>(nb::str(problem.value()));
+            const std::string type = nb::cast<std::string>(nb::handle(problem.type()).attr("__name__"));
+            end_round();
+            throw DecisionError("algorithm " + name_ + " fails: " + type + (why.empty() ? "" : ": " + why));
+        }
+        end_round();
+    }
+    void end_round() {
+        view_->waiting_object_.reset();
+        view_->close();
+    }
+
+    SharedObject scheduler_;
+    std::string name_;
+    std::shared_ptr<Failure> failure_;
+    std::shared_ptr<std::atomic<bool>> stop_;
+    SharedRound view_;
+    SharedObject decide_;
+    SharedObject round_;
+};
+
+nb::object waiting(RoundView& view) {
+    if (!view.waiting_object_) {
+        view.waiting_object_ = nb::cast(Waiting(view.shared_from_this(), view.waiting()));
+    }
+    return view.waiting_object_;
+}
+
+Running running(RoundView& view) {
+    std::vector<JobIndex> jobs;
+    jobs.reserve(view.state().running.size());
+    for (const RunningJob& job : view.state().running) {
+        jobs.push_back(job.job);
+    }
+    return {view.shared_from_this(), std::move(jobs)};
+}
+
+ReservationView reserve(RoundView& view, std::ptrdiff_t index) {
+    const JobIndex job = view.waiting_job(index);
+    if (view.state().can_start(view.state().job(job).request)) {
+        throw DecisionError("job " + view.state().job(job).description().id +
+                            " is to get a reservation although it can start now, expected one that cannot");
+    }
+    return {view.shared_from_this(), job};
+}
+
+template <class Columns>
+nb::class_<Columns> bind_columns(nb::module_& module, const char* name, const char* doc) {
+    using nb::arg;
+    nb::class_<Columns> columns(module, name, doc);
+    columns.def("__len__", &Columns::size)
+        .def("__getitem__", &Columns::column, arg("name"),
+             nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+             "A column by its name. Any other name is that of a number in the workload, such as \"gpus\"; NaN where a "
+             "job has none.")
+        .def("text", &Columns::text, arg("name"),
+             nb::sig("def text(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+             "A text of the workload that batfill does not know, such as \"account\"; None where a job has none.");
+    const auto add = [&](const char* column, const char* what, const char* signature) {
+        columns.def_prop_ro(
+            column, [name = std::string(column)](Columns& self) { return self.column(name); },
+            nb::for_getter(nb::sig(signature)), what);
+    };
+    add("id", "Ids with the name of their workload, \"w0!17\".", "def id(self) -> numpy.typing.NDArray[typing.Any]");
+    add("submit", "Submission times in seconds.", "def submit(self) -> numpy.typing.NDArray[numpy.float64]");
+    add("processors", "Requested processors.", "def processors(self) -> numpy.typing.NDArray[numpy.int64]");
+    add("walltime", "Walltimes in seconds.", "def walltime(self) -> numpy.typing.NDArray[numpy.float64]");
+    add("estimate", "Predicted run times in seconds, which are the walltimes unless `prediction` is set.",
+        "def estimate(self) -> numpy.typing.NDArray[numpy.float64]");
+    add("user", "Users; empty where unknown.", "def user(self) -> numpy.typing.NDArray[typing.Any]");
+    add("queue", "Queues; empty where none is named.", "def queue(self) -> numpy.typing.NDArray[typing.Any]");
+    return columns;
+}
+
+void bind_tools(nb::module_& module) {
+    using nb::arg;
+    nb::class_<ReservationView>(module, "Reservation",
+                                "The reservation of one job: when it will start by the estimates, and which jobs may "
+                                "start before it without delaying it. Valid until decide() returns.")
+        .def_prop_ro("shadow_time", &ReservationView::shadow_time,
+                     "When the job can start by the estimates, in seconds; inf if it cannot.")
+        .def("admits", &ReservationView::admits, arg("index"),
+             "Whether the waiting job may start now without delaying the reserved one. Exact with the placement "
+             "\"lowest\" if enough processors are idle.")
+        .def("try_start", &ReservationView::try_start, arg("index"),
+             "Starts the waiting job if it can start without delaying the reserved one. Returns whether it started.");
+    nb::class_<ProfileView>(module, "Profile",
+                            "Free processors as a step function of time: idle now, and those of running jobs from "
+                            "their estimated ends on. Valid until decide() returns.")
+        .def("earliest", &ProfileView::earliest, arg("processors"), arg("duration"), arg("after").none() = nb::none(),
+             "The first time, in seconds, from `after` (now) on, at which so many processors are free for `duration` "
+             "seconds; inf if there is none.")
+        .def("take", &ProfileView::take, arg("processors"), arg("start"), arg("duration"),
+             "Takes processors during [start, start + duration), for a planned job.")
+        .def("free_at", &ProfileView::free_at, arg("time"), "The number of free processors at a time.");
+}
+
+}  // namespace
+
+SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, const Parameters::Given& parameters,
+                          bool copies, const std::shared_ptr<Failure>& failure,
+                          const std::shared_ptr<std::atomic<bool>>& stop) {
+    AlgorithmDescription description;
+    description.name = name;
+    description.summary = "a scheduler in Python";
+    description.parameters = RunTimePredictor::parameters();
+    description.placements.push_back(Placement::machine);
+    description.make = [shared = share(scheduler), name, failure, stop, copies](const Parameters&) {
+        const nb::gil_scoped_acquire gil;
+        const nb::object own = copies ? nb::module_::import_("copy").attr("deepcopy")(*shared) : nb::object(*shared);
+        return std::make_unique<PythonAlgorithm>(share(own), name, failure, stop);
+    };
+    SchedulerChoice choice;
+    choice.algorithm = name;
+    choice.parameters = parameters;
+    choice.description = std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description)));
+    return choice;
+}
+
+void bind_schedulers(nb::module_& module) {
+    using nb::arg;
+    bind_columns<Waiting>(module, "Waiting",
+                          "The waiting jobs of a round by submission, as NumPy columns. A job keeps its index for the "
+                          "whole round, also when it or others start.");
+    bind_columns<Running>(module, "Running", "The running jobs by estimated end, as NumPy columns.")
+        .def_prop_ro(
+            "start", [](Running& self) { return self.column("start"); },
+            nb::for_getter(nb::sig("def start(self) -> numpy.typing.NDArray[numpy.float64]")), "Starts in seconds.")
+        .def_prop_ro(
+            "end", [](Running& self) { return self.column("end"); },
+            nb::for_getter(nb::sig("def end(self) -> numpy.typing.NDArray[numpy.float64]")),
+            "Estimated ends in seconds, increasing.");
+    bind_tools(module);
+    nb::class_<RoundView>(module, "Round",
+                          "What Scheduler.decide() sees and may do. The engine checks each decision. Valid until "
+                          "decide() returns.")
+        .def_prop_ro(
+            "now", [](const RoundView& view) { return seconds_of(view.state().now.since_zero()); },
+            "The simulated time in seconds.")
+        .def_prop_ro(
+            "processors", [](const RoundView& view) { return view.state().processors; },
+            "The number of processors of the machine.")
+        .def_prop_ro(
+            "idle", [](const RoundView& view) { return view.state().idle.count(); },
+            "The number of idle processors, now: each start lowers it.")
+        .def_prop_ro("waiting", &waiting, nb::for_getter(nb::sig("def waiting(self) -> Waiting")),
+                     "The jobs that waited when the round began.")
+        .def_prop_ro("running", &running, "The jobs that run now, with those that this round has started.")
+        .def(
+            "start", [](RoundView& view, std::ptrdiff_t index) { view.round().start(view.waiting_job(index)); },
+            arg("index"), "Starts a waiting job. Raises DecisionError, and changes nothing, if it cannot start now.")
+        .def(
+            "try_start",
+            [](RoundView& view, std::ptrdiff_t index) {
+                return view.round().start_if_possible(view.waiting_job(index));
+            },
+            arg("index"), "Starts a waiting job if it can start now. Returns whether it started.")
+        .def("reserve", &reserve, arg("index"), "The reservation of a waiting job that cannot start now.")
+        .def(
+            "profile", [](RoundView& view) { return ProfileView(view.shared_from_this()); },
+            "The availability profile of the running jobs.")
+        .def("wake_at", &RoundView::wake_at, arg("time"),
+             "Asks for a round at this time, in seconds, even if nothing happens then.");
+}
+
+}  // namespace batfill::python

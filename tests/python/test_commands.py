@@ -1,0 +1,181 @@
+"""The package gives the numbers and files of the commands, bit for bit."""
+
+import csv
+import json
+import math
+
+import numpy
+import pytest
+
+import batfill
+
+
+def read_csv(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "options"),
+    [
+        ({}, []),
+        ({"short_estimates": "drop"}, ["--short-estimates", "drop"]),
+        ({"short_estimates": "believe"}, ["--short-estimates", "believe"]),
+        ({"estimates": "modal"}, ["--estimates", "modal"]),
+        ({"estimates": 1.5}, ["--estimates", "factor:1.5"]),
+        ({"missing_walltime": "omit"}, ["--missing-walltime", "omit"]),
+        ({"missing_walltime": "2h"}, ["--missing-walltime", "2h"]),
+        ({"missing_walltime": 90}, ["--missing-walltime", "90"]),
+        ({"since": 10, "until": "7d"}, ["--from", "10", "--until", "7d"]),
+        ({"exclude_queue": [2]}, ["--exclude-queue", "2"]),
+        ({"queue_names": {1: "long", 2: "short"}}, ["--queue-names", "1=long,2=short"]),
+        ({"keep_zero_run_times": True, "shift": True}, ["--keep-zero-run-times", "--shift"]),
+        ({"max_processors": 4, "processors": 6}, ["--max-processors", "4", "--processors", "6"]),
+        ({"unit": 2, "size": "allocated"}, ["--unit", "2", "--size", "allocated"]),
+        ({"load": 0.01}, ["--load", "0.01"]),
+    ],
+)
+def test_swf(log, command, tmp_path, keywords, options):
+    command("swf", log, "-o", "theirs.json", *options)
+    batfill.Workload.from_swf(log, **keywords).save(tmp_path / "ours.json")
+    assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "options"),
+    [
+        ({}, []),
+        ({"skip": 1, "periods": 1}, ["--skip", "1", "--periods", "1"]),
+        ({"crossing": "keep", "load": 0.5}, ["--crossing", "keep", "--load", "0.5"]),
+        ({"count_from": "first-job"}, ["--count-from", "first-job"]),
+        ({"short_estimates": "believe"}, ["--short-estimates", "believe"]),
+    ],
+)
+def test_swf_split(log, command, tmp_path, keywords, options):
+    command("swf", log, "-o", "weeks", "--split", "7", *options)
+    weeks = batfill.Workload.weeks_from_swf(log, **keywords)
+    files = sorted((tmp_path / "weeks").iterdir())
+    assert len(weeks) == len(files) > 0
+    for week, file in zip(weeks, files):
+        week.save(tmp_path / "ours.json")
+        assert lines(tmp_path / "ours.json") == lines(file)
+
+
+@pytest.mark.parametrize("how", ["cut", "believe"])
+def test_scale_load_is_that_of_swf(log, command, tmp_path, how):
+    command("swf", log, "-o", "theirs.json", "--load", "0.7", "--short-estimates", how)
+    batfill.Workload.from_swf(log, short_estimates=how).scale_load(0.7).save(tmp_path / "ours.json")
+    assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
+
+
+def test_import(command, tmp_path):
+    table = tmp_path / "jobs.csv"
+    table.write_text("JobID,Submit,Start,End,CPUs,Limit\na,100,110,200,4,300\nb,120,200,260,2,\n")
+    mapping = {"id": "JobID", "submit": "Submit", "start": "Start", "end": "End", "processors": "CPUs",
+               "walltime": "Limit"}
+    command("import", "csv", table, "-o", "theirs.json", "--map",
+            ",".join(f"{field}={column}" for field, column in mapping.items()))
+    batfill.Workload.from_accounting(table, "csv", mapping=mapping).save(tmp_path / "ours.json")
+    assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
+
+
+def test_generate_lublin(command, tmp_path):
+    for number, (keywords, options) in enumerate(
+        [({}, []), ({"load": 0.8, "kind": "both", "estimates": 3}, ["--load", "0.8", "--kind", "both", "--estimates",
+                                                                   "factor:3"])]
+    ):
+        command("generate", "lublin", "--jobs", 300, "--processors", 32, "--seed", 5, "-o", f"{number}.json", *options)
+        batfill.Workload.lublin(300, 32, 5, **keywords).save(tmp_path / "ours.json")
+        assert lines(tmp_path / "ours.json") == lines(tmp_path / f"{number}.json")
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "keywords", "options"),
+    [
+        ("easy", {"order": "saf", "backfill_order": "spf"}, ["-P", "order=saf", "-P", "backfill-order=spf"]),
+        ("easy,order=mixed,weights=1,0,0,0,0,0", {}, []),
+        ("conservative", {"placement": "contiguous"}, ["-P", "placement=contiguous"]),
+        ("dbf", {}, []),
+    ],
+)
+def test_simulate_check_and_metrics(workload, command, tmp_path, scheduler, keywords, options):
+    workload.save(tmp_path / "w.json")
+    command("simulate", "-p", 64, "-w", "w.json", "-a", scheduler, "-o", "theirs", *options)
+    run = batfill.simulate(workload, 64, scheduler, **keywords)
+    written = run.save(tmp_path / "ours")
+    assert written
+    for path in written:
+        theirs = path.replace("ours", "theirs")
+        with open(path, encoding="utf-8") as one, open(theirs, encoding="utf-8") as other:
+            assert one.read() == other.read()
+    found = json.loads(command("metrics", "theirs_jobs.csv", "-p", 64, "-w", "w.json", "--format", "json"))[0]
+    metrics = run.metrics()
+    assert {name: found[name] for name in metrics} == metrics
+    printed = command("check", "theirs_jobs.csv", "-p", 64, "-w", "w.json",
+                      *(["--placement", keywords["placement"]] if "placement" in keywords else []))
+    report = run.check()
+    assert printed == f"{report.jobs} jobs, no violations ({report.rejected} rejected)\n"
+    assert report.violations == []
+
+
+def test_columns_are_those_of_jobs_csv(workload, tmp_path):
+    run = batfill.simulate(workload, 40, "easy")  # too small for some jobs
+    run.save(tmp_path / "out")
+    rows = read_csv(tmp_path / "out_jobs.csv")
+    assert run.jobs.names == list(rows[0])
+    assert len(run.jobs) == len(rows)
+    for name in run.jobs.names:
+        column = run.jobs[name]
+        for value, row in zip(column, rows):
+            if column.dtype == object:
+                assert value == row[name]
+            elif row[name] == "":
+                assert math.isnan(value)
+            else:
+                assert value == float(row[name]), name
+
+
+def test_guarantees_are_those_of_the_file(workload, tmp_path):
+    run = batfill.simulate(workload, 64, "conservative")
+    run.save(tmp_path / "out")
+    rows = read_csv(tmp_path / "out_guarantees.csv")
+    assert list(run.guarantees["guaranteed_start"]) == [float(row["guaranteed_start"]) for row in rows]
+    assert batfill.simulate(workload, 64, "easy").guarantees is None
+
+
+def test_compare(workload, command, tmp_path):
+    workload.save(tmp_path / "w.json")
+    other = batfill.Workload.lublin(400, 64, 3)
+    other.save(tmp_path / "x.json")
+    schedulers = ["fcfs", "easy,order=saf"]
+    theirs = command("compare", *schedulers, "w.json", "x.json", "--format", "csv", "-o", "values.csv")
+    comparison = batfill.compare([tmp_path / "w.json", tmp_path / "x.json"], schedulers)
+    assert comparison.table("csv") == theirs
+    assert comparison.workloads == ["w", "x"]
+    rows = read_csv(tmp_path / "values.csv")
+    numpy.testing.assert_array_equal(
+        comparison.values(), [[float(row[name]) for name in schedulers] for row in rows]
+    )
+    only = batfill.compare([workload, other], schedulers, "mean_bounded_slowdown", threads=1)
+    numpy.testing.assert_array_equal(only.values(), comparison.values())
+
+
+def test_compare_weeks(log, command):
+    theirs = command("compare", "fcfs", "easy", log, "--weeks", "--format", "csv")
+    assert batfill.compare(batfill.Workload.weeks_from_swf(log), ["fcfs", "easy"]).table("csv") == theirs
+
+
+def test_compare_weeks_of_a_workload(workload, command, tmp_path):
+    workload.save(tmp_path / "w.json")
+    theirs = command("compare", "fcfs", "easy", "w.json", "--weeks", "--format", "json")
+    comparison = batfill.compare(workload.weeks(), ["fcfs", "easy"])
+    assert comparison.table("json") == theirs
+
+
+def test_named_platforms_come_with_the_package(workload):
+    run = batfill.simulate(workload, "kth-sp2", "easy")
+    assert run.metrics() == batfill.simulate(workload, 100, "easy").metrics()

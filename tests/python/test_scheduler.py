@@ -1,0 +1,295 @@
+"""Schedulers in Python: what they see, what they may do, and what becomes of their errors."""
+
+import importlib.util
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+import numpy
+import pytest
+
+import batfill
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
+
+
+def example(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def easy():
+    return example("easy").Easy
+
+
+def same_schedule(one, other):
+    return all((one.jobs[name] == other.jobs[name]).all() for name in ("job_id", "starting_time",
+                                                                       "allocated_resources"))
+
+
+class Probe(batfill.Scheduler):
+    """First come, first served; calls `look` in each round before anything starts, and keeps what it returns."""
+
+    def __init__(self, look):
+        self.look = look
+        self.seen = []
+
+    def decide(self, round):
+        self.seen.append(self.look(round))
+        job = 0
+        while job < len(round.waiting) and round.try_start(job):
+            job += 1
+
+
+def three_jobs():
+    return batfill.Workload.from_dataframe({
+        "id": ["a", "b", "c"], "submit": [0, 1, 2], "processors": [3, 2, 1], "walltime": [20, 10, 5],
+        "run_time": [8, 4, 5], "user": ["u", "v", ""], "gpus": [4, None, 0], "account": ["x", None, "z"],
+    }, processors=4)
+
+
+def test_easy_is_easy(workload, easy):
+    for placement in ("lowest", "contiguous"):
+        assert same_schedule(batfill.simulate(workload, 64, easy(), placement=placement),
+                             batfill.simulate(workload, 64, "easy", placement=placement))
+
+
+def test_easy_is_easy_on_a_real_log(traces, easy):
+    log = batfill.Workload.from_swf(traces / "KTH-SP2-1996-2.1-cln.swf.gz")
+    run = batfill.simulate(log, 100, easy())
+    assert same_schedule(run, batfill.simulate(log, 100, "easy"))
+    assert run.check().violations == []
+
+
+def test_conservative_in_python(workload):
+    class Conservative(batfill.Scheduler):
+        """Plans all waiting jobs in each round, by submission."""
+
+        def decide(self, round):
+            profile, waiting = round.profile(), round.waiting
+            for job in range(len(waiting)):
+                need, walltime = int(waiting.processors[job]), waiting.walltime[job]
+                start = profile.earliest(need, walltime)
+                profile.take(need, start, walltime)
+                if start == round.now:
+                    round.try_start(job)
+
+    run = batfill.simulate(workload, 64, Conservative())
+    assert run.check().violations == []
+    assert run.metrics()["mean_wait"] < batfill.simulate(workload, 64, "fcfs").metrics()["mean_wait"]
+
+
+def test_what_a_round_shows():
+    def look(round):
+        waiting, running = round.waiting, round.running
+        return (round.now, round.idle, round.processors, list(waiting.id), list(waiting.submit),
+                list(waiting.processors), list(waiting.walltime), list(waiting.user), list(running.id),
+                list(running.end), list(running.start))
+
+    probe = Probe(look)
+    batfill.simulate(three_jobs(), 4, probe)
+    assert probe.seen == [
+        (0, 4, 4, ["w0!a"], [0], [3], [20], ["u"], [], [], []),
+        (1, 1, 4, ["w0!b"], [1], [2], [10], ["v"], ["w0!a"], [20], [0]),
+        (2, 1, 4, ["w0!b", "w0!c"], [1, 2], [2, 1], [10, 5], ["v", ""], ["w0!a"], [20], [0]),
+        (8, 4, 4, ["w0!b", "w0!c"], [1, 2], [2, 1], [10, 5], ["v", ""], [], [], []),
+        (12, 3, 4, [], [], [], [], [], ["w0!c"], [13], [8]),
+        (13, 4, 4, [], [], [], [], [], [], [], []),
+    ]
+
+
+def test_fields_of_the_workload_reach_it():
+    probe = Probe(lambda round: (list(round.waiting["gpus"]), list(round.waiting.text("account"))))
+    batfill.simulate(three_jobs(), 4, probe)
+    assert probe.seen[0] == ([4.0], ["x"])
+    gpus, accounts = probe.seen[2]
+    assert numpy.isnan(gpus[0]) and gpus[1] == 0 and accounts == [None, "z"]
+
+
+def test_an_index_stays_while_jobs_start():
+    class Widest(batfill.Scheduler):
+        def decide(self, round):
+            waiting = round.waiting
+            for job in numpy.argsort(-waiting.processors, kind="stable"):
+                before = round.idle
+                if round.try_start(job):
+                    assert round.idle == before - waiting.processors[job]
+
+    run = batfill.simulate(batfill.Workload.lublin(300, 16, 2, load=1.2), 16, Widest())
+    assert run.check().violations == []
+
+
+def test_reservation_and_profile():
+    def look(round):
+        if len(round.waiting) == 2 and round.idle == 1:
+            reservation, profile = round.reserve(0), round.profile()
+            return (reservation.shadow_time, reservation.admits(1), profile.earliest(2, 10), profile.earliest(1, 5),
+                    profile.earliest(1, 5, after=3), profile.earliest(9, 1), profile.free_at(20))
+        return None
+
+    probe = Probe(look)
+    batfill.simulate(three_jobs(), 4, probe)
+    assert [seen for seen in probe.seen if seen] == [(20, True, 20, 2, 3, numpy.inf, 4)]
+
+
+def test_wake_at():
+    class Late(batfill.Scheduler):
+        """Starts each job ten seconds after its submission."""
+
+        def decide(self, round):
+            for job, submit in enumerate(round.waiting.submit):
+                if submit + 10 <= round.now:
+                    round.start(job)
+                else:
+                    round.wake_at(submit + 10)
+
+    run = batfill.simulate(batfill.Workload.from_dataframe(
+        {"submit": [0, 3.5], "processors": [1, 1], "run_time": [5, 5]}), 2, Late())
+    assert list(run.jobs["starting_time"]) == [10, 13.5]
+
+
+@pytest.mark.parametrize(
+    ("decide", "error", "message"),
+    [
+        (lambda round: round.start(1), IndexError, "expected the index of one of 1 waiting jobs, found 1"),
+        (lambda round: round.start(-1), IndexError, "found -1"),
+        (lambda round: (round.start(0), round.start(0)), batfill.DecisionError, "w0!a has started already"),
+        (lambda round: round.reserve(0), batfill.DecisionError, "can start now"),
+        (lambda round: round.wake_at(0), batfill.UsageError, "expected a time after now"),
+        (lambda round: None, batfill.InputError, "w0!a"),  # nothing ever starts
+    ],
+)
+def test_wrong_decisions(decide, error, message):
+    class Wrong(batfill.Scheduler):
+        def decide(self, round):
+            decide(round)
+
+    with pytest.raises(error, match=message):
+        batfill.simulate(three_jobs(), 4, Wrong())
+
+
+def test_a_job_too_wide_for_what_is_idle():
+    class All(batfill.Scheduler):
+        def decide(self, round):
+            for job in range(len(round.waiting)):
+                round.start(job)
+
+    with pytest.raises(batfill.DecisionError, match="algorithm All.*w0!b"):
+        batfill.simulate(three_jobs(), 4, All())
+
+
+def test_an_exception_reaches_the_caller_with_its_traceback(workload):
+    class Broken(batfill.Scheduler):
+        def decide(self, round):
+            self.deeper()
+
+        def deeper(self):
+            raise ValueError("no idea")
+
+    for call in (lambda: batfill.simulate(workload, 64, Broken()), lambda: batfill.compare(workload, [Broken()])):
+        with pytest.raises(ValueError, match="no idea") as problem:
+            call()
+        assert "deeper" in "".join(traceback.format_tb(problem.value.__traceback__))
+
+
+def test_a_round_ends_with_decide():
+    kept = []
+
+    class Keeps(batfill.Scheduler):
+        def decide(self, round):
+            if not kept:
+                kept.extend([round, round.waiting])
+            elif len(kept) == 2:
+                with pytest.raises(batfill.UsageError, match="earlier round"):
+                    kept[1]["gpus"]
+                kept.append(None)
+            for job in range(len(round.waiting)):
+                round.try_start(job)
+
+    batfill.simulate(three_jobs(), 4, Keeps())
+    with pytest.raises(batfill.UsageError, match="the round is over"):
+        kept[0].start(0)
+    with pytest.raises(batfill.UsageError, match="the round is over"):
+        kept[1]["gpus"]
+
+
+def test_compare_with_names(workload, easy):
+    other = batfill.Workload.lublin(300, 64, 2)
+    comparison = batfill.compare([workload, other], {"mine": easy(), "theirs": "easy"}, "mean_wait")
+    assert comparison.schedulers == ["mine", "easy"]
+    assert (comparison.values()[:, 0] == comparison.values()[:, 1]).all()
+
+
+def test_an_exception_in_progress_stops_the_replays(workload):
+    seen = []
+
+    def progress(done, total):
+        seen.append((done, total))
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        batfill.compare([workload] * 20, ["easy"], "mean_wait", progress=progress)
+    assert seen[0] == (1, 20) and len(seen) < 20
+
+
+def test_statistics_and_parameters(workload):
+    class Counts(batfill.Scheduler):
+        def begin(self, round):
+            self.rounds = 0
+
+        def decide(self, round):
+            self.rounds += 1
+            for job in range(len(round.waiting)):
+                round.try_start(job)
+
+        def statistics(self):
+            return {"rounds": self.rounds}
+
+    scheduler = Counts()
+    run = batfill.simulate(workload, 64, scheduler)
+    assert run.statistics == {"rounds": scheduler.rounds} != {"rounds": 0}
+    assert batfill.simulate(workload, 64, scheduler).statistics == run.statistics
+    with pytest.raises(batfill.UsageError, match="algorithm Counts has no parameter 'order'|order"):
+        batfill.simulate(workload, 64, scheduler, order="saf")
+
+
+def test_the_daemon_gives_the_same_schedule(workload, easy, command, tmp_path):
+    workload.save(tmp_path / "w.json")
+    endpoint = f"ipc://{tmp_path}/socket"
+    problems = []
+
+    def serve():
+        try:
+            batfill.serve(easy(), endpoint, idle_timeout=60)
+        except BaseException as problem:  # for the test's own thread
+            problems.append(problem)
+
+    daemon = threading.Thread(target=serve)
+    daemon.start()
+    command("simulate", "-p", 64, "-w", "w.json", "-s", endpoint, "-o", "served", "-q")
+    daemon.join()
+    assert problems == []
+    batfill.simulate(workload, 64, "easy").save(tmp_path / "embedded")
+    assert (tmp_path / "served_jobs.csv").read_text() == (tmp_path / "embedded_jobs.csv").read_text()
+
+
+def test_ctrl_c_ends_the_daemon(tmp_path):
+    code = f"""
+import batfill, threading
+threading.Timer(1, print, ["ready"], {{"flush": True}}).start()
+try:
+    batfill.serve("easy", "ipc://{tmp_path}/socket", keep_alive=True)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as daemon:
+        assert daemon.stdout.readline() == "ready\n"
+        daemon.send_signal(signal.SIGINT)
+        assert daemon.communicate(timeout=30)[0] == "stopped\n"
+    assert daemon.returncode == 0
