@@ -35,6 +35,7 @@ class Easy : public Algorithm {
         : orders_(parameters),
           rounds_(parameters),
           extra_(parameters),
+          keeps_head_(parameters.choice("head") == "kept"),
           starts_(rounds_.is_on() || !extra_.counts_all()),
           reservations_(*parameters.whole_number("reservations")),
           test_limit_(parameters.whole_number("test-limit")) {
@@ -51,11 +52,21 @@ class Easy : public Algorithm {
     }
     void submitted(Round& round, JobIndex job) override {
         orders_.submitted(round.state(), job);
-        if (rounds_.is_on() && fits(round.state(), job)) {
+        if (rounds_.is_on() && (rounds_.follow_every_submission() || fits(round.state(), job))) {
             run(round);
         }
     }
-    void withdrawn(const SchedulerState&, JobIndex job) override { orders_.withdrawn(job); }
+    void predictions_expired(Round& round) override {
+        if (rounds_.is_on()) {
+            run(round);
+        }
+    }
+    void withdrawn(const SchedulerState&, JobIndex job) override {
+        orders_.withdrawn(job);
+        if (kept_ && kept_->job == job) {
+            kept_.reset();
+        }
+    }
     void started(const SchedulerState& state, JobIndex job) override {
         orders_.started(state, job);
         starts_.add(job);
@@ -74,7 +85,7 @@ class Easy : public Algorithm {
     void run(Round& round) {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
-        if (free == 0) {
+        if (free == 0 && !keeps_head_) {
             return;
         }
         orders_.prepare(state.now);
@@ -90,20 +101,62 @@ class Easy : public Algorithm {
     // Algorithm 1 of the paper, with the numbers of its lines. Q is the queue of waiting jobs.
     void algorithm_1(Round& round) {
         const SchedulerState& state = round.state();
+        const std::optional<JobIndex> reserved = start_in_order(round);
+        if (!reserved) {
+            return;
+        }
+        if (keeps_head_ && !kept_) {
+            kept_ = KeptHead{*reserved, reserve(state, *reserved).shadow_time()};
+        }
+        if (!may_backfill(state)) {
+            return;
+        }
+        starts_.begin_backfilling();
+        if (extra_.counts_none()) {
+            backfill_before_start(round, *reserved);
+            return;
+        }
+        Reservation reservation = reserve(state, *reserved);  // 6: shadow time and extra processors
+        const auto may_start = [&](int processors, Duration estimate) {
+            return reservation.may_admit(processors, estimate);
+        };
+        for_each_other(state, *reserved, may_start, [&](JobIndex job) {  // 10-12: L = Q - [reserved job], in order
+            reservation.start_if_admitted(round, job);                   // 13: starts if it delays no reservation
+            return rounds_.free(state) > 0;
+        });
+    }
+
+    // Starts jobs in the primary order until one does not fit, and returns that job. A kept head comes before all.
+    std::optional<JobIndex> start_in_order(Round& round) {
+        const SchedulerState& state = round.state();
         std::optional<JobIndex> reserved;
-        orders_.for_each_in_primary_order(state, [&](JobIndex job) {   // 1: for job j in Q
+        const auto start = [&](JobIndex job) {
             if (!fits(state, job) || !round.start_if_possible(job)) {  // 2-4: if j can start, it does and leaves Q
                 reserved = job;                                        // 5: else it is the one to reserve
             }
             return !reserved;  // 7: break
-        });
-        if (!reserved || !may_backfill(state)) {
-            return;
+        };
+        if (kept_ && start(kept_->job)) {
+            kept_.reset();
         }
-        Reservation reservation = reserve(state, *reserved);  // 6: shadow time and extra processors
-        starts_.begin_backfilling();
-        for_each_other(state, *reserved, reservation, [&](JobIndex job) {  // 10-12: L = Q - [reserved job], in order
-            reservation.start_if_admitted(round, job);                     // 13: starts if it delays no reservation
+        if (!reserved) {
+            orders_.for_each_in_primary_order(state, start);  // 1: for job j in Q
+        }
+        return reserved;
+    }
+
+    // Starts the jobs that end by the start of the reserved job; with head=kept, before the start that it had when it
+    // became the head.
+    void backfill_before_start(Round& round, JobIndex reserved) {
+        const SchedulerState& state = round.state();
+        const Time start = kept_ ? kept_->start : reserve(state, reserved).shadow_time();
+        const auto ends_in_time = [&](int, Duration estimate) {
+            return kept_ ? state.now + estimate < start : state.now + estimate <= start;
+        };
+        for_each_other(state, reserved, ends_in_time, [&](JobIndex job) {
+            if (fits(state, job) && ends_in_time(0, state.estimate(job))) {
+                round.start_if_possible(job);
+            }
             return rounds_.free(state) > 0;
         });
     }
@@ -125,17 +178,17 @@ class Easy : public Algorithm {
     }
 
     // Calls take(job) for all waiting jobs except the reserved one, in the backfill order. Stops when that returns
-    // false or at the test limit.
-    template <typename Take>
-    void for_each_other(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
+    // false or at the test limit. Skips jobs for which may_start(processors, estimate) is false.
+    template <typename MayStart, typename Take>
+    void for_each_other(const SchedulerState& state, JobIndex reserved, MayStart may_start, Take take) {
         std::uint64_t tests_left = test_limit_.value_or(no_limit);
         const auto test = [&](JobIndex job) { return tests_left-- > 0 && take(job); };
         if (orders_.backfills_by_submission()) {
-            for_each_candidate(state, reserved, reservation, test);
+            for_each_candidate(state, reserved, may_start, test);
             return;
         }
         std::vector<JobIndex> candidates;
-        for_each_candidate(state, reserved, reservation, [&](JobIndex job) {
+        for_each_candidate(state, reserved, may_start, [&](JobIndex job) {
             candidates.push_back(job);
             return true;
         });
@@ -144,14 +197,14 @@ class Easy : public Algorithm {
 
     // As above, in the order of the queue. Skips jobs that cannot start now, because they cannot start later in the
     // round either. With a test limit it passes them, too, because they count as tests.
-    template <typename Take>
-    void for_each_candidate(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
+    template <typename MayStart, typename Take>
+    void for_each_candidate(const SchedulerState& state, JobIndex reserved, MayStart may_start, Take take) {
         const WaitingQueue& queue = state.waiting;
         int most = largest_candidate(state);
         for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size();) {
             const JobIndex job = queue.job(at);
             const bool is_candidate =
-                job != reserved && (test_limit_ || reservation.may_admit(queue.processors(at), state.estimate_at(at)));
+                job != reserved && (test_limit_ || may_start(queue.processors(at), state.estimate_at(at)));
             if (is_candidate && !take(job)) {
                 return;
             }
@@ -167,6 +220,9 @@ class Easy : public Algorithm {
     }
 
     void refuse_what_does_not_go_together(const Parameters& parameters) const {
+        if (keeps_head_ && !extra_.counts_none()) {
+            throw UsageError("parameter head=kept goes with extra=none only");
+        }
         const std::string extra = "extra=" + parameters.choice("extra");
         if (!extra_.counts_all() && reservations_ != 1) {
             throw UsageError("parameter " + extra + " goes with reservations=1 only");
@@ -174,7 +230,7 @@ class Easy : public Algorithm {
         const std::string& placement = parameters.choice("placement");
         if (placement == "contiguous" || placement == "machine") {
             const std::string counts = !extra_.counts_all() ? extra
-                                       : rounds_.is_on()    ? "rounds=event"
+                                       : rounds_.is_on()    ? "rounds=" + parameters.choice("rounds")
                                        : reservations_ != 1 ? "reservations other than 1"
                                                             : "";
             if (!counts.empty()) {
@@ -184,40 +240,53 @@ class Easy : public Algorithm {
         }
     }
 
+    // A head that remains the head until it starts.
+    struct KeptHead {
+        JobIndex job;
+        Time start;  // by the estimates, when it became the head
+    };
+
     static constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
     EasyOrders orders_;
     EventRounds rounds_;
     ExtraProcessors extra_;
+    bool keeps_head_;
+    std::optional<KeptHead> kept_;  // only if keeps_head_
     StartHistory starts_;
     std::uint64_t reservations_;
     std::optional<std::uint64_t> test_limit_;
 };
 
 std::vector<Parameter> parameters() {
-    const std::vector<std::string> also{"predicted", "multifactor"};
+    const std::vector<std::string> also{"predicted", "field", "multifactor"};
     std::vector<Parameter> parameters{
         JobOrder::order("order", "fcfs", "which waiting job goes first, and has the reservation if it does not fit",
                         also),
         JobOrder::order("backfill-order", "fcfs", "order in which the others are tried", also),
         JobOrder::weights(),
         JobOrder::scales(),
+        JobOrder::field(),
         Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
-        Parameter::choice("ties", {"first", "last"}, "first",
-                          "which of two equal scores goes first: the earlier or the later arrival"),
         Parameter::choice(
-            "extra", {"all", "needed", "needed-latest"}, "all",
-            "extra processors: from all jobs that end by the reserved start, or only from those that the reserved job needs"),
-        Parameter::choice("rounds", {"instant", "event"}, "instant",
-                          "decide once for all events of an instant, or after each"),
+            "ties", {"first", "last", "order"}, "first",
+            "which of two equal scores goes first: the earlier or the later arrival; last, order: in backfill-order the one that is first in order"),
+        Parameter::choice(
+            "extra", {"all", "needed", "needed-latest", "none"}, "all",
+            "extra processors: from all jobs that end by the reserved start, only from those that the reserved job needs, or none"),
+        Parameter::choice(
+            "head", {"best", "kept"}, "best",
+            "the first job: in each round anew, or one that keeps its place and reservation until it starts"),
+        Parameter::choice(
+            "rounds", {"instant", "event", "every-event", "strict-event"}, "instant",
+            "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one; strict: processors are free only once the end of their job is handled"),
         Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true),
         Parameter::whole_number("test-limit", "",
-                                "number of jobs tried after the first that cannot start (all if not given)"),
-        RunTimePredictor::parameter()};
-    const std::vector<Parameter> of_tuning = WeightTuner::parameters();
-    parameters.insert(parameters.end(), of_tuning.begin(), of_tuning.end());
-    const std::vector<Parameter> of_multifactor = MultifactorPriority::parameters();
-    parameters.insert(parameters.end(), of_multifactor.begin(), of_multifactor.end());
+                                "number of jobs tried after the first that cannot start (all if not given)")};
+    for (const std::vector<Parameter>& more :
+         {RunTimePredictor::parameters(), WeightTuner::parameters(), MultifactorPriority::parameters()}) {
+        parameters.insert(parameters.end(), more.begin(), more.end());
+    }
     return parameters;
 }
 

@@ -10,13 +10,15 @@
 namespace batfill {
 
 EasyOrders::EasyOrders(const Parameters& parameters)
-    : ties_(parameters.choice<Ranking::Ties>("ties")),
+    : ties_(parameters.choice("ties") == "last" ? Ranking::Ties::last : Ranking::Ties::first),
+      ties_follow_order_(parameters.choice("ties") != "first"),
       multifactor_(MultifactorPriority::from(parameters, {"order", "backfill-order"})),
       primary_(JobOrder(parameters, "order"), ties_, multifactor_.get()),
       backfill_(JobOrder(parameters, "backfill-order"), ties_, multifactor_.get()),
       threshold_(parameters.seconds("threshold")),
       tuner_(WeightTuner::from("easy", parameters)) {
     primary_.keep_first();
+    JobOrder::refuse_unused_field(parameters, {"order", "backfill-order"});
     JobOrder::refuse_unused_weights(parameters, {"order", "backfill-order"});
     if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
         throw UsageError("parameter period replays jobs without their users, so it does not go with " +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,19 +66,27 @@ class EasyOrders {
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs);
 
     // Whether the backfill order is that of the queue.
-    bool backfills_by_submission() const { return backfill_.is_submission_order(); }
+    bool backfills_by_submission() const {
+        return backfill_.is_submission_order() && (!ties_follow_order_ || primary_.is_submission_order());
+    }
 
     // Passes `jobs`, in the backfill order, to `take` until that returns false. Of equal scores, the job that was
-    // submitted first goes first; with ties=last, the job that is first in the primary order.
+    // submitted first goes first; with ties=last and ties=order, the job that is first in the primary order.
     // Requires: `jobs` is in the order of the queue.
-    // Cost: O(jobs), and O(log(jobs)) for each job passed; with ties=last, O(jobs * log(jobs)).
+    // Cost: O(jobs), and O(log(jobs)) for each job passed; with ties=last and ties=order, O(jobs * log(jobs)).
     template <typename Take>
     void for_each_in_backfill_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
-        if (ties_ == Ranking::Ties::last) {
-            backfill_.for_each_until(state.now, in_primary_order(state, jobs), take);
-        } else {
+        if (!ties_follow_order_) {
             backfill_.for_each_until(state.now, jobs, take);
+            return;
         }
+        std::vector<JobIndex> ordered = in_primary_order(state, jobs);
+        if (backfill_.is_submission_order()) {
+            std::stable_sort(ordered.begin(), ordered.end(), [&state](JobIndex a, JobIndex b) {
+                return state.job(a).submit() < state.job(b).submit();
+            });
+        }
+        backfill_.for_each_until(state.now, ordered, take);
     }
 
  private:
@@ -87,6 +96,7 @@ class EasyOrders {
     }
 
     Ranking::Ties ties_;
+    bool ties_follow_order_;
     std::unique_ptr<MultifactorPriority> multifactor_;  // null: neither order is multifactor
     Ranking primary_;
     Ranking backfill_;

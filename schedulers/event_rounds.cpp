@@ -13,7 +13,7 @@ void EventRounds::completed(Time now, std::span<const Completion> completions, c
         return starts.of(a.job).number < starts.of(b.job).number;
     });
     for (const Completion& completion : completions_) {
-        if (completion.expected_end > now) {
+        if (is_held(completion, now)) {
             held_.push_back({completion.expected_end, completion.job, completion.processors});
             withheld_ += completion.processors;
         }
@@ -30,7 +30,7 @@ std::vector<RunningJob> EventRounds::running(const SchedulerState& state) const 
 }
 
 void EventRounds::release(const Completion& completion, Time now) {
-    if (completion.expected_end > now) {
+    if (is_held(completion, now)) {
         std::erase_if(held_, [&](const RunningJob& job) { return job.job == completion.job; });
         withheld_ -= completion.processors;
     }

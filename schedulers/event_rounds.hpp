@@ -15,15 +15,21 @@ namespace batfill {
 // When `easy` decides (the parameter `rounds`): once for all events of an instant, or after each event. Older
 // simulators, pyss among them, decide after each event.
 //
-// With rounds=event, submissions come first. Each has its round if the new job fits into the free processors. The
-// completions follow in the order in which the jobs started. A job that ended before its estimated end holds its
-// processors until the round of its completion. A change of the machine has the last round.
+// With rounds=event, submissions come first. Each has its round if the new job fits into the free processors; with
+// rounds=every-event and strict-event it always has. The completions follow in the order in which the jobs started. A
+// job that ended before its estimated end holds its processors until the round of its completion. A change of the
+// machine has the last round.
 class EventRounds {
  public:
-    explicit EventRounds(const Parameters& parameters) : is_on_(parameters.choice("rounds") == "event") {}
+    explicit EventRounds(const Parameters& parameters)
+        : is_on_(parameters.choice("rounds") != "instant"),
+          follow_every_submission_(is_on_ && parameters.choice("rounds") != "event"),
+          is_strict_(parameters.choice("rounds") == "strict-event") {}
 
     // Whether each event has its own round.
     bool is_on() const { return is_on_; }
+    // Whether a submission has a round even if the new job does not fit.
+    bool follow_every_submission() const { return follow_every_submission_; }
 
     // Notes that jobs ended, or that the machine changed.
     // Requires: called before the submissions of the instant; `starts` is kept if is_on().
@@ -33,13 +39,13 @@ class EventRounds {
 
     // Number of processors that jobs may use now.
     int free(const SchedulerState& state) const { return state.idle.count() - withheld_; }
-    // Number of idle processors that are held by jobs that ended early.
+    // Number of idle processors that are held by ended jobs.
     int withheld() const { return withheld_; }
     // The running jobs, and the ended jobs that hold processors, by estimated end.
     // Cost: O(running jobs * held jobs).
     std::vector<RunningJob> running(const SchedulerState& state) const;
 
-    // Calls `decide` once, or, with rounds=event, after each completion and after a change of the machine.
+    // Calls `decide` once, or, if is_on(), after each completion and after a change of the machine.
     template <typename Decide>
     void for_each_round(Time now, Decide decide) {
         if (!is_on_) {
@@ -56,9 +62,13 @@ class EventRounds {
     }
 
  private:
+    // Whether an ended job holds its processors until the round of its completion.
+    bool is_held(const Completion& completion, Time now) const { return is_strict_ || completion.expected_end > now; }
     void release(const Completion& completion, Time now);
 
     bool is_on_;
+    bool follow_every_submission_;
+    bool is_strict_;
     // The completions of the current message, and the ended jobs that hold processors.
     std::vector<Completion> completions_;
     std::vector<RunningJob> held_;

@@ -32,7 +32,7 @@ bool counts_before(const Start& a, const Start& b, std::uint64_t round) {
 ExtraProcessors::ExtraProcessors(const Parameters& parameters) : counted_(parameters.choice<Counted>("extra")) {}
 
 void ExtraProcessors::keep_counted(std::vector<RunningJob>& running, int needed, const StartHistory& starts) const {
-    if (counts_all()) {
+    if (counts_all() || counts_none()) {
         return;
     }
     std::sort(running.begin(), running.end(), [&](const RunningJob& a, const RunningJob& b) {

@@ -13,7 +13,8 @@ namespace batfill::farm {
 AlgorithmDescription FlexibleBackfilling::description(const char* name, const char* summary, const char* section,
                                                       Head head) {
     std::vector<Parameter> declared = Priority::parameters();
-    declared.push_back(RunTimePredictor::parameter());
+    const std::vector<Parameter> of_predictions = RunTimePredictor::parameters();
+    declared.insert(declared.end(), of_predictions.begin(), of_predictions.end());
     return {
         name,
         summary,

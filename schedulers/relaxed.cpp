@@ -128,7 +128,7 @@ class Relaxed : public Algorithm {
     // The run time of a job, as known at its submission. Priorities, and the factor of the top job's walltime, use it.
     Duration known_length(const SchedulerState& state, JobIndex job) const {
         const Duration walltime = state.job(job).walltime;
-        return actual_ ? std::min(state.run_times[job], walltime) : walltime;
+        return actual_ ? state.run_time(job) : walltime;
     }
 
     // Starts jobs until one does not fit, and returns that job.
@@ -215,7 +215,7 @@ class Relaxed : public Algorithm {
 };
 
 std::vector<Parameter> parameters() {
-    return {
+    std::vector<Parameter> parameters{
         Parameter::number("omega", "1", "how far the first job may be delayed, as a factor of its wait", 0, true),
         Parameter::choice("basis", {"wait", "walltime"}, "wait",
                           "omega is a factor of the time until the first job can start, or of its walltime"),
@@ -225,8 +225,10 @@ std::vector<Parameter> parameters() {
         Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
         Parameter::seconds("priority-period", "0", "priorities are computed at multiples of this; 0: in each round"),
         Parameter::choice("estimates", {"requested", "actual"}, "requested",
-                          "estimated run times: walltimes, or the actual run times (simulate only)"),
-        RunTimePredictor::parameter()};
+                          "estimated run times: walltimes, or the actual run times (simulate only)")};
+    const std::vector<Parameter> of_predictions = RunTimePredictor::parameters();
+    parameters.insert(parameters.end(), of_predictions.begin(), of_predictions.end());
+    return parameters;
 }
 
 const Registration registration({

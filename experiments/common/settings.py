@@ -62,6 +62,11 @@ class Settings:
         """The machine's log, as the only element; empty if its workload is generated."""
         return self._found(paper)[machine]["logs"]
 
+    def companions(self, patterns: Iterable[str]) -> list[str]:
+        """A file of the folder of logs that is no log, as the only element; empty if it is not there."""
+        found = _find_log(self._logs, list(patterns)) if self._logs is not None else None
+        return [str(found)] if found else []
+
     def workload_options(self, paper: str, machine: str) -> list[str]:
         """Options of `batfill swf` or, without a log, of `batfill generate`."""
         return self._found(paper)[machine]["options"].split()

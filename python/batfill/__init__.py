@@ -14,6 +14,7 @@ All times are seconds. Errors are `batfill.Error` and its subclasses; their text
 from pathlib import Path as _Path
 
 from . import _core
+from ._columns import Columns
 from ._comparison import Comparison, compare
 from ._core import (
     DecisionError,
@@ -25,12 +26,14 @@ from ._core import (
     Running,
     UsageError,
     Waiting,
-    __version__,
 )
-from ._run import CheckReport, Columns, Run, report, simulate
+from ._run import CheckReport, Run, report, simulate
 from ._scheduler import Scheduler, serve
 from ._workload import Workload
 
+__version__: str = _core.version
+for _class in (Error, UsageError, InputError, DecisionError, Round, Waiting, Running, Reservation, Profile):
+    _class.__module__ = "batfill"  # where users find it
 _core.add_platform_folder(str(_Path(__file__).parent / "platforms"))
 
 __all__ = [

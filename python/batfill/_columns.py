@@ -21,11 +21,11 @@ class Columns:
     (3,)
     """
 
-    def __init__(self, names: list[str], size: int, make: Callable[[str], Any]) -> None:
+    def __init__(self, names: list[str], size: int, make: "Callable[[str], numpy.typing.NDArray[Any]]") -> None:
         self._names = names
         self._size = size
         self._make = make
-        self._made: dict[str, Any] = {}
+        self._made: dict[str, "numpy.typing.NDArray[Any]"] = {}
 
     @property
     def names(self) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Comparison:
-    """The metrics of several workloads, each under several schedulers. Printed, it is the table of `batfill compare`."""
+    """The metrics of workloads under several schedulers. Printed, it is the table of `batfill compare`."""
 
     def __init__(self, core: "_core.Comparison", metric: str) -> None:
         """Not for users: see compare()."""
@@ -90,7 +90,7 @@ def compare(
     several = [workloads] if isinstance(workloads, Workload) or not hasattr(workloads, "__iter__") else workloads
     if isinstance(several, str):
         several = [several]
-    jobs = [as_workload(workload) for workload in several]  # type: ignore[union-attr]
+    jobs = [as_workload(workload) for workload in several]
     if isinstance(schedulers, (str, type)) or not hasattr(schedulers, "__iter__"):
         raise _core.UsageError(f"schedulers: expected a list or dict, found {schedulers!r}")
     named: list[tuple[str, Any]] = []

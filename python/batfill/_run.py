@@ -57,7 +57,7 @@ class Run:
 
     @property
     def guarantees(self) -> Columns | None:
-        """Columns job_id, guaranteed_start (NaN: nothing) and starting_time; None if the scheduler guarantees nothing."""
+        """Columns job_id, guaranteed_start (NaN: nothing), starting_time; None if the scheduler guarantees nothing."""
         columns = self._core.guarantees()
         return None if columns is None else Columns(list(columns), len(self._core), columns.__getitem__)
 

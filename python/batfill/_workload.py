@@ -27,7 +27,7 @@ class Cleaning(TypedDict, total=False):
     queue_names: dict[int, str]
     since: Seconds  # the option --from
     until: Seconds
-    short_estimates: Literal["cut", "raise", "drop"]
+    short_estimates: Literal["cut", "raise", "drop", "believe"]
     estimates: Union[Literal["log", "exact", "modal"], float, str]  # a number: so many times the run time
     missing_walltime: Union[Literal["exact", "omit", "drop"], Seconds]
     keep_zero_run_times: bool
@@ -247,13 +247,8 @@ def _stem(path: str) -> str:
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN and pandas.NA: what is not equal to itself, or cannot say so."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        return type(value).__name__ == "NAType"
+    """Whether it is None, NaN, or pandas.NA or NaT."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
 
 
 def _plain(value: Any) -> Any:

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ namespace nb = nanobind;
 // Each adds its functions and classes to the module.
 void bind_errors(nb::module_& module);
 void bind_workloads(nb::module_& module);
+void bind_tables(nb::module_& module);
 void bind_runs(nb::module_& module);
 void bind_comparisons(nb::module_& module);
 void bind_schedulers(nb::module_& module);
@@ -34,6 +36,10 @@ void bind_schedulers(nb::module_& module);
 struct Jobs {
     std::shared_ptr<const Workload> workload;
 };
+Jobs keep(Workload workload);
+
+// A value as errors show it.
+std::string shown_value(nb::handle value);
 
 // The double nearest to the number of seconds: the one that its decimal text in a file denotes.
 double seconds_of(Duration duration);

@@ -67,24 +67,39 @@ class Comparer {
         };
     }
 
-    Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads,
-                       const std::function<void(std::size_t, std::size_t)>& progress) {
-        std::vector<std::string> names;
+    Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const SharedObject& progress) {
         std::optional<Comparison> comparison;
         run_in_background(
             [&] {
                 std::vector<Replay> replays;
+                std::vector<std::string> names;
                 for (const auto& [name, jobs] : workloads) {
                     names.push_back(name);
                     replays.emplace_back(platform_of(*jobs.workload), *jobs.workload);
                 }
-                comparison = batfill::compare(replays, names, request_, progress);
+                comparison =
+                    batfill::compare(replays, std::move(names), request_,
+                                     [&](std::size_t done, std::size_t total) { call(progress, done, total); });
             },
             [&](std::thread&) { *stop_ = true; }, *failure_);
         return std::move(*comparison);
     }
 
  private:
+    // An exception stops the replays.
+    void call(const SharedObject& progress, std::size_t done, std::size_t total) {
+        if (progress->is_none()) {
+            return;
+        }
+        const nb::gil_scoped_acquire gil;
+        try {
+            (*progress)(done, total);
+        } catch (const nb::python_error&) {
+            failure_->keep();
+            *stop_ = true;
+        }
+    }
+
     Platform platform_of(const Workload& workload) const {
         return request_.platform ? named_platform(*request_.platform, request_.master_host)
                                  : homogeneous_platform(workload.processors);
@@ -99,14 +114,8 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
                    const std::optional<std::string>& metric, const std::optional<std::string>& platform,
                    const std::string& master_host, unsigned threads, const nb::object& tau,
                    const nb::object& short_deadline, const nb::object& progress) {
-    const SharedObject callback = share(progress);
     return Comparer(schedulers, {metric, platform, master_host, threads, tau, short_deadline})
-        .compare(workloads, [&](std::size_t done, std::size_t total) {
-            if (!callback->is_none()) {
-                const nb::gil_scoped_acquire gil;
-                (*callback)(done, total);
-            }
-        });
+        .compare(workloads, share(progress));
 }
 
 // The values of a metric, workload by workload; NaN where there is none.
@@ -188,7 +197,8 @@ void bind_comparisons(nb::module_& module) {
                          }
                          return names;
                      })
-        .def("values", &values, arg("metric"))
+        .def("values", &values, arg("metric"),
+             nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("platform").none(),
                arg("master_host"), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());

@@ -12,6 +12,14 @@
 
 namespace batfill::python {
 
+Jobs keep(Workload workload) {
+    return {std::make_shared<const Workload>(std::move(workload))};
+}
+
+std::string shown_value(nb::handle value) {
+    return nb::cast<std::string>(nb::repr(value));
+}
+
 double seconds_of(Duration duration) {
     if (duration.is_infinite()) {
         return std::numeric_limits<double>::infinity();
@@ -33,7 +41,7 @@ Duration duration_of(nb::handle value, const std::string& name) {
     double number = 0;
     if (!nb::try_cast(value, number)) {
         throw UsageError(name + ": expected a number of seconds or a text such as \"90d\", found " +
-                         nb::cast<std::string>(nb::repr(value)));
+                         shown_value(value));
     }
     const std::optional<Duration> duration = Duration::from_seconds(number);
     if (!duration) {

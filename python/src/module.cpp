@@ -1,3 +1,5 @@
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 
 #include <nanobind/nanobind.h>
@@ -91,9 +93,6 @@ void bind_errors(nb::module_& module) {
     input.attr("__doc__") = "Data that cannot be used: a file, a row of a table, a job.";
     static nb::object decision = nb::exception<DecisionError>(module, "DecisionError", error);
     decision.attr("__doc__") = "A scheduler decided what the machine cannot do. Nothing has changed.";
-    for (nb::object* each : {&error, &usage, &input, &decision}) {
-        each->attr("__module__") = "batfill";
-    }
 }
 
 }  // namespace batfill::python
@@ -102,10 +101,11 @@ NB_MODULE(_core, module) {
     using namespace batfill;
     nanobind::set_leak_warnings(false);
     spdlog::set_level(spdlog::level::off);
-    module.attr("__version__") = version;
+    module.attr("version") = version;
     module.def("add_platform_folder", &add_platform_folder, nanobind::arg("folder"));
     python::bind_errors(module);
     python::bind_workloads(module);
+    python::bind_tables(module);
     python::bind_runs(module);
     python::bind_schedulers(module);
     python::bind_comparisons(module);

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -308,26 +308,33 @@ void bind_runs(nb::module_& module) {
     nb::class_<Run>(module, "Run")
         .def("__len__", [](const Run& run) { return run.schedule().jobs.size(); })
         .def_prop_ro("label", &Run::label)
-        .def("column", &column, arg("name"))
-        .def("metrics", &metrics, arg("tau"), arg("short_deadline"))
-        .def("check", &check, arg("deadlines"), arg("allow_rejections"))
-        .def("guarantees", &guarantees)
-        .def("rejected",
-             [](const Run& run) {
-                 nb::dict result;
-                 for (const auto& [cause, rejections] : run.outcome().rejected()) {
-                     result[rejections.reason.c_str()] = rejections.jobs;
-                 }
-                 return result;
-             })
-        .def("statistics",
-             [](const Run& run) {
-                 nb::dict result;
-                 for (const Statistic& statistic : run.outcome().statistics()) {
-                     result[statistic.name.c_str()] = statistic.value;
-                 }
-                 return result;
-             })
+        .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
+        .def("metrics", &metrics, arg("tau"), arg("short_deadline"),
+             nb::sig("def metrics(self, tau: object, short_deadline: object) -> dict[str, float | None]"))
+        .def("check", &check, arg("deadlines"), arg("allow_rejections"),
+             nb::sig("def check(self, deadlines: bool, allow_rejections: bool) -> dict[str, typing.Any]"))
+        .def("guarantees", &guarantees,
+             nb::sig("def guarantees(self) -> dict[str, numpy.typing.NDArray[typing.Any]] | None"))
+        .def(
+            "rejected",
+            [](const Run& run) {
+                nb::dict result;
+                for (const auto& [cause, rejections] : run.outcome().rejected()) {
+                    result[rejections.reason.c_str()] = rejections.jobs;
+                }
+                return result;
+            },
+            nb::sig("def rejected(self) -> dict[str, int]"))
+        .def(
+            "statistics",
+            [](const Run& run) {
+                nb::dict result;
+                for (const Statistic& statistic : run.outcome().statistics()) {
+                    result[statistic.name.c_str()] = statistic.value;
+                }
+                return result;
+            },
+            nb::sig("def statistics(self) -> dict[str, int]"))
         .def(
             "save", [](const Run& run, const std::string& prefix) { return write_files(run.outcome(), prefix); },
             arg("prefix"));

@@ -372,24 +372,25 @@ nb::class_<Columns> bind_columns(nb::module_& module, const char* name, const ch
     nb::class_<Columns> columns(module, name, doc);
     columns.def("__len__", &Columns::size)
         .def("__getitem__", &Columns::column, arg("name"),
-             nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray"),
+             nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
              "A column by its name. Any other name is that of a number in the workload, such as \"gpus\"; NaN where a "
              "job has none.")
-        .def("text", &Columns::text, arg("name"), nb::sig("def text(self, name: str) -> numpy.typing.NDArray"),
+        .def("text", &Columns::text, arg("name"),
+             nb::sig("def text(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
              "A text of the workload that batfill does not know, such as \"account\"; None where a job has none.");
     const auto add = [&](const char* column, const char* what, const char* signature) {
         columns.def_prop_ro(
             column, [name = std::string(column)](Columns& self) { return self.column(name); },
             nb::for_getter(nb::sig(signature)), what);
     };
-    add("id", "Ids with the name of their workload, \"w0!17\".", "def id(self) -> numpy.typing.NDArray");
+    add("id", "Ids with the name of their workload, \"w0!17\".", "def id(self) -> numpy.typing.NDArray[typing.Any]");
     add("submit", "Submission times in seconds.", "def submit(self) -> numpy.typing.NDArray[numpy.float64]");
     add("processors", "Requested processors.", "def processors(self) -> numpy.typing.NDArray[numpy.int64]");
     add("walltime", "Walltimes in seconds.", "def walltime(self) -> numpy.typing.NDArray[numpy.float64]");
     add("estimate", "Predicted run times in seconds, which are the walltimes unless `prediction` is set.",
         "def estimate(self) -> numpy.typing.NDArray[numpy.float64]");
-    add("user", "Users; empty where unknown.", "def user(self) -> numpy.typing.NDArray");
-    add("queue", "Queues; empty where none is named.", "def queue(self) -> numpy.typing.NDArray");
+    add("user", "Users; empty where unknown.", "def user(self) -> numpy.typing.NDArray[typing.Any]");
+    add("queue", "Queues; empty where none is named.", "def queue(self) -> numpy.typing.NDArray[typing.Any]");
     return columns;
 }
 
@@ -424,7 +425,7 @@ SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, 
     AlgorithmDescription description;
     description.name = name;
     description.summary = "a scheduler in Python";
-    description.parameters = {RunTimePredictor::parameter()};
+    description.parameters = RunTimePredictor::parameters();
     description.placements.push_back(Placement::machine);
     description.make = [shared = share(scheduler), name, failure, stop, copies](const Parameters&) {
         const nb::gil_scoped_acquire gil;

@@ -107,7 +107,7 @@ class Audit {
     void check_rejected(const ScheduledJob& job, const JobDescription& description);
     bool could_run(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
-    void check_end(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile,
+    void check_end(const ScheduledJob& job, const std::optional<Duration>& walltime, const JobProfile* profile,
                    Duration shortest_length);
     void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile, const std::optional<Duration>& walltime,
                             Duration shortest_length);

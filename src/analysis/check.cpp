@@ -98,7 +98,9 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     ran_.push_back({&id, &description, times.start, times.finish, row_, took_no_time, job.allocation});
     check_columns(job);
     check_allocation(job, description);
-    check_end(job, description, profile, took_no_time ? Duration() : times.length);
+    const SmallOptional<Duration> limit =
+        workloads_[submitted.workload].believes_walltimes ? std::nullopt : description.walltime;
+    check_end(job, limit, profile, took_no_time ? Duration() : times.length);
     const Time submit = submitted.is_later_run ? job.submit : description.submit;
     if (times.start + options_.tolerance < submit) {
         violation(times.start, job, "starts at {}, before its submission at {}", times.start, submit);
@@ -252,12 +254,13 @@ void Audit::check_allocation(const ScheduledJob& job, const JobDescription& desc
     }
 }
 
-// `shortest_length` is 0 for a job that may have taken no time, although the schedule shows a longer time.
-void Audit::check_end(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile,
+// `walltime` is where the job is stopped, if it is. `shortest_length` is 0 for a job that may have taken no time,
+// although the schedule shows a longer time.
+void Audit::check_end(const ScheduledJob& job, const std::optional<Duration>& walltime, const JobProfile* profile,
                       Duration shortest_length) {
     const bool is_delay = profile != nullptr && profile->type == JobProfile::Type::delay;
     if (is_delay && job.state != JobState::completed_killed) {
-        check_end_of_delay(job, *profile, description.walltime, shortest_length);
+        check_end_of_delay(job, *profile, walltime, shortest_length);
         return;
     }
     const Time start = job.execution->start;
@@ -265,7 +268,6 @@ void Audit::check_end(const ScheduledJob& job, const JobDescription& description
     if (is_delay && length > profile->delay + options_.tolerance) {
         violation(start, job, "runs {} s, longer than its delay {}", length, profile->delay);
     }
-    const std::optional<Duration>& walltime = description.walltime;
     if (walltime && length > *walltime + options_.tolerance) {
         violation(start, job, "runs {} s, longer than its walltime {}", length, walltime);
     }

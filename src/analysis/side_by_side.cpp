@@ -85,28 +85,35 @@ void write_text(std::ostream& out, const SideBySide& table, bool marks) {
     write_aligned(out, std::move(lines));
 }
 
+void write_cells(std::ostream& out, const std::vector<std::string>& cells, const char* begin, const char* between,
+                 const char* end) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        out << (column == 0 ? begin : between) << cells[column];
+    }
+    out << end;
+}
+
+void write_markdown(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+    write_cells(out, lines.front(), "| ", " | ", " |\n");
+    std::vector<std::string> rule(lines.front().size(), "---:");
+    rule.front() = "---";
+    write_cells(out, rule, "|", "|", "|\n");
+    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+        write_cells(out, *line, "| ", " | ", " |\n");
+    }
+}
+
+void write_latex(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+    out << "\\begin{tabular}{l" << std::string(lines.front().size() - 1, 'r') << "}\n\\toprule\n";
+    write_cells(out, lines.front(), "", " & ", " \\\\\n\\midrule\n");
+    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+        write_cells(out, *line, "", " & ", " \\\\\n");
+    }
+    out << "\\bottomrule\n\\end{tabular}\n";
+}
+
 void write_markup(std::ostream& out, const std::vector<std::vector<std::string>>& lines, MetricsFormat format) {
-    const bool is_latex = format == MetricsFormat::latex;
-    const std::size_t columns = lines.front().size();
-    if (is_latex) {
-        out << "\\begin{tabular}{l" << std::string(columns - 1, 'r') << "}\n\\toprule\n";
-    }
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        for (std::size_t column = 0; column < columns; ++column) {
-            const bool is_first = column == 0;
-            out << (is_latex ? (is_first ? "" : " & ") : (is_first ? "| " : " | ")) << lines[i][column];
-        }
-        out << (is_latex ? " \\\\\n" : " |\n");
-        if (i == 0) {
-            out << (is_latex ? "\\midrule\n" : "|---|");
-            for (std::size_t column = 1; !is_latex && column < columns; ++column) {
-                out << "---:|" << (column + 1 == columns ? "\n" : "");
-            }
-        }
-    }
-    if (is_latex) {
-        out << "\\bottomrule\n\\end{tabular}\n";
-    }
+    format == MetricsFormat::latex ? write_latex(out, lines) : write_markdown(out, lines);
 }
 
 }  // namespace
@@ -133,22 +140,22 @@ std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal
 
 SideBySide side_by_side(const std::vector<RunMetrics>& runs) {
     SideBySide table;
+    table.columns.reserve(runs.size());
     for (const RunMetrics& run : runs) {
         table.columns.push_back(run.label);
     }
-    const auto metrics = all_metrics();
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-        std::vector<std::optional<double>> values;
-        for (const RunMetrics& run : runs) {
-            values.push_back(run.metrics.values()[i]);
-        }
+    const auto all = all_metrics();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<std::optional<double>> values(runs.size());
+        std::transform(runs.begin(), runs.end(), values.begin(),
+                       [&](const RunMetrics& run) { return run.metrics.values()[i]; });
         if (std::none_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); })) {
             continue;
         }
-        const std::vector<bool> best = best_of(values, metrics[i].goal);
-        SideBySide::Line& line = table.lines.emplace_back(SideBySide::Line{metrics[i].title, {}});
+        const std::vector<bool> best = best_of(values, all[i].goal);
+        SideBySide::Line& line = table.lines.emplace_back(SideBySide::Line{all[i].title, {}});
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            line.cells.push_back({for_people(values[run], metrics[i].unit), best[run]});
+            line.cells.push_back({for_people(values[run], all[i].unit), best[run]});
         }
     }
     return table;

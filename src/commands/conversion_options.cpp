@@ -73,9 +73,13 @@ void read_estimates(const Options& options, SwfConversion& conversion) {
 
 SwfConversion::ShortEstimates short_estimates(const Options& options) {
     using ShortEstimates = SwfConversion::ShortEstimates;
-    const std::string word = word_option(options, "short-estimates", {"cut", "raise", "drop"});
+    const std::map<std::string, ShortEstimates> known = {{"cut", ShortEstimates::cut},
+                                                         {"raise", ShortEstimates::raise},
+                                                         {"drop", ShortEstimates::drop},
+                                                         {"believe", ShortEstimates::believe}};
+    const std::string word = word_option(options, "short-estimates", {"cut", "raise", "drop", "believe"});
     if (!options.given("drop-longer-than-estimate")) {
-        return word == "cut" ? ShortEstimates::cut : word == "raise" ? ShortEstimates::raise : ShortEstimates::drop;
+        return known.at(word);
     }
     if (options.given("short-estimates") && word != "drop") {
         throw UsageError("--drop-longer-than-estimate means --short-estimates drop, found --short-estimates " + word);
@@ -170,7 +174,7 @@ void add_options_of_jobs(Options& options) {
     options.group("Walltimes");
     options.add(
         "short-estimates", Value<std::string>("HOW"),
-        "jobs that ran longer than they requested: cut (the walltime is the requested time, and the job stops there; default), raise (the walltime is the run time) or drop");
+        "jobs that ran longer than they requested: cut (the walltime is the requested time, and the job stops there; default), raise (the walltime is the run time), drop, or believe (walltimes stop no job: field walltimes of the workload)");
     options.add("drop-longer-than-estimate", "the same as --short-estimates drop");
     options.add(
         "estimates", Value<std::string>("HOW").otherwise("log"),

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/accounting.hpp>
+#include <batfill/formats/swf.hpp>
 
 #include "inputs.hpp"
 #include "options.hpp"

@@ -34,6 +34,9 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
     const RunningJob running{state_.estimated_end(index), index, job.processors()};
     const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running);
     state_.running.insert(place, running);
+    if (predictor_) {
+        predictor_->started(index, state_.predictions[index]);
+    }
     decisions_.emplace_back(StartJob{index, job.allocation});
     if (job.walltime_assumed) {
         to_be_stopped_.push_back(index);
@@ -76,7 +79,7 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
 }
 
 void EngineCore::require_registering(const std::string& what) const {
-    if (!is_deciding_ || !algorithm_->registers_jobs() || algorithm_->needs_run_times()) {
+    if (!is_deciding_ || !algorithm_->registers_jobs() || needs_run_times()) {
         throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": it registers " +
                             what + ", expected that in decide() only, of an algorithm that registers jobs");
     }

@@ -44,7 +44,7 @@ bool Engine::gives_guarantees() const {
     return core_->gives_guarantees();
 }
 bool Engine::needs_run_times() const {
-    return algorithm().needs_run_times();
+    return core_->needs_run_times();
 }
 std::vector<Statistic> Engine::statistics() const {
     return core_->statistics();

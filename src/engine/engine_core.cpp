@@ -89,6 +89,9 @@ void EngineCore::arrive(Time now) {
     }
     state_.now = now;
     state_.jobs.forget_ended();
+    if (predictor_ && predictor_->corrects_at_expiry()) {
+        correct_predictions(now);
+    }
     calls_.erase(calls_.begin(), calls_.upper_bound(now));
 }
 
@@ -109,8 +112,9 @@ void EngineCore::submitted(JobSubmitted&& submission) {
     if (submission.job != state_.jobs.size()) {
         throw std::logic_error("jobs are numbered in the order in which they are submitted");
     }
-    const Job& job = add_job(std::move(submission.description));
-    if (algorithm_->needs_run_times()) {
+    Job& job = add_job(std::move(submission.description));
+    job.may_outlive_walltime = submission.may_outlive_walltime && !job.walltime_assumed;
+    if (needs_run_times()) {
         if (!submission.run_time) {
             throw InputError("job " + shown(job.description().id) +
                              ": its run time is unknown before it ends, and algorithm " + description_.name +
@@ -119,6 +123,10 @@ void EngineCore::submitted(JobSubmitted&& submission) {
         state_.run_times.push_back(*submission.run_time);
     }
     submissions_.push_back(submission.job);
+}
+
+bool EngineCore::needs_run_times() const {
+    return algorithm_->needs_run_times() || (predictor_ && predictor_->needs_run_times());
 }
 
 Job& EngineCore::add_job(SharedJobDescription description) {
@@ -253,7 +261,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
     }
     if (predictor_) {
         state_.predictions.resize(state_.jobs.size());
-        state_.predictions[index] = predictor_->predict(job);
+        state_.predictions[index] = predictor_->predict(state_, index);
     }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
@@ -276,7 +284,7 @@ std::vector<Decision>& EngineCore::decide() {
         machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
     try {
         call_algorithm(description_.name, [&] {
-            if (changed || algorithm_->next_wake(last_round_) <= state_.now) {
+            if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
                 run_round();
             }
         });
@@ -294,7 +302,7 @@ std::vector<Decision>& EngineCore::decide() {
 void EngineCore::run_round() {
     Round round(*this);
     if (predictor_) {
-        correct_predictions();
+        correct_predictions(state_.now + Duration::microseconds(1));
     }
     algorithm_->begin_round(state_);
     if (machine_changed_) {
@@ -302,6 +310,9 @@ void EngineCore::run_round() {
         algorithm_->machine_changed(round, completions_);
     } else if (!completions_.empty()) {
         algorithm_->completed(round, completions_);
+    }
+    if (a_prediction_expired_ && predictor_->expiries_start_rounds()) {
+        algorithm_->predictions_expired(round);
     }
     for (const JobIndex job : submissions_) {
         admit(round, job);
@@ -317,18 +328,21 @@ void EngineCore::run_round() {
     submissions_.clear();
     machine_changed_ = false;
     processors_switched_ = false;
+    a_prediction_expired_ = false;
     is_beginning_ = false;
     last_round_ = state_.now;
     ask_for_wake();
 }
 
-// Corrects the predictions of jobs that still run although they should have ended by now.
-void EngineCore::correct_predictions() {
+// Corrects the predictions by which running jobs should have ended before `least_end`.
+void EngineCore::correct_predictions(Time least_end) {
     const auto last = std::find_if(state_.running.begin(), state_.running.end(),
-                                   [this](const RunningJob& running) { return running.end > state_.now; });
+                                   [=](const RunningJob& running) { return running.end >= least_end; });
     for (auto running = state_.running.begin(); running != last; ++running) {
         Duration& prediction = state_.predictions[running->job];
-        prediction = predictor_->corrected(running->job, state_.job(running->job), prediction, state_.now);
+        const Duration corrected = predictor_->corrected(running->job, state_.job(running->job), prediction, least_end);
+        a_prediction_expired_ |= corrected != prediction;
+        prediction = corrected;
         running->end = state_.estimated_end(running->job);
     }
     if (last != state_.running.begin()) {
@@ -336,8 +350,21 @@ void EngineCore::correct_predictions() {
     }
 }
 
+// When the next prediction of a running job expires, if that starts a round.
+Time EngineCore::next_expiry() const {
+    if (!predictor_ || !predictor_->expiries_start_rounds()) {
+        return Time::infinity();
+    }
+    const auto next = std::find_if(state_.running.begin(), state_.running.end(), [this](const RunningJob& running) {
+        return running.end > state_.now &&
+               predictor_->may_correct(state_.job(running.job), state_.predictions[running.job]);
+    });
+    return next == state_.running.end() ? Time::infinity() : next->end;
+}
+
 void EngineCore::ask_for_wake() {
-    const Time wake = algorithm_->next_wake(state_.now);
+    next_expiry_ = next_expiry();
+    const Time wake = std::min(algorithm_->next_wake(state_.now), next_expiry_);
     if (wake.is_infinite()) {
         return;
     }
@@ -379,10 +406,10 @@ void EngineCore::requeue_killed_jobs() {
         JobDescription description = failures_->next_attempt(state_, killed, next);
         decisions_.emplace_back(RegisterJob{next, description, {}});
         std::optional<Duration> run_time;
-        if (algorithm_->needs_run_times()) {
+        if (needs_run_times()) {
             run_time = state_.run_times[killed];
         }
-        submitted({next, std::move(description), run_time});
+        submitted({next, std::move(description), run_time, state_.jobs[killed].may_outlive_walltime});
     }
     to_be_requeued_.clear();
 }

@@ -33,6 +33,7 @@ class EngineCore {
     const AlgorithmDescription& description() const { return description_; }
     const Algorithm& algorithm() const { return *algorithm_; }
     const MachineFailures& failures() const { return *failures_; }
+    bool needs_run_times() const;
     bool gives_guarantees() const;
     std::vector<Statistic> statistics() const;
     bool registers_jobs() const { return registers_jobs_; }
@@ -56,7 +57,8 @@ class EngineCore {
     void machine_changed(const MachineChanged& change);
     void resource_state_changed(const ResourceStateChanged& change);
     void run_round();
-    void correct_predictions();
+    void correct_predictions(Time least_end);
+    Time next_expiry() const;
     void require_switching(const ResourceSet& processors, const char* what, bool possible) const;
     void set_pstates(const ResourceSet& processors, int pstate);
     void require_registering(const std::string& what) const;
@@ -83,6 +85,8 @@ class EngineCore {
     Duration walltime_margin_;
     std::unique_ptr<MachineFailures> failures_;
     std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
+    Time next_expiry_ = Time::infinity();          // of a prediction, if that starts a round
+    bool a_prediction_expired_ = false;            // since the last round
     std::unique_ptr<Algorithm> algorithm_;
     // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
     // acknowledged yet.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/job_order.hpp>
@@ -21,6 +22,8 @@ constexpr double largest_scale = 1e100;
 
 // More than the sum of the terms whose weights are too small for doubles, and much less than any other term.
 constexpr double lost_by_underflow = 1e-130;
+
+constexpr const char* default_field = "priority";
 
 double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
@@ -46,28 +49,18 @@ double rounded_score(double value, double magnitude) {
     return std::isinf(large) ? value : (value + large) - large;
 }
 
-const std::array<JobOrder::Policy, 21> JobOrder::policies{{
-    {"fcfs", Feature::wait, 1},
-    {"lcfs", Feature::wait, -1},
-    {"spf", Feature::walltime, -1},
-    {"lpf", Feature::walltime, 1},
-    {"sqf", Feature::processors, -1},
-    {"lqf", Feature::processors, 1},
-    {"saf", Feature::area, -1},
-    {"laf", Feature::area, 1},
-    {"lexp", Feature::expansion, 1},
-    {"sexp", Feature::expansion, -1},
-    {"lrf", Feature::ratio, 1},
-    {"srf", Feature::ratio, -1},
-    {"mixed", Feature::mixed, 1},
-    {"wfp3", Feature::wfp3, 1},
-    {"unicef", Feature::unicef, 1},
-    {"f1", Feature::f1, -1},
-    {"f2", Feature::f2, -1},
-    {"f3", Feature::f3, -1},
-    {"f4", Feature::f4, -1},
-    {"predicted", Feature::predicted, -1},
-    {"multifactor", Feature::multifactor, 1},
+const std::array<JobOrder::Policy, 22> JobOrder::policies{{
+    {"fcfs", Feature::wait, 1},       {"lcfs", Feature::wait, -1},
+    {"spf", Feature::walltime, -1},   {"lpf", Feature::walltime, 1},
+    {"sqf", Feature::processors, -1}, {"lqf", Feature::processors, 1},
+    {"saf", Feature::area, -1},       {"laf", Feature::area, 1},
+    {"lexp", Feature::expansion, 1},  {"sexp", Feature::expansion, -1},
+    {"lrf", Feature::ratio, 1},       {"srf", Feature::ratio, -1},
+    {"mixed", Feature::mixed, 1},     {"wfp3", Feature::wfp3, 1},
+    {"unicef", Feature::unicef, 1},   {"f1", Feature::f1, -1},
+    {"f2", Feature::f2, -1},          {"f3", Feature::f3, -1},
+    {"f4", Feature::f4, -1},          {"predicted", Feature::predicted, -1},
+    {"field", Feature::field, -1},    {"multifactor", Feature::multifactor, 1},
 }};
 
 Parameter JobOrder::order(const std::string& name, const std::string& default_value, const std::string& description,
@@ -91,6 +84,11 @@ Parameter JobOrder::scales() {
     return Parameter::numbers(
         "scales", 6, "",
         "of order mixed: divisors of the same features; a negative one turns the sign; all 1 if not given");
+}
+
+Parameter JobOrder::field() {
+    return Parameter::text("order-field", default_field,
+                           "of order field: name of the job's number; the smallest goes first");
 }
 
 JobOrder::JobOrder(const std::string& policy)
@@ -119,7 +117,11 @@ JobOrder JobOrder::with_weights(const MixedWeights& weights) const {
 
 JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobOrder(parameters.choice(name)) {
     if (policy_.feature == Feature::predicted && !RunTimePredictor::is_asked_for(parameters)) {
-        throw UsageError("parameter " + name + "=predicted is used only with prediction=last-two");
+        throw UsageError("parameter " + name +
+                         "=predicted is used only with a prediction, such as prediction=last-two");
+    }
+    if (policy_.feature == Feature::field) {
+        field_ = parameters.text("order-field");
     }
     if (!is_mixed()) {
         return;
@@ -149,6 +151,14 @@ void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::ve
         if (!used && !parameters.numbers(parameter).empty()) {
             throw UsageError(std::string("parameter ") + parameter + " is used only with " + names.front() + "=mixed");
         }
+    }
+}
+
+void JobOrder::refuse_unused_field(const Parameters& parameters, const std::vector<std::string>& names) {
+    const bool used = std::any_of(names.begin(), names.end(),
+                                  [&](const std::string& name) { return parameters.choice(name) == "field"; });
+    if (!used && parameters.text("order-field") != default_field) {
+        throw UsageError("parameter order-field is used only with " + names.front() + "=field");
     }
 }
 
@@ -202,6 +212,10 @@ JobScore JobOrder::score(const Job& job) const {
             return JobScore::exactly(policy_.sign * -microseconds(job.submit().since_zero()));
         case Feature::walltime:
             return JobScore::exactly(policy_.sign * microseconds(job.walltime));
+        case Feature::field: {
+            const std::optional<double> number = number_field(job.description(), field_);
+            return JobScore::exactly(policy_.sign * number.value_or(std::numeric_limits<double>::infinity()));
+        }
         case Feature::predicted:
         case Feature::multifactor:
             return {};

@@ -67,8 +67,12 @@ Parameter Parameter::whole_number(std::string name, std::string default_value, s
     return parameter;
 }
 
+Parameter Parameter::text(std::string name, std::string default_value, std::string description) {
+    return of_type(Type::text, std::move(name), std::move(default_value), std::move(description));
+}
+
 std::string Parameter::type_name() const {
-    constexpr const char* names[] = {"boolean", "choice", "number", "seconds", " numbers", "whole number"};
+    constexpr const char* names[] = {"boolean", "choice", "number", "seconds", " numbers", "whole number", "text"};
     const std::string text = names[static_cast<std::size_t>(type)];
     return type == Type::numbers ? std::to_string(count) + text : text + (may_be_all ? " or all" : "");
 }
@@ -165,6 +169,12 @@ ParameterValue Parameter::parse(const std::string& text) const {
             }
             problem = std::string("is not a whole number (0 or more") + (may_be_all ? ", or all)" : ")");
             break;
+        case Type::text:
+            if (!text.empty()) {
+                return text;
+            }
+            problem = "is empty";
+            break;
     }
     throw UsageError("parameter " + name + ": '" + text + "' " + problem);
 }
@@ -227,6 +237,10 @@ std::vector<double> Parameters::numbers(const std::string& name) const {
 
 std::optional<std::uint64_t> Parameters::whole_number(const std::string& name) const {
     return value<std::uint64_t>(name, Parameter::Type::whole_number);
+}
+
+const std::string& Parameters::text(const std::string& name) const {
+    return typed(name, Parameter::Type::text).text;
 }
 
 Parameters::Given Parameters::values() const {

@@ -1,12 +1,17 @@
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
+#include <batfill/core/error.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
 namespace batfill {
 
 namespace {
 
-constexpr const char* parameter_name = "prediction";
+constexpr const char* default_field = "prediction";
+constexpr const char* default_correction = "cumulative";
+constexpr const char* default_expiry = "profile";
 
 // Logs count in seconds. Jobs that fail at once run for 0 s.
 constexpr Duration shortest_prediction = Duration::seconds(1);
@@ -14,69 +19,171 @@ constexpr Duration shortest_prediction = Duration::seconds(1);
 constexpr Duration minute = Duration::seconds(60);
 constexpr Duration hour = minute * 60;
 
-// What the first, second, ... correction adds to a job's prediction. Later corrections add the last value.
+// What the first, second, ... correction adds: to the prediction so far (cumulative) or to the first one (from-first).
 constexpr std::array<Duration, 11> increments{minute,   minute * 5, minute * 15, minute * 30, hour,      hour * 2,
                                               hour * 5, hour * 10,  hour * 20,   hour * 50,   hour * 100};
 
+constexpr Microseconds second = Duration::seconds(1).count();
+
+void refuse_unused(const Parameters& parameters) {
+    const auto require = [](bool is_used, const std::string& name, const std::string& with) {
+        if (!is_used) {
+            throw UsageError("parameter " + name + " is used only with " + with);
+        }
+    };
+    const std::string& prediction = parameters.choice("prediction");
+    require(prediction == "field" || parameters.text("prediction-field") == default_field, "prediction-field",
+            "prediction=field");
+    const bool may_expire = prediction != "none" && prediction != "clairvoyant";
+    const std::string others = "a prediction that may expire, such as prediction=last-two";
+    require(may_expire || parameters.choice("correction") == default_correction, "correction", others);
+    require(may_expire || parameters.choice("expired") == default_expiry, "expired", others);
+}
+
 }  // namespace
 
-Parameter RunTimePredictor::parameter() {
-    return Parameter::choice(parameter_name, {"none", "last-two"}, "none",
-                             "estimated run times: walltimes, or the mean of the user's last two jobs");
+std::vector<Parameter> RunTimePredictor::parameters() {
+    return {
+        Parameter::choice("prediction", {"none", "last-two", "last-two-seconds", "clairvoyant", "field"}, "none",
+                          "estimated run times: walltimes, the mean of the user's last two jobs, the same in whole "
+                          "seconds, run times, or a field of the job"),
+        Parameter::text("prediction-field", default_field,
+                        "with prediction=field: name of the job's field, in seconds"),
+        Parameter::choice("correction", {default_correction, "from-first", "doubling", "walltime"}, default_correction,
+                          "of an expired prediction: steps that add up, steps from the first prediction, twice the "
+                          "prediction, or the walltime"),
+        Parameter::choice("expired", {default_expiry, "round"}, default_expiry,
+                          "a prediction that expires only changes the profile, or starts a round")};
 }
 
 bool RunTimePredictor::is_asked_for(const Parameters& parameters) {
-    return parameters.choice(parameter_name) != "none";
+    return parameters.choice("prediction") != "none";
 }
 
 std::unique_ptr<RunTimePredictor> RunTimePredictor::from(const std::vector<Parameter>& declared,
                                                          const Parameters& parameters) {
-    const Parameter ours = parameter();
-    const bool is_declared = std::any_of(declared.begin(), declared.end(), [&](const Parameter& one) {
-        return one.name == ours.name && one.choices == ours.choices;
+    const std::vector<Parameter> all = RunTimePredictor::parameters();
+    const bool are_declared = std::all_of(all.begin(), all.end(), [&](const Parameter& ours) {
+        return std::any_of(declared.begin(), declared.end(), [&](const Parameter& one) {
+            return one.name == ours.name && one.type == ours.type && one.choices == ours.choices;
+        });
     });
-    return is_declared && is_asked_for(parameters) ? std::make_unique<RunTimePredictor>() : nullptr;
+    if (!are_declared) {
+        return nullptr;
+    }
+    refuse_unused(parameters);
+    return is_asked_for(parameters) ? std::make_unique<RunTimePredictor>(parameters) : nullptr;
 }
 
-Duration RunTimePredictor::predict(const Job& job) {
+RunTimePredictor::RunTimePredictor(const Parameters& parameters)
+    : source_(parameters.choice<Source>("prediction")),
+      field_(parameters.text("prediction-field")),
+      correction_(parameters.choice<Correction>("correction")),
+      expiries_start_rounds_(parameters.choice("expired") == "round") {}
+
+Duration RunTimePredictor::predict(const SchedulerState& state, JobIndex index) {
+    const Job& job = state.job(index);
+    Duration prediction = job.walltime;
+    if (source_ == Source::clairvoyant) {
+        prediction = state.run_time(index);
+    } else if (source_ == Source::field) {
+        prediction = field_of(job);
+    } else {
+        learn_before(state.now);
+        prediction = last_two(job);
+    }
+    predicted_ += prediction < job.walltime ? 1U : 0U;
+    return prediction;
+}
+
+Duration RunTimePredictor::last_two(const Job& job) const {
     const auto history = histories_.find(job.description().user);
     if (history == histories_.end() || history->second.known < history->second.runs.size()) {
         return job.walltime;
     }
     const auto& [last, before] = history->second.runs;
-    const Duration mean = Duration::microseconds((last + before).count() / 2);
-    const Duration prediction = std::min(std::max(mean, shortest_prediction), job.walltime);
-    predicted_ += prediction < job.walltime ? 1U : 0U;
-    return prediction;
+    Microseconds mean = (last + before).count() / 2;
+    if (source_ == Source::last_two_seconds) {
+        mean = mean / second * second;
+    }
+    return std::min(std::max(Duration::microseconds(mean), shortest_prediction), job.walltime);
+}
+
+Duration RunTimePredictor::field_of(const Job& job) const {
+    const std::optional<double> seconds = number_field(job.description(), field_);
+    const std::optional<Duration> prediction =
+        seconds && *seconds >= 0 ? Duration::from_seconds(*seconds) : std::nullopt;
+    return prediction ? std::max(*prediction, shortest_prediction) : job.walltime;
+}
+
+void RunTimePredictor::started(JobIndex index, Duration prediction) {
+    running_.emplace(index, Running{++starts_, prediction});
 }
 
 void RunTimePredictor::ended(JobIndex index, const Job& job, JobState how, Time now) {
-    corrections_of_.erase(index);
+    const auto running = running_.extract(index);
     const bool is_cut_off = how == JobState::completed_killed && now < job.expected_end();
     if (is_cut_off || job.description().user.empty()) {
         return;
     }
-    History& history = histories_[job.description().user];
-    history.runs = {now - job.start, history.runs[0]};
+    if (source_ == Source::last_two) {
+        learn(job.description().user, now - job.start);
+    } else if (source_ == Source::last_two_seconds) {
+        learn_before(now);
+        ended_now_.push_back({now, running.mapped().number, job.description().user, now - job.start});
+    }
+}
+
+void RunTimePredictor::learn(const std::string& user, Duration run) {
+    History& history = histories_[user];
+    history.runs = {run, history.runs[0]};
     history.known = std::min(history.known + 1, history.runs.size());
 }
 
-Duration RunTimePredictor::corrected(JobIndex index, const Job& job, Duration prediction, Time now) {
-    Duration estimate = prediction;
-    while (estimate < job.walltime && job.start + estimate <= now) {
-        std::size_t& corrections = corrections_of_[index];
-        ++corrections_;
-        if (corrections < increments.size()) {
-            estimate = estimate + increments[corrections];
-            ++corrections;
-        } else {
-            // A single step, because walltimes and clock steps may have any length.
-            const Microseconds last = increments.back().count();
-            const Microseconds needed = ((now - job.start) - estimate).count() / last + 1;
-            estimate = estimate + Duration::microseconds(needed * last);
-        }
+// Of jobs that ended at one instant, the one that started first ends first.
+void RunTimePredictor::learn_before(Time now) {
+    if (ended_now_.empty() || ended_now_.front().at >= now) {
+        return;
     }
-    return std::min(estimate, job.walltime);
+    std::sort(ended_now_.begin(), ended_now_.end(),
+              [](const Ended& a, const Ended& b) { return a.start_number < b.start_number; });
+    for (const Ended& ended : ended_now_) {
+        learn(ended.user, ended.run);
+    }
+    ended_now_.clear();
+}
+
+Duration RunTimePredictor::corrected(JobIndex index, const Job& job, Duration prediction, Time least_end) {
+    Duration estimate = prediction;
+    Running& running = running_.at(index);
+    while (may_correct(job, estimate) && job.start + estimate < least_end) {
+        ++corrections_;
+        estimate = correct_once(running, job, estimate, least_end);
+        ++running.corrections;
+    }
+    return estimate;
+}
+
+Duration RunTimePredictor::correct_once(Running& running, const Job& job, Duration estimate, Time least_end) const {
+    const std::size_t step = running.corrections;
+    switch (correction_) {
+        case Correction::doubling:
+            return estimate * 2;
+        case Correction::walltime:
+            return job.walltime;
+        case Correction::from_first:
+            return step < increments.size() ? std::min(running.first_prediction + increments[step], job.walltime)
+                                            : job.walltime;
+        case Correction::cumulative:
+            break;
+    }
+    if (step < increments.size()) {
+        return std::min(estimate + increments[step], job.walltime);
+    }
+    // A single step, because walltimes and clock steps may have any length.
+    const Microseconds last = increments.back().count();
+    const Microseconds missing = ((least_end - job.start) - estimate).count();
+    return std::min(estimate + Duration::microseconds((missing + last - 1) / last * last), job.walltime);
 }
 
 void RunTimePredictor::append_statistics(std::vector<Statistic>& statistics) const {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/accounting.hpp>
+#include <batfill/formats/swf.hpp>
 
 #include "accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <batfill/formats/accounting.hpp>
+#include <batfill/formats/swf.hpp>
 
 #include "log_builder.hpp"
 

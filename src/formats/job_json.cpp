@@ -1,8 +1,8 @@
 #include "src/formats/job_json.hpp"
 
-#include <algorithm>
-#include <array>
 #include <utility>
+
+#include "src/support/exact_json.hpp"
 
 namespace batfill {
 
@@ -92,10 +92,26 @@ void append_other_fields(const JobDescription& job, std::string& out) {
     }
 }
 
+// Compares with names of the same size only: this is done for each field of each job.
 bool is_known(std::string_view name) {
-    constexpr std::array<std::string_view, 10> known{"id",    "subtime", "res",      "walltime", "profile",
-                                                     "queue", "user",    "deadline", "licenses", "extra_data"};
-    return std::find(known.begin(), known.end(), name) != known.end();
+    switch (name.size()) {
+        case 2:
+            return name == "id";
+        case 3:
+            return name == "res";
+        case 4:
+            return name == "user";
+        case 5:
+            return name == "queue";
+        case 7:
+            return name == "subtime" || name == "profile";
+        case 8:
+            return name == "walltime" || name == "deadline" || name == "licenses";
+        case 10:
+            return name == "extra_data";
+        default:
+            return false;
+    }
 }
 
 // Appends the members of `object` that read_job() does not know, each after a comma unless it is the first.
@@ -105,7 +121,7 @@ void append_unknown_members(const JsonValue& object, std::string& out) {
             out += out.empty() ? "" : ",";
             append_json_string(view(member.name), out);
             out += ':';
-            append_json(member.value, out);
+            append_exact_json(member.value, out);
         }
     }
 }
@@ -143,7 +159,7 @@ void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDesc
     });
     if (!is_object && !extra_data.IsNull()) {
         others += extra_data_member;
-        append_json(extra_data, others);
+        append_exact_json(extra_data, others);
     }
 }
 

@@ -7,17 +7,23 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/exact_json.hpp"
 #include "src/support/json.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
 namespace {
 
-// Whether a text is a number in JSON of at most 15 digits, which every reader takes for the same number.
-bool is_json_number(std::string_view text) {
+// Whether a text is a number of at most 15 digits, which every reader takes for the same number, and which a person
+// would write so.
+bool is_number(std::string_view text) {
     constexpr std::size_t most_digits = 15;
     if (text.starts_with('-')) {
         text.remove_prefix(1);
+        if (text.find_first_of("123456789") == std::string_view::npos) {
+            return false;
+        }
     }
     const std::size_t point = std::min(text.find('.'), text.size());
     const std::string_view whole = text.substr(0, point);
@@ -63,8 +69,8 @@ int status_of(std::string_view state) {
     for (const char c : state.substr(0, state.find(' '))) {
         word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
-    const auto known = std::find_if(state_words.begin(), state_words.end(),
-                                    [&](const StateWord& candidate) { return candidate.word == word; });
+    const auto* const known = std::find_if(state_words.begin(), state_words.end(),
+                                           [&](const StateWord& candidate) { return candidate.word == word; });
     return known == state_words.end() ? -1 : known->status;
 }
 
@@ -100,8 +106,10 @@ void LogBuilder::add_field(std::string_view name, std::string_view text) {
     fields_ += fields_.empty() ? "" : ",";
     append_json_string(name, fields_);
     fields_ += ':';
-    if (is_json_number(text)) {
+    if (const auto whole = number_in<long long>(text); whole && is_number(text)) {
         fields_ += text;
+    } else if (is_number(text)) {
+        append_exact_json(number_in<double>(text).value_or(0), fields_);
     } else {
         append_json_string(valid_text(text), fields_);
     }
@@ -197,10 +205,10 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
     const auto counts = [](const std::map<std::string, std::size_t>& rules) {
-        std::vector<RuleCount> result;
-        for (const auto& [rule, rows] : rules) {
-            result.push_back({rule, rows});
-        }
+        std::vector<RuleCount> result(rules.size());
+        std::transform(rules.begin(), rules.end(), result.begin(), [](const auto& rule) {
+            return RuleCount{rule.first, rule.second};
+        });
         return result;
     };
     log_.left_out = counts(left_out_);

@@ -52,7 +52,6 @@ class Reader {
  private:
     std::optional<Duration> instant(const CsvRow& row, Column column);
     std::optional<Duration> time_limit_of(const CsvRow& row);
-    std::optional<long long> number(const CsvRow& row, Column column) const;
     void read_size(const CsvRow& row, AccountedJob& job) const;
     void read_fields(const CsvRow& row, const AccountedJob& job);
 
@@ -64,6 +63,18 @@ class Reader {
 
 std::string_view text_of(const CsvRow& row, Column column) {
     return row.has(column) ? row.text(column) : std::string_view();
+}
+
+std::optional<long long> number(const CsvRow& row, Column column) {
+    const std::string_view text = text_of(row, column);
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const auto value = read_bytes(text, 1);  // large numbers of nodes have a unit, such as 2K
+    if (!value || *value > most_processors) {
+        row.fail(column, "a number up to " + std::to_string(most_processors));
+    }
+    return value;
 }
 
 std::optional<Duration> Reader::instant(const CsvRow& row, Column column) {
@@ -92,18 +103,6 @@ std::optional<Duration> Reader::time_limit_of(const CsvRow& row) {
         row.fail(time_limit, "a length such as 1-12:00:00, UNLIMITED or Partition_Limit");
     }
     return limit;
-}
-
-std::optional<long long> Reader::number(const CsvRow& row, Column column) const {
-    const std::string_view text = text_of(row, column);
-    if (text.empty()) {
-        return std::nullopt;
-    }
-    const auto value = read_bytes(text, 1);  // large numbers of nodes have a unit, such as 2K
-    if (!value || *value > most_processors) {
-        row.fail(column, "a number up to " + std::to_string(most_processors));
-    }
-    return value;
 }
 
 void Reader::read_size(const CsvRow& row, AccountedJob& job) const {

@@ -138,7 +138,8 @@ class WorkloadReader {
         std::set<std::string, std::less<>> seen;
         while (json_.more('}')) {
             const std::string_view key = json_.key();
-            if ((key == "nb_res" || key == "jobs" || key == "profiles") && !seen.emplace(key).second) {
+            if ((key == "nb_res" || key == "jobs" || key == "profiles" || key == "walltimes") &&
+                !seen.emplace(key).second) {
                 throw InputError("field \"" + std::string(key) + "\": expected once");
             }
             read_field(key);
@@ -161,6 +162,8 @@ class WorkloadReader {
             read_jobs();
         } else if (key == "profiles") {
             read_profiles();
+        } else if (key == "walltimes") {
+            read_walltimes();
         } else {
             json_.skip();
         }
@@ -172,6 +175,15 @@ class WorkloadReader {
             throw InputError("field \"nb_res\": expected an integer above 0");
         }
         workload_.processors = value.GetInt();
+    }
+
+    void read_walltimes() {
+        const JsonValue& value = json_.value();
+        const std::string_view word = value.IsString() ? view(value) : "";
+        if (word != "enforced" && word != "believed") {
+            throw InputError(R"(field "walltimes": expected "enforced" (omit it for that) or "believed")");
+        }
+        workload_.believes_walltimes = word == "believed";
     }
 
     void read_jobs() {

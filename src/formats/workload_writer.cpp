@@ -59,6 +59,7 @@ void write(const Workload& workload, const WorkloadWriter::Sink& sink) {
     frame.name = workload.name;
     frame.processors = workload.processors;
     frame.format = workload.format;
+    frame.believes_walltimes = workload.believes_walltimes;
     WorkloadWriter writer(std::move(frame), sink);
     for (const WorkloadJob& job : workload.jobs) {
         writer.add(job);
@@ -71,7 +72,8 @@ void write(const Workload& workload, const WorkloadWriter::Sink& sink) {
 WorkloadWriter::WorkloadWriter(Workload frame, Sink sink)
     : frame_(std::move(frame)),
       sink_(std::move(sink)),
-      line_(R"({"nb_res":)" + std::to_string(frame_.processors) + ",\"jobs\":[") {}
+      line_(R"({"nb_res":)" + std::to_string(frame_.processors) +
+            (frame_.believes_walltimes ? R"(,"walltimes":"believed")" : "") + ",\"jobs\":[") {}
 
 void WorkloadWriter::add(const WorkloadJob& job) {
     line_ += std::exchange(is_first_, false) ? "\n" : ",\n";

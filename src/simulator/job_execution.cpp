@@ -52,7 +52,10 @@ std::optional<Duration> Simulation::known_run_time(const JobProfile& profile) co
 
 Duration Simulation::run_time(const SimulatedJob& job, JobState& end) {
     end = job.profile->return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
-    const std::optional<Duration>& walltime = job.job->description.walltime;
+    std::optional<Duration> walltime;
+    if (!job.may_outlive_walltime) {
+        walltime = job.job->description.walltime;
+    }
     if (job.profile->type == JobProfile::Type::delay) {
         if (walltime && job.profile->delay >= *walltime) {
             end = JobState::completed_walltime_reached;

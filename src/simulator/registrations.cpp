@@ -61,6 +61,11 @@ const JobProfile& Simulation::profile_to_register(const JobDescription& job) con
     throw InputError("there is no profile " + in_quotes(job.profile) + " in its workload");
 }
 
+bool Simulation::believes_walltimes(std::string_view workload) const {
+    const auto found = std::ranges::find(scenario_.workloads, workload, &Workload::name);
+    return found != scenario_.workloads.end() && found->believes_walltimes;
+}
+
 void Simulation::register_job(RegisterJob& decision) {
     const std::string& id = decision.description.id;
     const std::string what = "the scheduler registers job " + shown(id) + " at " + now_.to_string();
@@ -87,10 +92,11 @@ void Simulation::register_job(RegisterJob& decision) {
     SimulatedJob& simulated = jobs_.emplace_back();
     simulated.job = &job;
     simulated.profile = profile;
+    simulated.may_outlive_walltime = believes_walltimes(JobIdParts(job.description.id).workload);
     simulated.state = JobState::submitted;
     ++in_queue_;
     if (scenario_.acknowledge_dynamic_jobs) {
-        tell(JobSubmitted{number, job.description, known_run_time(*profile)});
+        tell(JobSubmitted{number, job.description, known_run_time(*profile), simulated.may_outlive_walltime});
     }
 }
 

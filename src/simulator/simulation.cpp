@@ -67,6 +67,7 @@ void Simulation::add_jobs(const Workload& workload) {
         SimulatedJob& simulated = jobs_.emplace_back();
         simulated.job = &job;
         simulated.profile = profiles.find(job.description.profile);
+        simulated.may_outlive_walltime = workload.believes_walltimes;
         require_simulable(*simulated.profile, workload.path + ": ", job.description);
     }
 }
@@ -306,7 +307,7 @@ void Simulation::submit(std::size_t workload) {
         ++in_queue_;
         const SimulatedJob& job = jobs_[number];
         tell(JobSubmitted{number, SharedJobDescription::kept_elsewhere(job.job->description),
-                          known_run_time(*job.profile)});
+                          known_run_time(*job.profile), job.may_outlive_walltime});
     }
     if (next < submissions.size()) {
         set_timer(jobs_[submissions[next]].job->description.submit, Timer::Kind::submitter, workload);

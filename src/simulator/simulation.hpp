@@ -7,6 +7,7 @@
 #include <queue>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -97,6 +98,7 @@ class Simulation {
     void require_registration(const std::string& what) const;
     void register_profile(RegisterProfile& decision);
     const JobProfile& profile_to_register(const JobDescription& job) const;
+    bool believes_walltimes(std::string_view workload) const;
     void register_job(RegisterJob& decision);
     void notified(NotificationType type);
     void report_kill(const std::vector<JobNumber>& killed);

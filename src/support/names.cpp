@@ -56,7 +56,16 @@ std::optional<std::string> nearest_name(const std::string& name, const std::vect
     });
     const bool is_near =
         nearest != known.end() && slips_between(name, *nearest) <= most_slips && !differ_in_digits(name, *nearest);
-    return is_near ? std::optional(*nearest) : std::nullopt;
+    if (is_near) {
+        return *nearest;
+    }
+    // A user may know only the beginning of a name.
+    constexpr std::size_t shortest_beginning = 3;
+    const auto begins = [&](const std::string& candidate) { return candidate.starts_with(name); };
+    if (name.size() < shortest_beginning || std::count_if(known.begin(), known.end(), begins) != 1) {
+        return std::nullopt;
+    }
+    return *std::find_if(known.begin(), known.end(), begins);
 }
 
 std::string names_instead(const std::string& name, const std::vector<std::string>& known) {

@@ -12,7 +12,7 @@ std::string list_of(const std::vector<std::string>& names);
 // The part of an error message after an unknown name: "did you mean 'simulate'? Known: ...", or "known: ..." without a
 // guess if no name is near.
 std::string names_instead(const std::string& name, const std::vector<std::string>& known);
-// The known name that a user who typed `name` probably meant; none if no name is near.
+// The known name that a user who typed `name` probably meant: one that is near, or the only one that begins with it.
 std::optional<std::string> nearest_name(const std::string& name, const std::vector<std::string>& known);
 // An error message for an unknown name: "unknown command 'simulat', did you mean 'simulate'? Known: ...", or without a
 // guess if no name is near. `what` is the kind of thing.

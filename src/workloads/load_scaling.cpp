@@ -33,9 +33,10 @@ constexpr double most_work = 1e30;
 // Processors times microseconds.
 class WorkSum {
  public:
-    void add(long long size, Duration run_time, std::optional<Duration> walltime, int processors) {
+    // `limit`: where the job is stopped, if it is.
+    void add(long long size, Duration run_time, std::optional<Duration> limit, int processors) {
         if (size <= processors && static_cast<double>(sum_) <= most_work) {
-            sum_ += std::min(run_time, walltime.value_or(run_time)).count() * size;
+            sum_ += std::min(run_time, limit.value_or(run_time)).count() * size;
         }
     }
     // None if it is beyond `most_work`.
@@ -49,9 +50,10 @@ class WorkSum {
 
 std::optional<Microseconds> work_of(const SwfSelection& selection, const SwfConversion& conversion, int processors) {
     WorkSum work;
+    const bool are_stopped = conversion.short_estimates != SwfConversion::ShortEstimates::believe;
     for (const KeptJob& kept : selection.kept) {
-        work.add(size_of(*kept.job, conversion), run_time_of(*kept.job), walltime_of(*kept.job, conversion),
-                 processors);
+        work.add(size_of(*kept.job, conversion), run_time_of(*kept.job),
+                 are_stopped ? walltime_of(*kept.job, conversion) : std::nullopt, processors);
     }
     return work.sum();
 }
@@ -104,7 +106,9 @@ LoadScaling scale_load(Workload& workload, Decimal load) {
     WorkSum work;
     for (const WorkloadJob& job : jobs) {
         const JobProfile& profile = workload.profiles.at(job.description.profile);
-        work.add(job.description.processors, profile.delay, job.description.walltime, workload.processors);
+        const std::optional<Duration> walltime = job.description.walltime;
+        work.add(job.description.processors, profile.delay, workload.believes_walltimes ? std::nullopt : walltime,
+                 workload.processors);
     }
     const Duration first = jobs.empty() ? Duration() : jobs.front().description.submit.since_zero();
     const Duration span = jobs.empty() ? Duration() : jobs.back().description.submit.since_zero() - first;

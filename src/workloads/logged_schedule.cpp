@@ -21,7 +21,7 @@ ScheduledJob scheduled(const SwfWorkload& converted, std::size_t place) {
     job.processors = description.processors;
     job.profile = description.profile;
     job.execution = ExecutionRecord{job.submit + wait, length, job.submit + wait + length, wait, wait + length};
-    job.success = !job.walltime || length < *job.walltime;
+    job.success = converted.workload.believes_walltimes || !job.walltime || length < *job.walltime;
     job.state = job.success ? JobState::completed_successfully : JobState::completed_walltime_reached;
     return job;
 }

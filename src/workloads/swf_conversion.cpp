@@ -193,7 +193,10 @@ std::vector<RuleCount> notes_on(const SwfSelection& selection, const SwfConversi
     } else {
         note("all estimates replaced by " + estimate_text(conversion), kept.size());
     }
-    note("run time > walltime: stopped at the walltime when run", cut);
+    note(conversion.short_estimates == SwfConversion::ShortEstimates::believe
+             ? "run time > walltime: outlives the walltime when run"
+             : "run time > walltime: stopped at the walltime when run",
+         cut);
     note("run time > requested time: the run time is the walltime", raised);
     note("run time 0: runs for a microsecond", instant);
     note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
@@ -247,6 +250,7 @@ Workload JobMaker::frame() const {
     workload.name = "w0";
     workload.path = selection_.log->path;
     workload.processors = summary_.processors;
+    workload.believes_walltimes = conversion_.short_estimates == SwfConversion::ShortEstimates::believe;
     return workload;
 }
 

@@ -40,6 +40,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
             next.workload.path = workload.path;
             next.workload.processors = workload.processors;
             next.workload.format = workload.format;
+            next.workload.believes_walltimes = workload.believes_walltimes;
         }
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);

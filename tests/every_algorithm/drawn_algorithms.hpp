@@ -54,6 +54,8 @@ inline std::string draw_value(Random& random, const Parameter& parameter) {
             return std::to_string(random.between(
                        std::isfinite(parameter.least) ? static_cast<int>(parameter.least * 10) : -30, 60)) +
                    "e-1";
+        case Parameter::Type::text:
+            return random.one_in(2) ? "gpus" : "a text";
         case Parameter::Type::numbers:
             break;
     }

@@ -24,6 +24,7 @@ def lines(path):
     [
         ({}, []),
         ({"short_estimates": "drop"}, ["--short-estimates", "drop"]),
+        ({"short_estimates": "believe"}, ["--short-estimates", "believe"]),
         ({"estimates": "modal"}, ["--estimates", "modal"]),
         ({"estimates": 1.5}, ["--estimates", "factor:1.5"]),
         ({"missing_walltime": "omit"}, ["--missing-walltime", "omit"]),
@@ -51,6 +52,7 @@ def test_swf(log, command, tmp_path, keywords, options):
         ({"skip": 1, "periods": 1}, ["--skip", "1", "--periods", "1"]),
         ({"crossing": "keep", "load": 0.5}, ["--crossing", "keep", "--load", "0.5"]),
         ({"count_from": "first-job"}, ["--count-from", "first-job"]),
+        ({"short_estimates": "believe"}, ["--short-estimates", "believe"]),
     ],
 )
 def test_swf_split(log, command, tmp_path, keywords, options):
@@ -63,9 +65,10 @@ def test_swf_split(log, command, tmp_path, keywords, options):
         assert lines(tmp_path / "ours.json") == lines(file)
 
 
-def test_scale_load_is_that_of_swf(log, command, tmp_path):
-    command("swf", log, "-o", "theirs.json", "--load", "0.7")
-    batfill.Workload.from_swf(log).scale_load(0.7).save(tmp_path / "ours.json")
+@pytest.mark.parametrize("how", ["cut", "believe"])
+def test_scale_load_is_that_of_swf(log, command, tmp_path, how):
+    command("swf", log, "-o", "theirs.json", "--load", "0.7", "--short-estimates", how)
+    batfill.Workload.from_swf(log, short_estimates=how).scale_load(0.7).save(tmp_path / "ours.json")
     assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
 
 

@@ -1,6 +1,9 @@
 """Schedulers in Python: what they see, what they may do, and what becomes of their errors."""
 
 import importlib.util
+import signal
+import subprocess
+import sys
 import threading
 import traceback
 from pathlib import Path
@@ -223,6 +226,18 @@ def test_compare_with_names(workload, easy):
     assert (comparison.values()[:, 0] == comparison.values()[:, 1]).all()
 
 
+def test_an_exception_in_progress_stops_the_replays(workload):
+    seen = []
+
+    def progress(done, total):
+        seen.append((done, total))
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        batfill.compare([workload] * 20, ["easy"], "mean_wait", progress=progress)
+    assert seen[0] == (1, 20) and len(seen) < 20
+
+
 def test_statistics_and_parameters(workload):
     class Counts(batfill.Scheduler):
         def begin(self, round):
@@ -262,3 +277,19 @@ def test_the_daemon_gives_the_same_schedule(workload, easy, command, tmp_path):
     assert problems == []
     batfill.simulate(workload, 64, "easy").save(tmp_path / "embedded")
     assert (tmp_path / "served_jobs.csv").read_text() == (tmp_path / "embedded_jobs.csv").read_text()
+
+
+def test_ctrl_c_ends_the_daemon(tmp_path):
+    code = f"""
+import batfill, threading
+threading.Timer(1, print, ["ready"], {{"flush": True}}).start()
+try:
+    batfill.serve("easy", "ipc://{tmp_path}/socket", keep_alive=True)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as daemon:
+        assert daemon.stdout.readline() == "ready\n"
+        daemon.send_signal(signal.SIGINT)
+        assert daemon.communicate(timeout=30)[0] == "stopped\n"
+    assert daemon.returncode == 0

@@ -103,12 +103,14 @@ std::string text_of(const std::vector<Statistic>& statistics);
 // 1. begin_round
 // 2. withdrawn, for each job that the machine has become too small for, if such jobs are rejected
 // 3. machine_changed or completed, or neither if nothing of the kind happened
-// 4. submitted, for each new job in the order received
-// 5. decide
-// 6. end_round
+// 4. predictions_expired, if expiries start rounds (RunTimePredictor) and a prediction has expired
+// 5. submitted, for each new job in the order received
+// 6. decide
+// 7. end_round
 //
 // A round takes place when jobs were submitted or ended; when processors were lost, returned, fell asleep or woke; at
-// the times that next_wake() names; and at the beginning if the algorithm registers jobs. See docs/architecture.md.
+// the times that next_wake() names; when predictions expire, if that starts rounds; and at the beginning if the
+// algorithm registers jobs. See docs/architecture.md.
 class Algorithm {
  public:
     virtual ~Algorithm() = default;
@@ -128,6 +130,9 @@ class Algorithm {
     // A waiting job was rejected because the remaining machine is too small for it. It has left the queue. Comes before
     // machine_changed.
     virtual void withdrawn(const SchedulerState&, JobIndex) {}
+
+    // Predictions of running jobs have expired since the last round. They are corrected.
+    virtual void predictions_expired(Round&) {}
 
     // A job arrived. It is the newest in state().waiting; later ones of the same message are not yet there.
     virtual void submitted(Round&, JobIndex) {}

@@ -49,6 +49,8 @@ struct JobSubmitted {
     // How long the job would run if nothing stopped it. Only a simulator knows, and only if this is the same on all
     // hosts. A scheduler that imitates that of a real machine must not look.
     std::optional<Duration> run_time = {};
+    // Nothing stops the job at its walltime, which is only what its user believes. Only a simulator says so.
+    bool may_outlive_walltime = false;
 };
 
 // A running job ended.

@@ -98,16 +98,19 @@ class JobScore {
 //   5.3e5 log10(s)); s is the submission time in seconds, at least 1. Carastan-Santos, de Camargo, Obtaining dynamic
 //   scheduling policies with simulation and machine learning, SC 2017.
 // - predicted -(the run time predicted at submission); see RunTimePredictor.
+// - field -(a number of the job); jobs without it come last.
 // - multifactor: given by the algorithm.
 class JobOrder {
  public:
     // The parameters of an algorithm whose user may choose the order. `also` names orders that not every algorithm
-    // supports: `predicted`, which requires that the algorithm declares RunTimePredictor::parameter(), and
-    // `multifactor`, whose scores the algorithm computes.
+    // supports: `predicted`, which requires that the algorithm declares RunTimePredictor::parameters(), `field`, which
+    // requires that it declares field(), and `multifactor`, whose scores the algorithm computes.
     static Parameter order(const std::string& name, const std::string& default_value, const std::string& description,
                            const std::vector<std::string>& also = {});
     static Parameter weights();
     static Parameter scales();
+    // The name of the field that the order `field` reads.
+    static Parameter field();
 
     // Reads the parameter `name`, and `weights` and `scales` if its value is "mixed". Without scales, all are 1.
     // Throws: UsageError
@@ -120,6 +123,8 @@ class JobOrder {
     JobOrder with_weights(const MixedWeights& weights) const;
     // Throws: UsageError if weights or scales are given and none of the orders `names` is mixed.
     static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
+    // Throws: UsageError if a field is named and none of the orders `names` is `field`.
+    static void refuse_unused_field(const Parameters& parameters, const std::vector<std::string>& names);
 
     // Whether SchedulerState::waiting has this order.
     bool is_submission_order() const;
@@ -152,6 +157,7 @@ class JobOrder {
         f3,
         f4,
         predicted,
+        field,
         multifactor
     };
     struct Policy {
@@ -159,7 +165,7 @@ class JobOrder {
         Feature feature;
         double sign;
     };
-    static const std::array<Policy, 21> policies;
+    static const std::array<Policy, 22> policies;
 
     explicit JobOrder(const std::string& policy);
     void add_features(JobScore& score) const;
@@ -167,6 +173,7 @@ class JobOrder {
     void weigh(const MixedWeights& weights);
 
     Policy policy_;
+    std::string field_;  // of the order `field`
     MixedScales scales_{1, 1, 1, 1, 1, 1};
     MixedWeights weights_{};                     // of the unscaled features, in the order of the enumeration
     std::shared_ptr<const ExactWeights> exact_;  // the same weights; null if the score is not a sum of features

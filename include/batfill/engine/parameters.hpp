@@ -18,7 +18,8 @@ namespace batfill {
 struct AlgorithmDescription;
 
 // The value of a parameter: nothing if it is off, the position of a choice among the choices, or what the type says.
-using ParameterValue = std::variant<std::monostate, bool, int, double, Duration, std::vector<double>, std::uint64_t>;
+using ParameterValue =
+    std::variant<std::monostate, bool, int, double, Duration, std::vector<double>, std::uint64_t, std::string>;
 
 // One parameter of an algorithm, as the algorithm declares it when it registers.
 struct Parameter {
@@ -29,6 +30,7 @@ struct Parameter {
         seconds,       // a length of time, not negative
         numbers,       // `count` numbers, separated by commas
         whole_number,  // from 0 to 2^63 - 1; "all" only if `may_be_all`
+        text,          // any, but not empty
     };
     std::string name;
     Type type;
@@ -51,6 +53,7 @@ struct Parameter {
     static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description);
     static Parameter whole_number(std::string name, std::string default_value, std::string description,
                                   bool may_be_all = false);
+    static Parameter text(std::string name, std::string default_value, std::string description);
 
     std::string type_name() const;  // "boolean", "choice", "number", "6 numbers", "whole number or all", ...
     // Throws: UsageError, which says what is allowed, if `text` is not an allowed value.
@@ -79,6 +82,7 @@ class Parameters {
     std::vector<double> numbers(const std::string& name) const;      // empty: off
     // None: off. "all" gives the largest number.
     std::optional<std::uint64_t> whole_number(const std::string& name) const;
+    const std::string& text(const std::string& name) const;  // empty: off
 
     // The parameters that are not off, as text, by name.
     Given values() const;

@@ -16,48 +16,96 @@
 
 namespace batfill {
 
-// Predicts how long jobs run, to replace their users' estimates. The prediction is the mean run time of the user's last
-// two ended jobs; it is corrected if it proves too short. Tsafrir, Etsion, Feitelson, Backfilling using
+// Predicts how long jobs run, to replace their users' estimates, and corrects predictions that prove too short. A
+// prediction is the mean run time of the user's last two ended jobs (Tsafrir, Etsion, Feitelson, Backfilling using
 // system-generated predictions rather than user runtime estimates, IEEE Transactions on Parallel and Distributed
-// Systems 18(6), 2007. docs/algorithms.md lists what the paper leaves open and what was decided.
+// Systems 18(6), 2007), a field of the job, or its run time. docs/algorithms.md has the sources of the corrections, and
+// what was decided where they leave something open.
 //
-// An algorithm that declares parameter() can be set to use predictions. The engine then keeps them in
+// An algorithm that declares parameters() can be set to use predictions. The engine then keeps them in
 // SchedulerState::predictions, and uses them for the ends in SchedulerState::running. Walltimes do not change, nor does
 // the time at which jobs are killed.
 class RunTimePredictor {
  public:
-    // The parameter `prediction`.
-    static Parameter parameter();
+    // The parameters `prediction`, `prediction-field`, `correction` and `expired`.
+    static std::vector<Parameter> parameters();
     // Whether an algorithm with these parameters shall use predictions.
-    // Requires: it declares parameter().
+    // Requires: it declares parameters().
     static bool is_asked_for(const Parameters& parameters);
-    // A predictor; null if the algorithm does not declare parameter(), or if no predictions are requested.
+    // A predictor; null if the algorithm does not declare parameters(), or if no predictions are requested.
+    // Throws: UsageError if they do not go together.
     static std::unique_ptr<RunTimePredictor> from(const std::vector<Parameter>& declared, const Parameters& parameters);
 
-    // The predicted run time of a new job: at least 1 s, at most its walltime. It is the walltime if fewer than two
-    // jobs of its user have ended, or if its user is unknown.
-    // Cost: O(log(users)).
-    Duration predict(const Job& job);
+    explicit RunTimePredictor(const Parameters& parameters);
+
+    // Whether predictions are run times, which only a simulator knows (SchedulerState::run_times).
+    bool needs_run_times() const { return source_ == Source::clairvoyant; }
+    // Whether a prediction that expires starts a round.
+    bool expiries_start_rounds() const { return expiries_start_rounds_; }
+    // Whether a prediction is corrected when it expires, before the events of that instant. Otherwise it is corrected
+    // in the first round from then on, after the completions of the message.
+    bool corrects_at_expiry() const { return correction_ != Correction::cumulative; }
+
+    // The predicted run time of a new job. It is the walltime if the job has no prediction.
+    // Cost: O(log(users)), or O(size of the job's fields).
+    Duration predict(const SchedulerState& state, JobIndex index);
+
+    // Notes that a job starts now, by its prediction; called once for each job, in the order of their starts.
+    // Cost: O(log(running jobs)).
+    void started(JobIndex index, Duration prediction);
 
     // Notes that a job has ended now; called once for each job. Ignores a job that was killed before its walltime.
-    // Cost: O(log(users)).
+    // Cost: O(log(users) + log(running jobs)).
     void ended(JobIndex index, const Job& job, JobState how, Time now);
 
-    // The corrected prediction of a running job that should have ended by now according to `prediction`. It is longer,
-    // so that the job ends later than now, but never longer than the walltime.
+    // Whether the prediction of a running job is corrected if it proves too short.
+    bool may_correct(const Job& job, Duration prediction) const {
+        return !needs_run_times() && prediction < job.walltime;
+    }
+    // The corrected prediction of a running job that should have ended before `least_end` according to `prediction`.
+    // It is corrected until the job ends no earlier than `least_end`, or no further correction is possible.
     // Cost: O(log(running jobs)).
-    Duration corrected(JobIndex index, const Job& job, Duration prediction, Time now);
+    Duration corrected(JobIndex index, const Job& job, Duration prediction, Time least_end);
 
     // Appends the number of jobs predicted to run for less than their walltime, and the number of corrections.
     void append_statistics(std::vector<Statistic>& statistics) const;
 
  private:
+    // In the order of the choices in parameters().
+    enum class Source { none, last_two, last_two_seconds, clairvoyant, field };
+    enum class Correction { cumulative, from_first, doubling, walltime };
+
     struct History {
         std::array<Duration, 2> runs;  // of the jobs that ended last, latest first
         std::size_t known = 0;         // number of valid entries in `runs`
     };
-    std::map<std::string, History> histories_;        // by user
-    std::map<JobIndex, std::size_t> corrections_of_;  // of running jobs: number of corrections so far
+    struct Running {
+        std::uint64_t number;  // of its start
+        Duration first_prediction;
+        std::size_t corrections = 0;  // so far
+    };
+    // A job that has ended, but does not count for its user yet.
+    struct Ended {
+        Time at;
+        std::uint64_t start_number;
+        std::string user;
+        Duration run;
+    };
+
+    Duration last_two(const Job& job) const;
+    Duration field_of(const Job& job) const;
+    Duration correct_once(Running& running, const Job& job, Duration estimate, Time least_end) const;
+    void learn(const std::string& user, Duration run);
+    void learn_before(Time now);
+
+    Source source_;
+    std::string field_;
+    Correction correction_;
+    bool expiries_start_rounds_;
+    std::map<std::string, History> histories_;  // by user
+    std::map<JobIndex, Running> running_;
+    std::vector<Ended> ended_now_;  // only with last-two-seconds: of the latest instant
+    std::uint64_t starts_ = 0;
     std::uint64_t predicted_ = 0;
     std::uint64_t corrections_ = 0;
 };

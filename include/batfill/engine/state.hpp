@@ -37,6 +37,7 @@ struct Job {
     ResourceSet allocation;                // while running
     JobState state = JobState::submitted;  // waiting; then rejected, or running and completed
     bool walltime_assumed = false;         // by `default-walltime`: the scheduler must kill the job at its end
+    bool may_outlive_walltime = false;     // nothing stops the job at its walltime (JobSubmitted)
     bool kill_requested = false;           // the scheduler has asked to kill it while it runs
 
     const JobDescription& description() const { return *shared_description; }
@@ -211,14 +212,20 @@ struct SchedulerState {
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by estimated end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex. Kept for algorithms that need it
-    // (Algorithm::needs_run_times); else empty.
+    // (Algorithm::needs_run_times, RunTimePredictor::needs_run_times); else empty.
     std::vector<Duration> run_times;
-    // Predicted run times (RunTimePredictor), by JobIndex, never longer than the walltimes. Empty if run times are not
-    // predicted.
+    // Predicted run times (RunTimePredictor), by JobIndex. They may be longer than the walltimes only if they come from
+    // a field of the job, or were doubled. Empty if run times are not predicted.
     std::vector<Duration> predictions;
 
     // Requires: jobs.has(index). True for a job that waits, runs, or whose end is reported in this round.
     const Job& job(JobIndex index) const { return jobs[index]; }
+    // How long a job runs unless somebody kills it.
+    // Requires: `run_times` are kept.
+    Duration run_time(JobIndex index) const {
+        const Job& job = jobs[index];
+        return job.may_outlive_walltime ? run_times[index] : std::min(run_times[index], job.walltime);
+    }
     // The estimated run time of a waiting or running job, and the estimated end of a running job. The estimate is the
     // predicted run time, or else the walltime.
     Duration estimate(JobIndex index) const { return predictions.empty() ? jobs[index].walltime : predictions[index]; }

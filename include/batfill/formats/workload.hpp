@@ -50,7 +50,9 @@ struct WorkloadJob {
 struct Workload {
     std::string name;  // "w0", "w1", ...
     std::string path;
-    int processors = 0;             // `nb_res`
+    int processors = 0;  // `nb_res`
+    // `walltimes` is "believed": nothing stops a job at its walltime, which is only an estimate.
+    bool believes_walltimes = false;
     std::vector<WorkloadJob> jobs;  // in the order of the file
     std::map<std::string, JobProfile> profiles;
     WorkloadFormat format = WorkloadFormat::batsim4;  // of the file, by its profiles, or for writing
@@ -66,6 +68,7 @@ struct Workload {
 // - unknown profile types
 // - ids with the workload's name or a zero byte
 // - a walltime of 0
+// and for a field `walltimes` that is neither "enforced" nor "believed".
 // Cost: O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 

@@ -125,7 +125,8 @@ struct SimulatedJob {
     Time end;  // of a running job: as far as known
     ResourceSet allocation;
     JobState state = JobState::not_submitted;
-    JobState expected_state{};  // at `end`, unless the job is killed
+    bool may_outlive_walltime = false;  // its workload believes walltimes
+    JobState expected_state{};          // at `end`, unless the job is killed
     bool kill_requested = false;
     // The scheduler knows that the job has ended, and may not kill it any more.
     bool end_told = false;

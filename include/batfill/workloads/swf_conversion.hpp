@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
-#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/formats/workload.hpp>
@@ -67,9 +66,10 @@ struct SwfConversion {
     };
     // What happens to a job that ran longer than it requested.
     enum class ShortEstimates {
-        cut,    // its walltime is what it requested; it is stopped then
-        raise,  // its walltime is its run time
-        drop,   // it is dropped
+        cut,      // its walltime is what it requested; it is stopped then
+        raise,    // its walltime is its run time
+        drop,     // it is dropped
+        believe,  // its walltime is what it requested, and no job is stopped at its walltime
     };
     // The walltime of every job, also of one that requested no time.
     enum class Estimates {

@@ -34,6 +34,23 @@ TEST_CASE("run times and final states follow from delay and walltime") {
     CHECK(violations(run).empty());
 }
 
+TEST_CASE("where walltimes are only believed, jobs run as long as their delay") {
+    Case run = empty_case(1);
+    run.workloads[0].believes_walltimes = true;
+    ScheduledJob& job = add(run, "a", Time(), Time(), seconds(30), std::nullopt, ResourceSet::range(0, 0));
+    job.walltime = seconds(10);
+    run.workloads[0].jobs[0].description.walltime = seconds(10);
+    CHECK(violations(run).empty());
+    run.workloads[0].believes_walltimes = false;
+    CHECK(violations(run) ==
+          Texts{"job w0!a: runs 30.000000 s, expected 10.000000, its walltime",
+                "job w0!a: is COMPLETED_SUCCESSFULLY, expected COMPLETED_WALLTIME_REACHED of delay 30.000000 and "
+                "walltime 10.000000"});
+    run.workloads[0].believes_walltimes = true;
+    run.workloads[0].profiles["pa"].delay = seconds(40);
+    CHECK(violations(run) == Texts{"job w0!a: runs 30.000000 s, expected 40.000000, its delay"});
+}
+
 TEST_CASE("a killed job may be shorter than its delay and its walltime, not longer") {
     Case run = small_case();
     ScheduledJob& job = run.schedule.jobs[0];

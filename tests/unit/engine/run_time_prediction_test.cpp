@@ -321,9 +321,9 @@ TEST_CASE("With backfill-order=predicted, jobs that are predicted to be short ar
 
 TEST_CASE("An order by predictions needs predictions, and only algorithms that make them know it", "[prediction]") {
     CHECK_THROWS_WITH(Engine("easy", {{"order", "predicted"}}),
-                      "parameter order=predicted is used only with prediction=last-two");
+                      "parameter order=predicted is used only with a prediction, such as prediction=last-two");
     CHECK_THROWS_WITH(Engine("easy", {{"backfill-order", "predicted"}, {"prediction", "none"}}),
-                      "parameter backfill-order=predicted is used only with prediction=last-two");
+                      "parameter backfill-order=predicted is used only with a prediction, such as prediction=last-two");
     CHECK_THROWS_AS(Engine("pc", {{"order", "predicted"}}), UsageError);
     CHECK_THROWS_AS(Engine("fcfs", last_two), UsageError);
     CHECK_THROWS_WITH(

@@ -163,6 +163,8 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
         {R"({"nb_res":4,"nb_res":4})", "field \"nb_res\": expected once"},
         {R"({"nb_res":0,"jobs":[]})", "field \"nb_res\": expected an integer above 0"},
         {R"({"nb_res":4.0,"jobs":[]})", "field \"nb_res\": expected an integer above 0"},
+        {R"({"walltimes":true})", "field \"walltimes\": expected \"enforced\" (omit it for that) or \"believed\""},
+        {R"({"walltimes":"kept"})", "field \"walltimes\": expected \"enforced\" (omit it for that) or \"believed\""},
         {R"({"jobs":{}})", "field \"jobs\": expected an array"},
         {R"({"profiles":[]})", "field \"profiles\": expected an object"},
         {with_jobs("7"), "jobs[0]: expected a job object"},
@@ -306,6 +308,19 @@ TEST_CASE("A workload is written a job a line, whole seconds as integers and onl
     CHECK((raw.get() == 0x1f && raw.get() == 0x8b));
 }
 
+TEST_CASE("A workload says whether its walltimes stop jobs") {
+    const Folder folder;
+    const auto text = [](const std::string& field) {
+        return "{\"nb_res\":4," + field + "\"jobs\":[\n],\"profiles\":{\n}}\n";
+    };
+    CHECK(!parse(text("")).believes_walltimes);
+    CHECK(!parse(text("\"walltimes\":\"enforced\",")).believes_walltimes);
+    const std::string believed = text("\"walltimes\":\"believed\",");
+    write_workload(parse(believed), folder.file("workload.json"));
+    CHECK(content(folder.file("workload.json")) == believed);
+    CHECK(read_workload(folder.file("workload.json"), "w0").believes_walltimes);
+}
+
 TEST_CASE("Profiles that carry their source are written as it says") {
     const Folder folder;
     const std::string profile = R"({"type":"composed","seq":["q"],"repeat":2})";
@@ -341,10 +356,11 @@ TEST_CASE("A workload of Batsim 5 reads as that of Batsim 4 does") {
 
 TEST_CASE("Fields of a job that are not known are kept, in both formats") {
     const Folder folder;
-    Workload workload = parse(with_jobs(R"({"id":"1","subtime":0,"gpus":4,"res":1,"profile":"p","account":"a\"b"},)"
-                                        R"({"id":"2","subtime":0,"res":1,"profile":"p"},)"
-                                        R"({"id":"3","subtime":0,"res":1,"profile":"p","extra_data":{"gpus":2}})"));
-    CHECK(workload.jobs[0].description.other_fields == R"("gpus":4,"account":"a\"b")");
+    Workload workload =
+        parse(with_jobs(R"({"id":"1","subtime":0,"gpus":4,"res":1,"profile":"p","account":"a\"b","share":0.123456789},)"
+                        R"({"id":"2","subtime":0,"res":1,"profile":"p"},)"
+                        R"({"id":"3","subtime":0,"res":1,"profile":"p","extra_data":{"gpus":2}})"));
+    CHECK(workload.jobs[0].description.other_fields == R"("gpus":4,"account":"a\"b","share":0.123456789)");
     CHECK(workload.jobs[1].description.other_fields.empty());
     CHECK(workload.jobs[2].description.other_fields == R"("gpus":2)");
     for (const WorkloadFormat format : {WorkloadFormat::batsim4, WorkloadFormat::batsim5}) {

@@ -21,6 +21,20 @@ TEST_CASE("Walltimes stop jobs that do not end before them", "[simulator]") {
     CHECK(outcome("-1", "11") == "11: completed w0!a");
 }
 
+TEST_CASE("Walltimes that are only believed stop no job, nor its later run", "[simulator]") {
+    Workload workload = workload_of(job("a", "0", 1, "10", "30"));
+    workload.believes_walltimes = true;
+    Scenario scenario = scenario_of(machine(1), {std::move(workload)});
+    CHECK(play(scenario, {{1, {{start(0, "0")}, ""}}}).frames.back() == "30: completed w0!a");
+    scenario.event_lists.push_back(parse_external_events(lost("5", "0") + back("6", "0"), "/events", true));
+    const Outcome outcome = run(scenario, {"easy", {{"on-failure", "requeue"}, {"prediction", "clairvoyant"}}});
+    const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
+    REQUIRE(jobs.size() == 2);
+    CHECK(jobs[0].state == JobState::completed_killed);
+    CHECK(jobs[1].state == JobState::completed_successfully);
+    CHECK(jobs[1].end - jobs[1].start == Duration::seconds(30));
+}
+
 TEST_CASE("Jobs that return something else than 0 have failed, unless their walltime was reached", "[simulator]") {
     const Scenario scenario = scenario_of(
         machine(2), {parse_workload(R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":5,"ret":7}},"jobs":[)"

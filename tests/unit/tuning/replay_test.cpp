@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include <batfill/analysis/metrics.hpp>
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/replay/replay.hpp>
 #include <batfill/workloads/models.hpp>
 
@@ -200,6 +203,46 @@ TEST_CASE("An outcome outlives its replay, and has what the files of a run have"
     CHECK(audit(outcome).violations.empty());
     CHECK(audit(outcome).guarantees == 2);
     CHECK(outcome.scheduler_seconds() == 0);
+}
+
+TEST_CASE("A choice may carry an algorithm that is not registered", "[replay]") {
+    // Starts nothing before another round is asked for, ten seconds after the first.
+    class Late : public Algorithm {
+     public:
+        void decide(Round& round) override {
+            if (round.now() >= Time::seconds(10)) {
+                while (!round.state().waiting.empty()) {
+                    round.start(round.state().waiting.job(0));
+                }
+            }
+        }
+        Time next_wake(Time after) const override {
+            return after < Time::seconds(10) ? Time::seconds(10) : Time::infinity();
+        }
+    };
+    SchedulerChoice choice{"late", {}};
+    choice.description = std::make_shared<const AlgorithmDescription>(
+        with_common_parameters({"late", "", "", {}, [](const Parameters&) { return std::make_unique<Late>(); }}));
+    std::optional<Outcome> outcome;
+    {
+        const Replay replay(machine(2), workload_of(job("a", "0", 2, "10", "10")));
+        outcome.emplace(replay.run(choice));
+        CHECK(replay.measure(choice, ReplayMetric("mean_wait")) == 10);
+    }
+    choice.description.reset();
+    CHECK(outcome->engine()->description().name == "late");
+    CHECK(outcome->schedule().jobs.front().execution->start == at("10"));
+    CHECK(audit(*outcome).violations.empty());
+    CHECK_THROWS_AS(Replay(machine(2), workload_of("")).run(choice), UsageError);
+}
+
+TEST_CASE("Whoever hears of progress may end a run", "[replay]") {
+    struct Enough {};
+    const Replay replay(machine(32), drawn(1));
+    RunOptions options;
+    options.progress = [](std::size_t, Time) { throw Enough(); };
+    CHECK_THROWS_AS(replay.run({"easy", {}}, options), Enough);
+    CHECK_THROWS_AS(replay.measure({"easy", {}}, ReplayMetric("mean_wait"), options), Enough);
 }
 
 TEST_CASE("An algorithm may register jobs, which the audit knows", "[replay]") {

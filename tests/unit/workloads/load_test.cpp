@@ -97,6 +97,20 @@ TEST_CASE("With a split, each job stays in its period, and the periods together 
     }
 }
 
+TEST_CASE("A workload gets the load that its log would get") {
+    const SwfLog log = random_log(7);
+    Workload workload = convert_swf(log, {}).workload;
+    const SwfWorkload expected = convert_swf(log, with_load("1.25"));
+    const LoadScaling scaling = scale_load(workload, *Decimal::parse("1.25"));
+    CHECK(scaling.span_after == expected.summary.scaled->span_after);
+    REQUIRE(workload.jobs.size() == expected.workload.jobs.size());
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+        CHECK(workload.jobs[i].description == expected.workload.jobs[i].description);
+    }
+    workload.jobs.resize(1);
+    CHECK_THROWS_AS(scale_load(workload, Decimal::of(1)), InputError);
+}
+
 TEST_CASE("A log without gaps, or with times beyond all measure, has no load") {
     const auto scaled = [](const std::vector<Line>& lines) { return convert_swf(log_of(lines), with_load("1")); };
     CHECK_THROWS_AS(scaled({{.number = "1"}, {.number = "2"}}), InputError);

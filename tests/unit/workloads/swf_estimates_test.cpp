@@ -63,6 +63,18 @@ TEST_CASE("the walltime of an SWF job that ran longer than it requested can be r
     CHECK(count_of(converted.summary.noted, "run time > walltime") == 0);
 }
 
+TEST_CASE("the walltimes of an SWF log can be believed: they stop no job", "[swf]") {
+    SwfConversion conversion;
+    CHECK(!convert_swf(log_of({{.run = "500"}}), conversion).workload.believes_walltimes);
+    conversion.short_estimates = SwfConversion::ShortEstimates::believe;
+    const SwfWorkload converted = convert_swf(log_of({{.run = "500"}}), conversion);
+    CHECK(converted.workload.believes_walltimes);
+    CHECK(converted.workload.jobs.at(0).description.walltime == Duration::seconds(200));
+    CHECK(count_of(converted.summary.noted, "run time > walltime: outlives the walltime") == 1);
+    const LoggedSchedule logged = schedule_of_log(converted);
+    CHECK(logged.schedule.jobs.at(0).state == JobState::completed_successfully);
+}
+
 TEST_CASE("SWF jobs that ran for 0 s run for a microsecond, if they are kept", "[swf]") {
     const SwfLog log = log_of({{.number = "1", .run = "0"},
                                {.number = "2", .run = "0", .estimate = "-1"},
