@@ -31,6 +31,7 @@ void bind_tables(nb::module_& module);
 void bind_runs(nb::module_& module);
 void bind_comparisons(nb::module_& module);
 void bind_schedulers(nb::module_& module);
+void bind_environments(nb::module_& module);
 
 // The workload of a Python object, which never changes.
 struct Jobs {

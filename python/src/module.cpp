@@ -109,4 +109,5 @@ NB_MODULE(_core, module) {
     python::bind_runs(module);
     python::bind_schedulers(module);
     python::bind_comparisons(module);
+    python::bind_environments(module);
 }

@@ -1,0 +1,193 @@
+"""Environments for learning: the schedules of simulate, and the form of gymnasium."""
+
+import re
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import batfill
+from batfill.gym import PickEnv, VectorPickEnv
+from conftest import ROOT
+
+
+def smallest_area(jobs, mask):
+    """The place of the waiting job with the smallest area, by what an agent sees."""
+    share = jobs[:, 1].astype(float)
+    area = numpy.where(mask, jobs[:, 2] * share / (1 - share), numpy.inf)
+    return int(numpy.argmin(area))
+
+
+def first(jobs, mask):
+    return 0
+
+
+def play(env, pick, **reset):
+    observation, info = env.reset(**reset)
+    total, terminated = 0.0, False
+    while not terminated:
+        action = pick(observation["jobs"], info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+        assert not truncated
+        total += reward
+    assert not info["action_mask"].any()
+    return total
+
+
+def starts_of(workload, scheduler):
+    """By submission, as those of an environment are."""
+    jobs = batfill.simulate(workload, None, scheduler).jobs
+    start = dict(zip(jobs["job_id"], jobs["starting_time"]))
+    order = numpy.argsort(workload.jobs["submit"], kind="stable")
+    return [start[id] for id in workload.jobs["id"][order]]
+
+
+@pytest.fixture(scope="module")
+def areas():
+    """A workload whose areas are so different that features of 32 bits tell them apart."""
+    random = numpy.random.default_rng(3)
+    walltime = random.permutation(numpy.arange(300)) * 10.0 + 60
+    return batfill.Workload.from_dataframe({
+        "submit": numpy.sort(random.integers(0, 60000, 300)), "processors": 2 ** random.integers(0, 6, 300),
+        "walltime": walltime, "run_time": walltime * random.uniform(0.1, 1, 300)}, processors=40)
+
+
+@pytest.mark.parametrize("reward_at_end", [False, True])
+def test_submission_order_gives_the_schedule_of_easy(workload, reward_at_end):
+    env = PickEnv(workload, reward_at_end=reward_at_end)
+    total = play(env, first)
+    assert list(env.starts) == starts_of(workload, "easy")
+    metrics = batfill.simulate(workload).metrics()
+    assert -total == pytest.approx(metrics["mean_bounded_slowdown"])
+    env = PickEnv(workload, backfilling="none", reward="wait")
+    assert -play(env, first) == pytest.approx(batfill.simulate(workload, None, "fcfs").metrics()["mean_wait"])
+    assert list(env.starts) == starts_of(workload, "fcfs")
+
+
+def test_the_smallest_area_gives_the_schedule_of_saf(areas):
+    env = PickEnv(areas, queue=300)
+    play(env, smallest_area)
+    starts = starts_of(areas, "easy,order=saf")
+    assert list(env.starts) == starts != starts_of(areas, "easy")
+
+
+def test_windows_begin_at_their_first_job(workload):
+    env = PickEnv(workload, window=50)
+    assert env.episodes == len(workload) - 50 + 1
+    play(env, first, options={"episode": 700})
+    part = slice(700, 750)
+    columns = {name: workload.jobs[name][part] for name in ("submit", "processors", "walltime", "run_time")}
+    columns["submit"] = columns["submit"] - columns["submit"][0]
+    window = batfill.Workload.from_dataframe(columns, processors=workload.processors)
+    assert list(env.starts) == starts_of(window, "easy")
+
+
+@pytest.mark.parametrize("queue", [1, 16])
+def test_gymnasium_accepts_it(workload, queue):
+    gymnasium = pytest.importorskip("gymnasium")
+    checker = pytest.importorskip("gymnasium.utils.env_checker")
+
+    class AnyAction(PickEnv):  # the checker knows no masks
+        def step(self, action):
+            return super().step(action % self.choices)
+
+        def _info(self, masks):
+            self.choices = max(masks.sum(), 1)
+            return super()._info(masks)
+
+    env = AnyAction(workload, queue=queue, window=40)
+    assert isinstance(env, gymnasium.Env)
+    checker.check_env(env, skip_render_check=True)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_vector_gives_what_single_environments_give(workload, threads):
+    options = {"window": 30, "queue": 20}
+    single = [PickEnv(workload, seed=5 + place, **options) for place in range(4)]
+    vector = VectorPickEnv(4, workload, seed=5, threads=threads, **options)
+    jobs, machine, masks = vector.reset()
+    found = [env.reset() for env in single]
+    random = numpy.random.default_rng(1)
+    ended = 0
+    for _ in range(200):
+        for place, (observation, info) in enumerate(found):
+            assert (observation["jobs"] == jobs[place]).all() and (observation["machine"] == machine[place]).all()
+            assert (info["action_mask"] == masks[place]).all()
+        actions = [random.integers(mask.sum()) for mask in masks]
+        jobs, machine, rewards, dones, masks = vector.step(actions)
+        for place, env in enumerate(single):
+            observation, reward, terminated, _, info = env.step(actions[place])
+            assert (reward, terminated) == (rewards[place], dones[place])
+            found[place] = env.reset() if terminated else (observation, info)
+            ended += terminated
+    assert ended >= 4
+
+
+def test_seeds_repeat(workload):
+    def drawn(seed):
+        env = PickEnv(workload, window=20, seed=seed)
+        return [env.reset()[1]["episode"] for _ in range(5)]
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert len(set(drawn(1))) > 1
+    env = PickEnv(workload, window=20)
+    assert [env.reset(seed=1)[1]["episode"]] + [env.reset()[1]["episode"] for _ in range(4)] == drawn(1)
+
+
+def test_episodes_of_several_workloads(workload):
+    weeks = workload.weeks()
+    env = PickEnv(weeks, workload.processors)
+    assert env.episodes == len(weeks)
+    assert {env.reset()[1]["episode"] for _ in range(100)} == set(range(len(weeks)))
+
+
+def test_a_wrong_action_changes_nothing(workload):
+    env = PickEnv(workload, window=30)
+    with pytest.raises(batfill.UsageError, match="no episode is under way"):
+        env.step(0)
+    observation, info = env.reset()
+    for action in (int(info["action_mask"].sum()), -1, 0.5):
+        with pytest.raises(batfill.UsageError, match="action: expected"):
+            env.step(action)
+    with pytest.raises(batfill.UsageError, match="not ended"):
+        env.starts
+    vector = VectorPickEnv(2, workload, window=30)
+    vector.reset()
+    for actions in ([0], [0, 128], [0.0, 0.0]):
+        with pytest.raises(batfill.UsageError, match="action"):
+            vector.step(actions)
+    play(env, first)
+    with pytest.raises(batfill.UsageError, match="no episode is under way"):
+        env.step(0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"window": 10**6}, "1500 jobs, expected at least 1000000 for an episode"),
+        ({"window": 0}, "window: expected a whole number from 1, found 0"),
+        ({"queue": 0}, "queue: expected a whole number from 1, found 0"),
+        ({"platform": 4}, "processors, expected at most 4, as the machine has"),
+        ({"reward": "slowdwn"}, "unknown reward 'slowdwn', did you mean 'slowdown'?"),
+        ({"tau": 0}, "tau: expected at least 0.000001 s, found 0"),
+    ],
+)
+def test_wrong_arguments_are_named(workload, options, message):
+    with pytest.raises(batfill.Error) as problem:
+        PickEnv(workload, **options)
+    assert message in str(problem.value)
+
+
+def test_jobs_need_walltimes():
+    table = {"submit": [0, 1], "processors": [1, 1], "run_time": [5, 6], "walltime": [10, None]}
+    with pytest.raises(batfill.InputError, match="job .*2.* has no walltime, expected one"):
+        PickEnv(batfill.Workload.from_dataframe(table))
+
+
+def test_the_example_of_the_page_runs(traces, tmp_path):
+    [example] = re.findall(r"```python\n(from batfill.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
+    for log in traces.glob("*-cln.swf.gz"):
+        (tmp_path / log.name).symlink_to(log)
+    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert float(done.stdout.split(": ")[1]) >= 1
