@@ -88,7 +88,7 @@ class PickEnv(_Base):  # type: ignore[misc,unused-ignore]
         seed: int | None = None,
     ) -> None:
         self._core = _make(workloads, platform, window, 1, 1, False, queue, backfilling, reward, reward_at_end, tau)
-        self._seed = 0 if seed is None else _seed(seed)
+        self._seed: int | None = 0 if seed is None else _seed(seed)
         if gymnasium is not None:
             self.observation_space = gymnasium.spaces.Dict({
                 "jobs": gymnasium.spaces.Box(0, 1, (queue, _core.features_of_job), numpy.float32),
@@ -105,8 +105,7 @@ class PickEnv(_Base):  # type: ignore[misc,unused-ignore]
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Begins an episode, of a draw or that of options={"episode": number}; returns observation and info."""
-        if seed is None:
-            seed, self._seed = self._seed, None
+        seed, self._seed = self._seed if seed is None else seed, None
         if gymnasium is not None:
             super().reset(seed=seed)
         number = (options or {}).get("episode")
@@ -158,12 +157,11 @@ class VectorPickEnv:
             workloads, platform, window, self.n, 0 if threads is None else _whole("threads", threads, 1), True, queue,
             backfilling, reward, reward_at_end, tau,
         )
-        self._seed = 0 if seed is None else _seed(seed)
+        self._seed: int | None = 0 if seed is None else _seed(seed)
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Begins an episode in each; returns jobs (n, queue, 5), machine (n, 4) and action masks (n, queue)."""
-        if seed is None:
-            seed, self._seed = self._seed, None
+        seed, self._seed = self._seed if seed is None else seed, None
         jobs, machine, _, _, masks = self._core.reset(_seed(seed), None)
         return jobs, machine, masks
 

@@ -16,6 +16,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <batfill/core/error.hpp>
@@ -23,8 +24,8 @@
 
 #include "bindings.hpp"
 #include "src/environments/pick.hpp"
-#include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/support/json.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::python {
@@ -44,9 +45,9 @@ class Episodes {
         : window_(window) {
         for (const Jobs& jobs : workloads) {
             Workload workload = *jobs.workload;
-            std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
-                return a.description.submit < b.description.submit;
-            });
+            std::stable_sort(
+                workload.jobs.begin(), workload.jobs.end(),
+                [](const WorkloadJob& a, const WorkloadJob& b) { return a.description.submit < b.description.submit; });
             platform_ = platform ? named_platform(*platform) : homogeneous_platform(workload.processors);
             require_usable(workload, static_cast<int>(platform_.hosts.size()));
             if (window_) {
@@ -95,7 +96,8 @@ class Episodes {
             }
             if (job.processors > processors) {
                 throw InputError(start + " requests " + std::to_string(job.processors) +
-                                 " processors, expected at most " + std::to_string(processors) + ", as the machine has");
+                                 " processors, expected at most " + std::to_string(processors) +
+                                 ", as the machine has");
             }
         }
     }
@@ -249,8 +251,8 @@ class PickEnvironments {
         }
         const auto choices = static_cast<std::int64_t>(seat.environment->choices());
         if (action < 0 || action >= choices) {
-            throw UsageError("action: expected 0 to " + std::to_string(choices - 1) + ", as the action mask says, found " +
-                             std::to_string(action));
+            throw UsageError("action: expected 0 to " + std::to_string(choices - 1) +
+                             ", as the action mask says, found " + std::to_string(action));
         }
     }
 

@@ -3,13 +3,15 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy
 import pytest
 
 import batfill
 from batfill.gym import PickEnv, VectorPickEnv
-from conftest import ROOT
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def smallest_area(jobs, mask):
