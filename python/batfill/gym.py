@@ -45,7 +45,13 @@ def _seed(value: Any) -> int | None:
 
 
 def _make(
-    episodes: Episodes, platform: Platform | None, window: int | None, count: int, threads: int, again: bool, queue: int,
+    episodes: Episodes,
+    platform: Platform | None,
+    window: int | None,
+    count: int,
+    threads: int,
+    again: bool,
+    queue: int,
     *options: Any,
 ) -> "_core.PickEnvironments":
     several = [episodes] if isinstance(episodes, (Workload, str)) or not hasattr(episodes, "__iter__") else episodes
@@ -131,7 +137,7 @@ class PickEnv(_Base):  # type: ignore[misc,unused-ignore]
 
 
 class VectorPickEnv:
-    """As many environments as `n`, stepped together on all cores. One that ends begins its next episode at once.
+    """As many environments as `count`, stepped together on all cores. One that ends begins its next episode at once.
 
     The other arguments are those of PickEnv. The draws of environment i are those of a PickEnv with the seed plus i.
     `threads` is by default the number of cores.
@@ -139,7 +145,7 @@ class VectorPickEnv:
 
     def __init__(
         self,
-        n: int,
+        count: int,
         workloads: Episodes,
         platform: Platform | None = None,
         *,
@@ -152,15 +158,15 @@ class VectorPickEnv:
         seed: int | None = None,
         threads: int | None = None,
     ) -> None:
-        self.n = _whole("n", n, 1)
+        self.count = _whole("count", count, 1)
         self._core = _make(
-            workloads, platform, window, self.n, 0 if threads is None else _whole("threads", threads, 1), True, queue,
+            workloads, platform, window, self.count, 0 if threads is None else _whole("threads", threads, 1), True, queue,
             backfilling, reward, reward_at_end, tau,
         )
         self._seed: int | None = 0 if seed is None else _seed(seed)
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Begins an episode in each; returns jobs (n, queue, 5), machine (n, 4) and action masks (n, queue)."""
+        """Begins an episode in each; returns jobs (count, queue, 5), machine (count, 4) and action masks (count, queue)."""
         seed, self._seed = self._seed if seed is None else seed, None
         jobs, machine, _, _, masks = self._core.reset(_seed(seed), None)
         return jobs, machine, masks
@@ -168,13 +174,13 @@ class VectorPickEnv:
     def step(
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[numpy.float64], NDArray[numpy.bool_], NDArray[Any]]:
-        """Picks a job in each; returns jobs, machine, rewards (n), dones (n) and action masks.
+        """Picks a job in each; returns jobs, machine, rewards, dones (both of shape (count)) and action masks.
 
         Where an episode is done, the reward is its last, and the rest is of the first pick of the next one. After an
         error no environment has changed.
         """
         given = numpy.asarray(actions)
-        if given.shape != (self.n,) or given.dtype.kind not in "iu":
-            raise _core.UsageError(f"actions: expected {self.n} whole numbers, found {given.dtype} {given.shape}")
+        if given.shape != (self.count,) or given.dtype.kind not in "iu":
+            raise _core.UsageError(f"actions: expected {self.count} whole numbers, found {given.dtype} {given.shape}")
         jobs, machine, rewards, dones, masks = self._core.step(numpy.ascontiguousarray(given, numpy.int64))
         return jobs, machine, rewards, dones, masks

@@ -38,9 +38,15 @@ struct Jobs {
     std::shared_ptr<const Workload> workload;
 };
 Jobs keep(Workload workload);
+// A copy with the jobs by submission; ties stay.
+Workload by_submission(const Jobs& jobs);
 
 // A value as errors show it.
 std::string shown_value(nb::handle value);
+
+// The place of the word among `words`. `name` is the keyword, for the error.
+// Throws: UsageError.
+std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words);
 
 // The double nearest to the number of seconds: the one that its decimal text in a file denotes.
 double seconds_of(Duration duration);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,7 @@
 
 #include "bindings.hpp"
 #include "src/support/durations.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::python {
 
@@ -16,8 +18,24 @@ Jobs keep(Workload workload) {
     return {std::make_shared<const Workload>(std::move(workload))};
 }
 
+Workload by_submission(const Jobs& jobs) {
+    Workload workload = *jobs.workload;
+    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
+        return a.description.submit < b.description.submit;
+    });
+    return workload;
+}
+
 std::string shown_value(nb::handle value) {
     return nb::cast<std::string>(nb::repr(value));
+}
+
+std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words) {
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found == words.end()) {
+        throw UsageError(name + ": " + unknown_name("value", word, words));
+    }
+    return static_cast<std::size_t>(found - words.begin());
 }
 
 double seconds_of(Duration duration) {

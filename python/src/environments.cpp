@@ -44,10 +44,7 @@ class Episodes {
              std::optional<std::size_t> window)
         : window_(window) {
         for (const Jobs& jobs : workloads) {
-            Workload workload = *jobs.workload;
-            std::stable_sort(
-                workload.jobs.begin(), workload.jobs.end(),
-                [](const WorkloadJob& a, const WorkloadJob& b) { return a.description.submit < b.description.submit; });
+            Workload workload = by_submission(jobs);
             platform_ = platform ? named_platform(*platform) : homogeneous_platform(workload.processors);
             require_usable(workload, static_cast<int>(platform_.hosts.size()));
             if (window_) {
@@ -305,23 +302,16 @@ class PickEnvironments {
     Crew crew_;
 };
 
-template <class Enum>
-Enum word_of(const std::string& what, const std::string& word, const std::vector<std::string>& known) {
-    const auto found = std::find(known.begin(), known.end(), word);
-    if (found == known.end()) {
-        throw UsageError(unknown_name(what, word, known));
-    }
-    return static_cast<Enum>(found - known.begin());
-}
-
 std::unique_ptr<PickEnvironments> make(const std::vector<Jobs>& workloads, const std::optional<std::string>& platform,
                                        std::optional<std::size_t> window, std::size_t count, std::size_t threads,
                                        bool again, std::size_t queue, const std::string& backfilling,
                                        const std::string& reward, bool reward_at_end, const nb::object& tau) {
     PickOptions options;
     options.queue = queue;
-    options.backfilling = word_of<environments::Backfilling>("backfilling", backfilling, {"none", "easy"});
-    options.cost = word_of<environments::Cost>("reward", reward, {"bounded_slowdown", "slowdown", "wait"});
+    options.backfilling =
+        static_cast<environments::Backfilling>(place_of(backfilling, "backfilling", {"none", "easy"}));
+    options.cost =
+        static_cast<environments::Cost>(place_of(reward, "reward", {"bounded_slowdown", "slowdown", "wait"}));
     options.reward_at_end = reward_at_end;
     options.tau = duration_of(tau, "tau");
     if (options.tau < Duration::microseconds(1)) {
@@ -330,8 +320,8 @@ std::unique_ptr<PickEnvironments> make(const std::vector<Jobs>& workloads, const
     if (threads == 0) {
         threads = std::max(1U, std::thread::hardware_concurrency());
     }
-    return std::make_unique<PickEnvironments>(Episodes(workloads, platform, window), count, std::min(threads, count),
-                                              options, again);
+    return std::make_unique<PickEnvironments>(Episodes(workloads, platform, window), count,
+                                              std::min({threads, count, std::size_t{1024}}), options, again);
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +16,6 @@
 
 #include "bindings.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill::python {
@@ -39,15 +37,6 @@ int positive(nb::handle value, const std::string& name) {
         throw UsageError(name + ": expected a number above 0, found " + std::to_string(number));
     }
     return number;
-}
-
-// The place of the word among `words`.
-std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words) {
-    const auto found = std::find(words.begin(), words.end(), word);
-    if (found == words.end()) {
-        throw UsageError(name + ": " + unknown_name("value", word, words));
-    }
-    return static_cast<std::size_t>(found - words.begin());
 }
 
 template <class Enum>
@@ -287,15 +276,6 @@ nb::tuple convert_periods(const std::vector<std::string>& paths, const nb::objec
         periods.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
     }
     return nb::make_tuple(periods, cleaning_of(converted->summary));
-}
-
-// A copy with jobs by submission; ties stay.
-Workload by_submission(const Jobs& jobs) {
-    Workload workload = *jobs.workload;
-    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
-        return a.description.submit < b.description.submit;
-    });
-    return workload;
 }
 
 std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double days) {

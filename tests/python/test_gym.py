@@ -171,7 +171,7 @@ def test_a_wrong_action_changes_nothing(workload):
         ({"window": 0}, "window: expected a whole number from 1, found 0"),
         ({"queue": 0}, "queue: expected a whole number from 1, found 0"),
         ({"platform": 4}, "processors, expected at most 4, as the machine has"),
-        ({"reward": "slowdwn"}, "unknown reward 'slowdwn', did you mean 'slowdown'?"),
+        ({"reward": "slowdwn"}, "reward: unknown value 'slowdwn', did you mean 'slowdown'?"),
         ({"tau": 0}, "tau: expected at least 0.000001 s, found 0"),
     ],
 )
@@ -193,3 +193,18 @@ def test_the_example_of_the_page_runs(traces, tmp_path):
         (tmp_path / log.name).symlink_to(log)
     done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert float(done.stdout.split(": ")[1]) >= 1
+
+
+def test_it_works_without_gymnasium():
+    program = """
+import sys
+sys.modules["gymnasium"] = None
+import batfill, batfill.gym
+env = batfill.gym.PickEnv(batfill.Workload.lublin(jobs=100, processors=8, seed=1))
+observation, info = env.reset(seed=1)
+assert type(env).__bases__ == (object,) and observation["jobs"].shape == (128, 5)
+while info["action_mask"].any():
+    observation, reward, terminated, truncated, info = env.step(0)
+assert terminated and len(env.starts) == 100
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
