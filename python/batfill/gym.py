@@ -159,14 +159,14 @@ class VectorPickEnv:
         threads: int | None = None,
     ) -> None:
         self.count = _whole("count", count, 1)
+        crew = 0 if threads is None else _whole("threads", threads, 1)
         self._core = _make(
-            workloads, platform, window, self.count, 0 if threads is None else _whole("threads", threads, 1), True, queue,
-            backfilling, reward, reward_at_end, tau,
+            workloads, platform, window, self.count, crew, True, queue, backfilling, reward, reward_at_end, tau
         )
         self._seed: int | None = 0 if seed is None else _seed(seed)
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Begins an episode in each; returns jobs (count, queue, 5), machine (count, 4) and action masks (count, queue)."""
+        """Begins an episode in each; returns jobs (count, queue, 5), machine (count, 4), action masks (count, queue)."""
         seed, self._seed = self._seed if seed is None else seed, None
         jobs, machine, _, _, masks = self._core.reset(_seed(seed), None)
         return jobs, machine, masks
@@ -176,8 +176,8 @@ class VectorPickEnv:
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[numpy.float64], NDArray[numpy.bool_], NDArray[Any]]:
         """Picks a job in each; returns jobs, machine, rewards, dones (both of shape (count)) and action masks.
 
-        Where an episode is done, the reward is its last, and the rest is of the first pick of the next one. After an
-        error no environment has changed.
+        Where an episode is done, the reward is its last, and the rest is of the first pick of the next one. After a
+        UsageError no environment has changed.
         """
         given = numpy.asarray(actions)
         if given.shape != (self.count,) or given.dtype.kind not in "iu":
