@@ -43,8 +43,7 @@ FARM = "farm-6"
 # What is replayed on all workloads but the farm, and on the farm.
 SCHEDULERS = ("fcfs", "easy", "easy,backfill-order=spf", "easy,order=saf,backfill-order=spf",
               "easy,prediction=last-two,backfill-order=predicted", "easy,rounds=event", "conservative", "pc", "dc",
-                  "dbf",
-              "relaxed", "filler")
+              "dbf", "relaxed", "filler")
 ON_FARM = ("fcfs,placement=machine", "bf-unmod", "bf-mod")
 METRICS = ("mean_wait", "mean_bounded_slowdown", "utilisation")
 
