@@ -71,8 +71,9 @@ def main(job: Job) -> None:
                              "bounded_slowdown": mean_bounded_slowdown(sequence, starts),
                              "utilisation": utilisation(sequence, starts, hosts),
                              "other_starts": other_starts(starts, published.get((order.get("published", ""), number)))})
-        write_csv(str(bench.path("results.csv")), rows)
-        bench.keep("results.csv", job.output.results)
+        table = bench.path("sequences.csv")
+        write_csv(str(table), rows)
+        bench.keep(table.name, job.output.results)
         bench.write_manifest(job.output.manifest)
 
 

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from reference import reference
+import verify_reference as reference
+from common.tables import read_csv
 
 PROGRAM = reference.TOP / "build" / "release" / "batfill"
 
@@ -18,10 +18,11 @@ def test_generated_workloads_give_what_is_published() -> None:
 
 
 def test_a_difference_is_a_line() -> None:
-    published = reference.read_csv(str(reference.PUBLISHED / "reference.csv"))[0]
+    published = read_csv(str(reference.PUBLISHED / "reference.csv"))[0]
     assert reference.differences("reference.csv", ["workload", "scheduler"], [published]) == []
     found = reference.differences("reference.csv", ["workload", "scheduler"], [{**published, "mean_wait": "1.0"}])
-    assert found == [f"{published['workload']}, {published['scheduler']}: mean_wait is 1.0, published {published['mean_wait']}"]
+    place = f"{published['workload']}, {published['scheduler']}"
+    assert found == [f"{place}: mean_wait is 1.0, published {published['mean_wait']}"]
 
 
 def test_starts_are_sorted_and_leave_out_rejected_jobs(tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ def test_starts_are_sorted_and_leave_out_rejected_jobs(tmp_path: Path) -> None:
 
 
 def test_every_workload_and_scheduler_is_published() -> None:
-    works = {row["workload"] for row in reference.read_csv(str(reference.PUBLISHED / "workloads.csv"))}
+    works = {row["workload"] for row in read_csv(str(reference.PUBLISHED / "workloads.csv"))}
     assert works == {*reference.LOGS, *reference.DRAWN}
-    rows = reference.read_csv(str(reference.PUBLISHED / "reference.csv"))
+    rows = read_csv(str(reference.PUBLISHED / "reference.csv"))
     assert len(rows) == (len(works) - 1) * len(reference.SCHEDULERS) + len(reference.ON_FARM)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""reference.py [--logs FOLDER] [--batfill PROGRAM] [--publish]
+"""verify_reference.py [--logs FOLDER] [--batfill PROGRAM] [--publish]
 
 Replays the workloads of "batfill-reference 1" under its schedulers, and compares what comes out with the published
 tables, docs/results/reference/: every difference is a line, and the exit status is then 1. FOLDER has logs of the
@@ -19,12 +19,10 @@ from os import cpu_count
 from pathlib import Path
 from typing import Optional, Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common.files import sha256, write_json
+from common.tables import read_csv, write_csv
 
-from common.files import sha256, write_json  # noqa: E402
-from common.tables import read_csv, write_csv  # noqa: E402
-
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[1]
 PUBLISHED = TOP / "docs" / "results" / "reference"
 VERSION = "batfill-reference 1"
 LOGS = ("ANL-Theta-2022-cqsim", "CTC-SP2-1996-3.1-cln", "HPC2N-2002-2.2-cln", "KTH-SP2-1996-2.1-cln",
@@ -35,7 +33,8 @@ DRAWN: dict[str, Sequence[Sequence[str]]] = {
     "lublin-1": [[*LUBLIN, "5000", "--processors", "128", "--load", "0.7", "--seed", "1"]],
     "lublin-2": [[*LUBLIN, "5000", "--processors", "256", "--load", "0.9", "--seed", "2"]],
     "lublin-3": [[*LUBLIN, "3000", "--processors", "64", "--load", "1.1", "--seed", "3", "--estimates", "exact"]],
-    "lublin-4": [[*LUBLIN, "3000", "--processors", "1024", "--load", "0.8", "--seed", "4", "--estimates", "factor:3"]],
+    "lublin-4": [[*LUBLIN, "3000", "--processors", "1024", "--load", "0.8", "--seed", "4",
+                  "--estimates", "factor:3"]],
     "lublin-5": [[*LUBLIN, "3000", "--processors", "128", "--load", "0.9", "--seed", "5"],
                  ["deadlines", "--share", "0.2", "--seed", "5"]],
     "farm-6": [["generate", "farm", "--jobs", "1000", "--seed", "6"]],
@@ -43,8 +42,8 @@ DRAWN: dict[str, Sequence[Sequence[str]]] = {
 FARM = "farm-6"
 # What is replayed on all workloads but the farm, and on the farm.
 SCHEDULERS = ("fcfs", "easy", "easy,backfill-order=spf", "easy,order=saf,backfill-order=spf",
-              "easy,prediction=last-two,backfill-order=predicted", "easy,rounds=event", "conservative", "pc", "dc", "dbf",
-              "relaxed", "filler")
+              "easy,prediction=last-two,backfill-order=predicted", "easy,rounds=event", "conservative", "pc", "dc",
+              "dbf", "relaxed", "filler")
 ON_FARM = ("fcfs,placement=machine", "bf-unmod", "bf-mod")
 METRICS = ("mean_wait", "mean_bounded_slowdown", "utilisation")
 
@@ -63,7 +62,7 @@ def run(program: Path, *arguments: str) -> str:
     """What batfill prints."""
     done = subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise SystemExit(f"reference.py: batfill {' '.join(arguments)}: {done.stderr.strip()}")
+        raise SystemExit(f"verify_reference.py: batfill {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -141,7 +140,8 @@ def measure(program: Path, logs: Optional[Path]) -> tuple[list[dict[str, str]], 
         works = [*pool.map(lambda log: convert(program, log, folder), found),
                  *pool.map(lambda drawn: draw(program, drawn, folder), DRAWN)]
         pairs = [(work, scheduler) for work in works for scheduler in schedulers_of(work)]
-        return [work.row for work in works], list(pool.map(lambda pair: replay(program, *pair, folder), pairs))
+        return [work.row for work in works], list(
+            pool.map(lambda pair: replay(program, pair[0], pair[1], folder), pairs))
 
 
 def differences(table: str, keys: Sequence[str], rows: Sequence[dict[str, str]]) -> list[str]:
@@ -177,7 +177,7 @@ def main() -> None:
     asked = parser.parse_args()
     missing = [name for name in LOGS if find_log(asked.logs, name) is None]
     if asked.publish and missing:
-        sys.exit(f"reference.py: --publish needs all logs, missing: {', '.join(missing)}")
+        sys.exit(f"verify_reference.py: --publish needs all logs, missing: {', '.join(missing)}")
     works, rows = measure(asked.batfill.resolve(), asked.logs)
     if asked.publish:
         publish(asked.batfill, works, rows)
