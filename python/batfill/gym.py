@@ -34,9 +34,9 @@ _Base: Any = object if gymnasium is None else gymnasium.Env
 Episodes = Union[Workload, Path, Iterable[Union[Workload, Path]]]
 
 
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, numpy.integer)) or not least <= value < 2**63:
-        raise _core.UsageError(f"{name}: expected a whole number from {least}, found {value!r}")
+def _whole(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, numpy.integer)) or not least <= value <= most:
+        raise _core.UsageError(f"{name}: expected a whole number in {least}..{most}, found {value!r}")
     return int(value)
 
 
@@ -63,7 +63,7 @@ def _make(
         [workload._core for workload in workloads],
         None if platform is None else platform_text(platform),
         None if window is None else _whole("window", window, 1),
-        count, threads, again, _whole("queue", queue, 1), *options,
+        count, threads, again, _whole("queue", queue, 1, 10**6), *options,
     )
 
 
@@ -158,7 +158,7 @@ class VectorPickEnv:
         seed: int | None = None,
         threads: int | None = None,
     ) -> None:
-        self.count = _whole("count", count, 1)
+        self.count = _whole("count", count, 1, 10**6)
         crew = 0 if threads is None else _whole("threads", threads, 1)
         self._core = _make(
             workloads, platform, window, self.count, crew, True, queue, backfilling, reward, reward_at_end, tau
@@ -166,7 +166,7 @@ class VectorPickEnv:
         self._seed: int | None = 0 if seed is None else _seed(seed)
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Begins an episode in each; returns jobs (count, queue, 5), machine (count, 4), action masks (count, queue)."""
+        """Begins episodes; returns jobs (count, queue, 5), machine (count, 4), action masks (count, queue)."""
         seed, self._seed = self._seed if seed is None else seed, None
         jobs, machine, _, _, masks = self._core.reset(_seed(seed), None)
         return jobs, machine, masks
