@@ -33,10 +33,13 @@ _Base: Any = object if gymnasium is None else gymnasium.Env
 
 Episodes = Union[Workload, Path, Iterable[Union[Workload, Path]]]
 
+_LARGEST = 2**63 - 1
 
-def _whole(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
+
+def _whole(name: str, value: Any, least: int, most: int = _LARGEST) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, numpy.integer)) or not least <= value <= most:
-        raise _core.UsageError(f"{name}: expected a whole number in {least}..{most}, found {value!r}")
+        range = f"from {least}" if most == _LARGEST else f"in {least}..{most}"
+        raise _core.UsageError(f"{name}: expected a whole number {range}, found {value!r}")
     return int(value)
 
 
