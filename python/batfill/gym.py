@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -37,10 +38,14 @@ _LARGEST = 2**63 - 1
 
 
 def _whole(name: str, value: Any, least: int, most: int = _LARGEST) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, numpy.integer)) or not least <= value <= most:
-        range = f"from {least}" if most == _LARGEST else f"in {least}..{most}"
-        raise _core.UsageError(f"{name}: expected a whole number {range}, found {value!r}")
-    return int(value)
+    try:
+        number = operator.index(value)  # also of a NumPy array without dimensions, as agents return them
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        bounds = f"from {least}" if most == _LARGEST else f"in {least}..{most}"
+        raise _core.UsageError(f"{name}: expected a whole number {bounds}, found {value!r}")
+    return number
 
 
 def _seed(value: Any) -> int | None:
@@ -114,12 +119,12 @@ class PickEnv(_Base):  # type: ignore[misc,unused-ignore]
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Begins an episode, of a draw or that of options={"episode": number}; returns observation and info."""
-        seed, self._seed = self._seed if seed is None else seed, None
+        seed, self._seed = self._seed if seed is None else _seed(seed), None
         if gymnasium is not None:
             super().reset(seed=seed)
         number = (options or {}).get("episode")
         jobs, machine, _, _, masks = self._core.reset(
-            _seed(seed), None if number is None else _whole("episode", number, 0)
+            seed, None if number is None else _whole("episode", number, 0)
         )
         return {"jobs": jobs[0], "machine": machine[0]}, self._info(masks)
 
@@ -170,8 +175,8 @@ class VectorPickEnv:
 
     def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Begins episodes; returns jobs (count, queue, 5), machine (count, 4), action masks (count, queue)."""
-        seed, self._seed = self._seed if seed is None else seed, None
-        jobs, machine, _, _, masks = self._core.reset(_seed(seed), None)
+        seed, self._seed = self._seed if seed is None else _seed(seed), None
+        jobs, machine, _, _, masks = self._core.reset(seed, None)
         return jobs, machine, masks
 
     def step(

@@ -148,12 +148,15 @@ def test_a_wrong_action_changes_nothing(workload):
     env = PickEnv(workload, window=30)
     with pytest.raises(batfill.UsageError, match="no episode is under way"):
         env.step(0)
+    with pytest.raises(batfill.UsageError, match="seed: expected a whole number from 0, found -1"):
+        env.reset(seed=-1)
     observation, info = env.reset()
     for action in (int(info["action_mask"].sum()), -1, 0.5):
         with pytest.raises(batfill.UsageError, match="action: expected"):
             env.step(action)
     with pytest.raises(batfill.UsageError, match="not ended"):
         env.starts
+    env.step(numpy.array(0))
     vector = VectorPickEnv(2, workload, window=30)
     vector.reset()
     for actions in ([0], [0, 128], [0.0, 0.0]):
