@@ -269,7 +269,7 @@ Duration TimeZone::midnight_before(Duration utc) {
     if (name_.empty()) {
         return Duration::seconds(floor_to(whole_seconds(utc), seconds_of_day));
     }
-    std::time_t instant = static_cast<std::time_t>(whole_seconds(utc));
+    const auto instant = static_cast<std::time_t>(whole_seconds(utc));
     std::tm local{};
     {
         const ZoneOfProcess zone(name_);

@@ -169,11 +169,11 @@ long long size_of(const SwfJob& job, const SwfConversion& conversion) {
     return processors / conversion.unit + (processors % conversion.unit != 0 ? 1 : 0);
 }
 
-std::string SwfSelection::id_of(const KeptJob& of) const {
-    const auto number = static_cast<std::size_t>(of.job->number);
+std::string SwfSelection::id_of(const KeptJob& job) const {
+    const auto number = static_cast<std::size_t>(job.job->number);
     std::string id = log->ids.empty() ? padded(number, id_width) : std::string(log->ids[number]);
-    if (of.copy > 1) {
-        id += (log->ids.empty() ? '-' : ':') + std::to_string(of.copy);
+    if (job.copy > 1) {
+        id += (log->ids.empty() ? '-' : ':') + std::to_string(job.copy);
     }
     return id;
 }
