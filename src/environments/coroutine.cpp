@@ -2,7 +2,7 @@
 
 #include <cassert>
 #include <cerrno>
-#include <cstdint>
+#include <cstddef>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -20,6 +20,9 @@ namespace batfill::environments {
 namespace {
 
 constexpr std::size_t stack_size = std::size_t{256} << 10;
+
+// The coroutine whose body begins now: makecontext() passes integers only.
+thread_local Coroutine* beginning = nullptr;
 
 }  // namespace
 
@@ -78,10 +81,7 @@ Coroutine::Coroutine(std::function<void(Coroutine&)> body)
     contexts_->body.uc_stack.ss_sp = static_cast<char*>(contexts_->memory) + contexts_->guard;
     contexts_->body.uc_stack.ss_size = stack_size;
     contexts_->body.uc_link = nullptr;
-    // makecontext() passes integers only.
-    const auto address = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&contexts_->body, reinterpret_cast<void (*)()>(&Coroutine::enter), 2,
-                static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
+    makecontext(&contexts_->body, &Coroutine::enter, 0);
 }
 
 Coroutine::~Coroutine() {
@@ -92,9 +92,8 @@ Coroutine::~Coroutine() {
     }
 }
 
-void Coroutine::enter(unsigned high, unsigned low) {
-    auto* const self =
-        reinterpret_cast<Coroutine*>(static_cast<std::uintptr_t>(high) << 32 | static_cast<std::uintptr_t>(low));
+void Coroutine::enter() {
+    Coroutine* const self = beginning;
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(nullptr, &self->contexts_->caller_stack, &self->contexts_->caller_stack_size);
 #endif
@@ -112,6 +111,7 @@ void Coroutine::enter(unsigned high, unsigned low) {
 bool Coroutine::resume() {
     assert(!has_ended_);
     has_begun_ = true;
+    beginning = this;
     contexts_->switch_to_body();
     if (problem_) {
         std::rethrow_exception(std::exchange(problem_, nullptr));

@@ -32,7 +32,7 @@ class Coroutine {
 
  private:
     struct Contexts;
-    static void enter(unsigned high, unsigned low);
+    static void enter();
 
     std::function<void(Coroutine&)> body_;
     std::unique_ptr<Contexts> contexts_;
