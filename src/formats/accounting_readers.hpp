@@ -4,9 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "log_builder.hpp"
+#include "src/support/csv_reader.hpp"
 
 // The readers of single files, which read_accounting() chooses from.
 namespace batfill {
@@ -18,6 +20,21 @@ void read_frontier(const std::string& path, const AccountingData& data, LogBuild
 
 // Reads a table in CSV by the mapping of `data`.
 void read_table(const std::string& path, const AccountingData& data, LogBuilder& builder);
+
+// Calls `add` with each row of a table. An error that does not name the place gets file and line.
+template <class Add>
+void for_each_row(const std::string& path, const CsvFormat& format, Add add) {
+    read_csv(path, format, [&](const CsvRow& row) {
+        try {
+            add(row);
+        } catch (const InputError& error) {
+            if (std::string_view(error.what()).starts_with(path)) {
+                throw;
+            }
+            row.fail(error.what());
+        }
+    });
+}
 
 // A size in bytes: "16G", "4000M", "2.5G", "16gb", "8388608kb", with or without a letter for bytes; a number without a
 // unit counts `unit` bytes. No value if it is not a size.

@@ -4,6 +4,7 @@
 #include <batfill/core/error.hpp>
 
 #include "accounting_readers.hpp"
+#include "src/support/blanks.hpp"
 #include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -86,31 +87,12 @@ void add_philly_job(const JsonValue& object, LogBuilder& builder, std::size_t nu
     builder.add(job, number);
 }
 
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 constexpr std::size_t frontier_columns = 21;
 using FrontierRow = std::array<std::string_view, frontier_columns>;
 
 FrontierRow frontier_row(std::string_view line) {
     FrontierRow row;
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < line.size();) {
-        while (i < line.size() && is_blank(line[i])) {
-            ++i;
-        }
-        const std::size_t begin = i;
-        while (i < line.size() && !is_blank(line[i])) {
-            ++i;
-        }
-        if (i > begin) {
-            if (found < row.size()) {
-                row[found] = line.substr(begin, i - begin);
-            }
-            ++found;
-        }
-    }
+    const std::size_t found = split_at_blanks(line, row);
     if (found != row.size()) {
         throw InputError("expected 21 columns, found " + std::to_string(found));
     }

@@ -205,13 +205,7 @@ void Reader::add(const CsvRow& row) {
 
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
     Reader reader(data, builder);
-    read_csv(path, format, [&](const CsvRow& row) {
-        try {
-            reader.add(row);
-        } catch (const InputError& error) {
-            std::string(error.what()).starts_with(path) ? throw : row.fail(error.what());
-        }
-    });
+    for_each_row(path, format, [&](const CsvRow& row) { reader.add(row); });
 }
 
 }  // namespace batfill

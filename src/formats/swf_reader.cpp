@@ -6,6 +6,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
+#include "src/support/blanks.hpp"
 #include "src/support/file_kind.hpp"
 #include "src/support/lines.hpp"
 #include "src/support/numbers.hpp"
@@ -36,10 +37,6 @@ constexpr std::array<const char*, 18> columns = {"job number",
                                                  "partition",
                                                  "preceding job",
                                                  "think time"};
-
-bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
-}
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && is_blank(text.front())) {
@@ -151,20 +148,7 @@ class Parser {
     }
 
     void split(std::string_view line) {
-        std::size_t found = 0;
-        for (std::size_t i = 0; i < line.size();) {
-            const std::size_t begin = i;
-            while (i < line.size() && !is_blank(line[i])) {
-                ++i;
-            }
-            if (found < fields_.size()) {
-                fields_[found] = line.substr(begin, i - begin);
-            }
-            ++found;
-            while (i < line.size() && is_blank(line[i])) {
-                ++i;
-            }
-        }
+        const std::size_t found = split_at_blanks(line, fields_);
         if (found != fields_.size()) {
             fail("expected 18 columns, found " + std::to_string(found));
         }

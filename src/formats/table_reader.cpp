@@ -236,13 +236,7 @@ void read_table(const std::string& path, const AccountingData& data, LogBuilder&
     require_mapping(data);
     Reader reader(data, builder);
     const CsvFormat format = reader.format();
-    read_csv(path, format, [&](const CsvRow& row) {
-        try {
-            reader.add(row);
-        } catch (const InputError& error) {
-            std::string(error.what()).starts_with(path) ? throw : row.fail(error.what());
-        }
-    });
+    for_each_row(path, format, [&](const CsvRow& row) { reader.add(row); });
 }
 
 }  // namespace batfill

@@ -14,8 +14,6 @@ namespace batfill {
 
 namespace {
 
-using analysis::Goal;
-using analysis::Metric;
 using analysis::Unit;
 
 // A metric under a scheduler, over all workloads that have a value.
@@ -90,10 +88,12 @@ analysis::SideBySide table_of(const Comparison& comparison) {
     const auto metrics = analysis::all_metrics();
     for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
         std::vector<std::vector<std::optional<double>>> values;
+        std::vector<Mean> with_intervals;
         std::vector<std::optional<double>> means;
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             values.push_back(comparison.values(scheduler, metric));
-            means.push_back(mean_of(values.back()).mean);
+            with_intervals.push_back(mean_of(values.back()));
+            means.push_back(with_intervals.back().mean);
         }
         if (!is_telling(metric, means)) {
             continue;
@@ -102,7 +102,7 @@ analysis::SideBySide table_of(const Comparison& comparison) {
         const auto first_best = static_cast<std::size_t>(std::find(best.begin(), best.end(), true) - best.begin());
         auto& line = table.lines.emplace_back(analysis::SideBySide::Line{metrics[metric].title, {}});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
-            analysis::MarkedCell cell{text_of(mean_of(values[scheduler]), metrics[metric].unit), best[scheduler]};
+            analysis::MarkedCell cell{text_of(with_intervals[scheduler], metrics[metric].unit), best[scheduler]};
             if (first_best < best.size() && !best[scheduler]) {
                 const Mean difference = difference_of(values[scheduler], values[first_best]);
                 cell.may_be_best =

@@ -77,12 +77,11 @@ void write_jobs(const SwfSelection& selection, JobMaker& maker, const LogConvers
 }
 
 // The jobs of the whole log in memory, as periods and the schedule of the log need them.
-void use_all_jobs(ConvertedLog& result, const LogConversion& request, const SwfConversion& conversion,
-                  OutputFiles& beside) {
-    SwfWorkload converted = convert_swf(result.log, conversion);
+void use_all_jobs(ConvertedLog& result, const LogConversion& request, const std::optional<SwfSplit>& split,
+                  SwfWorkload converted, OutputFiles& beside) {
     converted.workload.format = request.format;
-    if (conversion.split) {
-        result.periods = split_into_periods(converted.workload, *conversion.split, converted.summary.scaled);
+    if (split) {
+        result.periods = split_into_periods(converted.workload, *split, converted.summary.scaled);
     }
     if (request.schedule) {
         result.schedule = schedule_of_log(converted);
@@ -107,7 +106,7 @@ ConvertedLog convert_log(const LogConversion& request) {
         write_header(result.log, beside.add(*request.header));
     }
     if (conversion.split || request.schedule) {
-        use_all_jobs(result, request, conversion, beside);
+        use_all_jobs(result, request, conversion.split, convert(selection, maker), beside);
     }
     if (request.output) {
         require_jobs(result);

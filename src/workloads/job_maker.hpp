@@ -39,6 +39,10 @@ class JobMaker {
     std::map<std::string, JobProfile> profiles_;
 };
 
+// All jobs of the selection as a workload in memory.
+// Throws: as JobMaker::make().
+SwfWorkload convert(const SwfSelection& selection, JobMaker& maker);
+
 // How to scale the gaps between submissions for the load of `conversion`.
 // Requires: conversion.load.
 // Throws: InputError if no gap can be scaled: there are no jobs that fit, or all are submitted at one instant.

@@ -297,9 +297,7 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     return {std::move(description), {}};
 }
 
-SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
-    const SwfSelection selection = select_jobs(log, conversion);
-    JobMaker maker(selection, conversion);
+SwfWorkload convert(const SwfSelection& selection, JobMaker& maker) {
     SwfWorkload result;
     result.workload = maker.frame();
     result.workload.jobs.reserve(selection.kept.size());
@@ -310,6 +308,12 @@ SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
     result.workload.profiles = maker.take_profiles();
     result.summary = maker.summary();
     return result;
+}
+
+SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
+    const SwfSelection selection = select_jobs(log, conversion);
+    JobMaker maker(selection, conversion);
+    return convert(selection, maker);
 }
 
 }  // namespace batfill
