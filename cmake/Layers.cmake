@@ -82,7 +82,7 @@ batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
 batfill_layer(replay ON simulator analysis workloads
   RELEASE_FLAGS -O3)
-batfill_layer(environments ON replay
+batfill_layer(environments ON replay schedulers
   RELEASE_FLAGS -O3)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)

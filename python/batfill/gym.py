@@ -1,4 +1,4 @@
-"""Environments for learning: an agent picks the next job. docs/python.md explains episodes and observations.
+"""Environments for learning: an agent decides which jobs start. docs/python.md explains episodes and observations.
 
 >>> import batfill, batfill.gym
 >>> workload = batfill.Workload.lublin(jobs=500, processors=64, seed=1, load=0.9)
@@ -14,8 +14,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 import numpy
 
@@ -25,6 +25,7 @@ from ._workload import Path, Seconds, Workload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
 try:
     import gymnasium
@@ -52,35 +53,87 @@ def _seed(value: Any) -> int | None:
     return None if value is None else _whole("seed", value, 0)
 
 
-def _make(
-    episodes: Episodes,
-    platform: Platform | None,
-    window: int | None,
-    count: int,
-    threads: int,
-    again: bool,
-    queue: int,
-    *options: Any,
-) -> "_core.PickEnvironments":
-    several = [episodes] if isinstance(episodes, (Workload, str)) or not hasattr(episodes, "__iter__") else episodes
-    workloads = [as_workload(workload) for workload in several]
-    if not workloads or (window is not None and len(workloads) > 1):
-        expected = "at least one" if window is None else "one, of which the windows are"
-        raise _core.UsageError(f"workloads: expected {expected}, found {len(workloads)}")
-    return _core.PickEnvironments(
-        [workload._core for workload in workloads],
-        None if platform is None else platform_text(platform),
-        None if window is None else _whole("window", window, 1),
-        count, threads, again, _whole("queue", queue, 1, 10**6), *options,
-    )
+Reward = Literal["bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation"]
 
 
-class PickEnv(_Base):  # type: ignore[misc,unused-ignore]
-    """An episode is a replay in which an agent picks jobs: a gymnasium.Env, if gymnasium is installed.
+class _Options(TypedDict, total=False):
+    """The keywords that all environments have."""
 
-    Each episode replays one of the workloads, drawn at random; with `window`, so many consecutive jobs of one workload.
-    `platform` is as in batfill.simulate(). An action is the place of a waiting job; `info["action_mask"]` tells which
-    places hold one, `info["episode"]` which episode was drawn. `seed` is that of the first reset(), by default 0.
+    queue: int
+    reward: Reward
+    reward_at_end: bool
+    tau: Seconds
+    window: int | None
+    seed: int | None
+
+
+class _Together:
+    """Environments that are stepped together; what single and vector forms share."""
+
+    def _make(
+        self,
+        workloads: Episodes,
+        platform: Platform | None,
+        count: int,
+        threads: int,
+        again: bool,
+        given: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> None:
+        all_options = {"queue": 128, "reward": "bounded_slowdown", "reward_at_end": False, "tau": 10, **given}
+        unknown = set(all_options) - set(_Options.__annotations__)
+        if unknown:
+            raise TypeError(f"unexpected keyword {min(unknown)!r}, known: {', '.join(sorted(_Options.__annotations__))}")
+        window = all_options.pop("window", None)
+        seed = all_options.pop("seed", None)
+        all_options["queue"] = self._queue = _whole("queue", all_options["queue"], 1, 10**6)
+        self._seed: int | None = 0 if seed is None else _seed(seed)
+        one = isinstance(workloads, (Workload, str)) or not hasattr(workloads, "__iter__")
+        given_workloads: Any = [workloads] if one else workloads
+        several = [as_workload(workload) for workload in given_workloads]
+        if not several or (window is not None and len(several) > 1):
+            expected = "at least one" if window is None else "one, of which the windows are"
+            raise _core.UsageError(f"workloads: expected {expected}, found {len(several)}")
+        self._core = _core.Environments(
+            [workload._core for workload in several],
+            None if platform is None else platform_text(platform),
+            None if window is None else _whole("window", window, 1),
+            count, threads, again, {**all_options, **options},
+        )
+
+    @property
+    def episodes(self) -> int:
+        """The number of different episodes."""
+        return self._core.episodes
+
+    def _begin(self, seed: int | None, number: int | None) -> tuple[Any, ...]:
+        seed, self._seed = self._seed if seed is None else _seed(seed), None
+        return self._core.reset(seed, number)
+
+    def _steps(self, actions: Any) -> tuple[Any, ...]:
+        return self._core.step(actions)
+
+
+def _places(given: Any, count: int) -> Any:
+    actions = numpy.asarray(given)
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise _core.UsageError(f"actions: expected {count} whole numbers, found {actions.dtype} {actions.shape}")
+    return numpy.ascontiguousarray(actions, numpy.int64)
+
+
+def _weights(given: Any, *shape: int) -> Any:
+    actions = numpy.asarray(given)
+    if actions.shape != shape or actions.dtype.kind not in "iuf":
+        raise _core.UsageError(f"action: expected weights of shape {shape}, found {actions.dtype} {actions.shape}")
+    return numpy.ascontiguousarray(actions, numpy.float64).reshape(-1, 6)
+
+
+class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
+    """A gymnasium.Env, if gymnasium is installed.
+
+    An episode is a replay of one of the workloads, drawn at random; with `window`, of so many consecutive jobs of one
+    workload. `platform` is as in batfill.simulate(). `queue` is the number of jobs that the agent sees, `tau` the bound
+    of the bounded slowdown in seconds. `seed` is that of the first reset(), by default 0.
 
     Raises InputError for a job without walltime or wider than the machine.
     """
@@ -88,55 +141,55 @@ class PickEnv(_Base):  # type: ignore[misc,unused-ignore]
     metadata: dict[str, Any] = {"render_modes": []}
     render_mode = None
 
-    def __init__(
-        self,
-        workloads: Episodes,
-        platform: Platform | None = None,
-        *,
-        queue: int = 128,
-        backfilling: Literal["easy", "none"] = "easy",
-        reward: Literal["bounded_slowdown", "slowdown", "wait"] = "bounded_slowdown",
-        reward_at_end: bool = False,
-        tau: Seconds = 10,
-        window: int | None = None,
-        seed: int | None = None,
+    def _make_single(
+        self, workloads: Episodes, platform: Platform | None, given: Mapping[str, Any], **options: Any
     ) -> None:
-        self._core = _make(workloads, platform, window, 1, 1, False, queue, backfilling, reward, reward_at_end, tau)
-        self._seed: int | None = 0 if seed is None else _seed(seed)
+        self._make(workloads, platform, 1, 1, False, given, options)
         if gymnasium is not None:
             self.observation_space = gymnasium.spaces.Dict({
-                "jobs": gymnasium.spaces.Box(0, 1, (queue, _core.features_of_job), numpy.float32),
-                "machine": gymnasium.spaces.Box(0, 1, (_core.features_of_machine,), numpy.float32),
+                "jobs": gymnasium.spaces.Box(0, 1, (self._queue, _core.features_of_job), numpy.float32),
+                "machine": gymnasium.spaces.Box(0, 1, (self._core.features_of_machine,), numpy.float32),
             })
-            self.action_space = gymnasium.spaces.Discrete(queue)
-
-    @property
-    def episodes(self) -> int:
-        """The number of different episodes."""
-        return self._core.episodes
+            self.action_space: Any = gymnasium.spaces.Discrete(max(self._core.number_of_actions, 1))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Begins an episode, of a draw or that of options={"episode": number}; returns observation and info."""
-        seed, self._seed = self._seed if seed is None else _seed(seed), None
         if gymnasium is not None:
-            super().reset(seed=seed)
+            super().reset(seed=self._seed if seed is None else _seed(seed))
         number = (options or {}).get("episode")
-        jobs, machine, _, _, masks = self._core.reset(
-            seed, None if number is None else _whole("episode", number, 0)
-        )
+        jobs, machine, _, _, masks = self._begin(seed, None if number is None else _whole("episode", number, 0))
         return {"jobs": jobs[0], "machine": machine[0]}, self._info(masks)
 
-    def step(self, action: int) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
-        """Picks a job; returns observation, reward, whether the episode has ended, False, and info."""
-        actions = numpy.array([_whole("action", action, 0)], numpy.int64)
-        jobs, machine, rewards, ends, masks = self._core.step(actions)
-        observation = {"jobs": jobs[0], "machine": machine[0]}
-        return observation, float(rewards[0]), bool(ends[0]), False, self._info(masks)
+    def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
+        """Decides; returns observation, reward, whether the episode has ended, False, and info.
+
+        Raises UsageError, and changes nothing, for an action that is not possible.
+        """
+        jobs, machine, rewards, ends, masks = self._steps(self._actions(action))
+        return {"jobs": jobs[0], "machine": machine[0]}, float(rewards[0]), bool(ends[0]), False, self._info(masks)
+
+    def _actions(self, action: Any) -> Any:
+        return numpy.array([_whole("action", action, 0)], numpy.int64)
 
     def _info(self, masks: NDArray[Any]) -> dict[str, Any]:
         return {"action_mask": masks[0], "episode": self._core.episode(0)}
+
+    @property
+    def seen(self) -> NDArray[numpy.int64]:
+        """Which jobs the agent sees: their places in the episode's jobs by submission; shape (jobs that are seen)."""
+        return self._core.seen_jobs(0)
+
+    @property
+    def now(self) -> float:
+        """The time of the decision; seconds from the beginning of the episode. NaN if it has ended."""
+        return self._core.now(0)
+
+    @property
+    def idle(self) -> int:
+        """The number of processors that jobs may use now. 0 if the episode has ended."""
+        return self._core.idle(0)
 
     @property
     def starts(self) -> NDArray[numpy.float64]:
@@ -144,12 +197,150 @@ class PickEnv(_Base):  # type: ignore[misc,unused-ignore]
         return self._core.starts(0)
 
 
-class VectorPickEnv:
+class PickEnv(_Single):
+    """The agent picks which waiting job is first.
+
+    Whenever some waiting job could start, the agent sees the first `queue` ones and picks one. An action is its place.
+    A job that can start does, and the agent picks again. Otherwise other jobs start in the order of submission, if they
+    do not delay it (`backfilling="easy"`) or not at all (`"none"`), and the round ends.
+
+    With `head="kept"` the picked job stays first until it starts. There is a round for each submission and each end of
+    a job, and a pick whenever no job is first. Only jobs that end before its start are backfilled: by the estimates, as
+    they were when it was picked.
+
+    Observation: "jobs" (queue, 5) and "machine" (4), float32 in 0..1. `info["action_mask"]` (queue) tells which places
+    hold a job, `info["episode"]` which episode was drawn.
+    """
+
+    __doc__ += "\n    " + (_Single.__doc__ or "").split("\n", 2)[2]
+
+    def __init__(
+        self,
+        workloads: Episodes,
+        platform: Platform | None = None,
+        *,
+        backfilling: Literal["easy", "none"] = "easy",
+        head: Literal["best", "kept"] = "best",
+        **options: "Unpack[_Options]",
+    ) -> None:
+        self._make_single(workloads, platform, options, task="pick", backfilling=backfilling, head=head)
+
+
+def _order(order: str, weights: Any, scales: Any, field: str | None) -> list[tuple[str, str]]:
+    given = [("order", order)]
+    for name, numbers in (("weights", weights), ("scales", scales)):
+        if numbers is not None:
+            given.append((name, ",".join(repr(float(number)) for number in numbers)))
+    return given if field is None else [*given, ("order-field", field)]
+
+
+class BackfillEnv(_Single):
+    """The agent decides which job is backfilled.
+
+    Jobs start in `order`, one of those of `easy`, until one cannot. This one gets a reservation. While other jobs may
+    start without delaying it, the agent sees the first `queue` of them by submission. An action is the place of the one
+    that starts, or `queue`: none of them.
+
+    Observation: "jobs" (queue, 5) and "machine" (6), float32 in 0..1. `info["action_mask"]` has the shape (queue + 1).
+    """
+
+    __doc__ += "\n    " + (_Single.__doc__ or "").split("\n", 2)[2]
+
+    def __init__(
+        self,
+        workloads: Episodes,
+        platform: Platform | None = None,
+        *,
+        order: str = "fcfs",
+        weights: "Sequence[float] | None" = None,
+        scales: "Sequence[float] | None" = None,
+        order_field: str | None = None,
+        **options: "Unpack[_Options]",
+    ) -> None:
+        given = _order(order, weights, scales, order_field)
+        self._make_single(workloads, platform, options, task="backfill", order=given)
+
+
+class WeightsEnv(_Single):
+    """The agent sets the weights of `easy,order=mixed` once a period.
+
+    An action has six weights, of which one is not 0: of processors, walltime, wait, walltime / processors, (wait +
+    walltime) / walltime, and walltime * processors. `scales` are their divisors. A step lasts until the first round of
+    another `period` in which jobs wait; periods are counted from time 0.
+
+    Observation: "jobs" (queue, 5), the first waiting jobs by submission, and "machine" (4), float32 in 0..1.
+    """
+
+    __doc__ += "\n    " + (_Single.__doc__ or "").split("\n", 2)[2]
+
+    def __init__(
+        self,
+        workloads: Episodes,
+        platform: Platform | None = None,
+        *,
+        period: Seconds = "1d",
+        scales: "Sequence[float] | None" = None,
+        **options: "Unpack[_Options]",
+    ) -> None:
+        given = _order("mixed", None, scales, None)
+        self._make_single(workloads, platform, options, task="weights", period=period, order=given)
+        if gymnasium is not None:
+            self.action_space = gymnasium.spaces.Box(-1, 1, (6,), numpy.float32)
+
+    def _actions(self, action: Any) -> Any:
+        return _weights(action, 6)
+
+    def _steps(self, actions: Any) -> tuple[Any, ...]:
+        return self._core.step_weights(actions)
+
+    def _info(self, masks: NDArray[Any]) -> dict[str, Any]:
+        return {"episode": self._core.episode(0)}
+
+
+class _Vector(_Together):
     """As many environments as `count`, stepped together on all cores. One that ends begins its next episode at once.
 
-    The other arguments are those of PickEnv. The draws of environment i are those of a PickEnv with the seed plus i.
-    `threads` is by default the number of cores.
+    The other arguments are those of the single form. The draws of environment i are those of a single one with the seed
+    plus i. `threads` is by default the number of cores.
     """
+
+    def _make_vector(
+        self,
+        count: int,
+        workloads: Episodes,
+        platform: Platform | None,
+        threads: int | None,
+        given: Mapping[str, Any],
+        **options: Any,
+    ) -> None:
+        self.count = _whole("count", count, 1, 10**6)
+        crew = 0 if threads is None else _whole("threads", threads, 1)
+        self._make(workloads, platform, self.count, crew, True, given, options)
+
+    def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Begins episodes; returns jobs (count, queue, 5), machine (count, 4 or 6), and action masks."""
+        jobs, machine, _, _, masks = self._begin(seed, None)
+        return jobs, machine, masks
+
+    def step(
+        self, actions: Any
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[numpy.float64], NDArray[numpy.bool_], NDArray[Any]]:
+        """Decides in each; returns jobs, machine, rewards, dones (both of shape (count)) and action masks.
+
+        Where an episode is done, the reward is its last, and the rest is of the first decision of the next one. After a
+        UsageError no environment has changed.
+        """
+        jobs, machine, rewards, dones, masks = self._steps(self._actions(actions))
+        return jobs, machine, rewards, dones, masks
+
+    def _actions(self, actions: Any) -> Any:
+        return _places(actions, self.count)
+
+
+class VectorPickEnv(_Vector):
+    """PickEnv, so many together."""
+
+    __doc__ += "\n\n    " + (_Vector.__doc__ or "")
 
     def __init__(
         self,
@@ -157,38 +348,57 @@ class VectorPickEnv:
         workloads: Episodes,
         platform: Platform | None = None,
         *,
-        queue: int = 128,
         backfilling: Literal["easy", "none"] = "easy",
-        reward: Literal["bounded_slowdown", "slowdown", "wait"] = "bounded_slowdown",
-        reward_at_end: bool = False,
-        tau: Seconds = 10,
-        window: int | None = None,
-        seed: int | None = None,
+        head: Literal["best", "kept"] = "best",
         threads: int | None = None,
+        **options: "Unpack[_Options]",
     ) -> None:
-        self.count = _whole("count", count, 1, 10**6)
-        crew = 0 if threads is None else _whole("threads", threads, 1)
-        self._core = _make(
-            workloads, platform, window, self.count, crew, True, queue, backfilling, reward, reward_at_end, tau
-        )
-        self._seed: int | None = 0 if seed is None else _seed(seed)
+        self._make_vector(count, workloads, platform, threads, options, task="pick", backfilling=backfilling, head=head)
 
-    def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Begins episodes; returns jobs (count, queue, 5), machine (count, 4), action masks (count, queue)."""
-        seed, self._seed = self._seed if seed is None else _seed(seed), None
-        jobs, machine, _, _, masks = self._core.reset(seed, None)
-        return jobs, machine, masks
 
-    def step(
-        self, actions: Any
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[numpy.float64], NDArray[numpy.bool_], NDArray[Any]]:
-        """Picks a job in each; returns jobs, machine, rewards, dones (both of shape (count)) and action masks.
+class VectorBackfillEnv(_Vector):
+    """BackfillEnv, so many together; action masks have the shape (count, queue + 1)."""
 
-        Where an episode is done, the reward is its last, and the rest is of the first pick of the next one. After a
-        UsageError no environment has changed.
-        """
-        given = numpy.asarray(actions)
-        if given.shape != (self.count,) or given.dtype.kind not in "iu":
-            raise _core.UsageError(f"actions: expected {self.count} whole numbers, found {given.dtype} {given.shape}")
-        jobs, machine, rewards, dones, masks = self._core.step(numpy.ascontiguousarray(given, numpy.int64))
-        return jobs, machine, rewards, dones, masks
+    __doc__ += "\n\n    " + (_Vector.__doc__ or "")
+
+    def __init__(
+        self,
+        count: int,
+        workloads: Episodes,
+        platform: Platform | None = None,
+        *,
+        order: str = "fcfs",
+        weights: "Sequence[float] | None" = None,
+        scales: "Sequence[float] | None" = None,
+        order_field: str | None = None,
+        threads: int | None = None,
+        **options: "Unpack[_Options]",
+    ) -> None:
+        given = _order(order, weights, scales, order_field)
+        self._make_vector(count, workloads, platform, threads, options, task="backfill", order=given)
+
+
+class VectorWeightsEnv(_Vector):
+    """WeightsEnv, so many together; actions have the shape (count, 6), action masks (count, 0)."""
+
+    __doc__ += "\n\n    " + (_Vector.__doc__ or "")
+
+    def __init__(
+        self,
+        count: int,
+        workloads: Episodes,
+        platform: Platform | None = None,
+        *,
+        period: Seconds = "1d",
+        scales: "Sequence[float] | None" = None,
+        threads: int | None = None,
+        **options: "Unpack[_Options]",
+    ) -> None:
+        given = _order("mixed", None, scales, None)
+        self._make_vector(count, workloads, platform, threads, options, task="weights", period=period, order=given)
+
+    def _actions(self, actions: Any) -> Any:
+        return _weights(actions, self.count, 6)
+
+    def _steps(self, actions: Any) -> tuple[Any, ...]:
+        return self._core.step_weights(actions)

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import batfill
-from batfill.gym import PickEnv, VectorPickEnv
+from batfill.gym import BackfillEnv, PickEnv, VectorBackfillEnv, VectorPickEnv, VectorWeightsEnv, WeightsEnv
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,17 +85,67 @@ def test_windows_begin_at_their_first_job(workload):
     assert list(env.starts) == starts_of(window, "easy")
 
 
+def test_a_kept_head_gives_the_schedule_of_easy_that_keeps_it(areas):
+    rule = "easy,order=saf,head=kept,extra=none,rounds=strict-event"
+    for backfilling, parameters in (("easy", rule), ("none", rule + ",test-limit=0")):
+        env = PickEnv(areas, queue=300, head="kept", backfilling=backfilling)
+        play(env, smallest_area)
+        assert list(env.starts) == starts_of(areas, parameters)
+
+
+@pytest.mark.parametrize("order", ["fcfs", "saf", "f1"])
+def test_the_first_job_that_may_start_gives_the_schedule_of_easy(workload, order):
+    env = BackfillEnv(workload, order=order)
+    total = play(env, first)
+    assert list(env.starts) == starts_of(workload, f"easy,order={order}")
+    assert -total == pytest.approx(batfill.simulate(workload, None, "easy", order=order).metrics()["mean_bounded_slowdown"])
+    play(env, lambda jobs, mask: len(mask) - 1)
+    assert list(env.starts) == starts_of(workload, f"easy,order={order},test-limit=0")
+
+
+def test_what_may_be_backfilled_can_start(workload):
+    env = BackfillEnv(workload, queue=5)
+    observation, info = env.reset()
+    terminated, steps = False, 0
+    while not terminated:
+        jobs, count = observation["jobs"], int(info["action_mask"].sum()) - 1
+        assert (jobs[:count, 4] == 1).all() and (jobs[count:] == 0).all() and info["action_mask"][5]
+        assert (workload.jobs["processors"][numpy.argsort(workload.jobs["submit"], kind="stable")][env.seen] <= env.idle).all()
+        observation, _, terminated, _, info = env.step(steps % count)
+        steps += 1
+    assert steps > 100
+
+
+def test_fixed_weights_give_the_schedule_of_easy(workload):
+    weights, scales = [0.5, -1, 0.25, 0, 2, -0.75], [64, 3600, 3600, 3600, 10, 1e5]
+    env = WeightsEnv(workload, period="6h", scales=scales)
+    env.reset()
+    terminated, steps = False, 0
+    while not terminated:
+        period = env.now // 21600
+        _, _, terminated, _, info = env.step(weights)
+        assert terminated or env.now // 21600 > period
+        steps += 1
+    parameters = f"weights={','.join(map(str, weights))},scales={','.join(map(str, scales))}"
+    assert list(env.starts) == starts_of(workload, f"easy,order=mixed,{parameters}") and steps > 10
+    env.reset()
+    for wrong in ([0] * 6, [1] * 5, [float("nan")] * 6, 3):
+        with pytest.raises(batfill.UsageError, match="action: expected"):
+            env.step(wrong)
+
+
+@pytest.mark.parametrize("kind", [PickEnv, BackfillEnv, WeightsEnv])
 @pytest.mark.parametrize("queue", [1, 16])
-def test_gymnasium_accepts_it(workload, queue):
+def test_gymnasium_accepts_it(workload, kind, queue):
     gymnasium = pytest.importorskip("gymnasium")
     checker = pytest.importorskip("gymnasium.utils.env_checker")
 
-    class AnyAction(PickEnv):  # the checker knows no masks
+    class AnyAction(kind):  # the checker knows no masks
         def step(self, action):
-            return super().step(action % self.choices)
+            return super().step(action if kind is WeightsEnv else self.possible[action % len(self.possible)])
 
         def _info(self, masks):
-            self.choices = max(masks.sum(), 1)
+            self.possible = [*numpy.flatnonzero(masks), 0]
             return super()._info(masks)
 
     env = AnyAction(workload, queue=queue, window=40)
@@ -104,10 +154,15 @@ def test_gymnasium_accepts_it(workload, queue):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_a_vector_gives_what_single_environments_give(workload, threads):
+@pytest.mark.parametrize(
+    ("kind", "vector_kind"),
+    [(PickEnv, VectorPickEnv), (BackfillEnv, VectorBackfillEnv), (WeightsEnv, VectorWeightsEnv)])
+def test_a_vector_gives_what_single_environments_give(workload, kind, vector_kind, threads):
     options = {"window": 30, "queue": 20}
-    single = [PickEnv(workload, seed=5 + place, **options) for place in range(4)]
-    vector = VectorPickEnv(4, workload, seed=5, threads=threads, **options)
+    if kind is WeightsEnv:
+        options["period"] = 600
+    single = [kind(workload, seed=5 + place, **options) for place in range(4)]
+    vector = vector_kind(4, workload, seed=5, threads=threads, **options)
     jobs, machine, masks = vector.reset()
     found = [env.reset() for env in single]
     random = numpy.random.default_rng(1)
@@ -115,15 +170,30 @@ def test_a_vector_gives_what_single_environments_give(workload, threads):
     for _ in range(200):
         for place, (observation, info) in enumerate(found):
             assert (observation["jobs"] == jobs[place]).all() and (observation["machine"] == machine[place]).all()
-            assert (info["action_mask"] == masks[place]).all()
-        actions = [random.integers(mask.sum()) for mask in masks]
-        jobs, machine, rewards, dones, masks = vector.step(actions)
+            assert kind is WeightsEnv or (info["action_mask"] == masks[place]).all()
+        if kind is WeightsEnv:
+            actions = random.normal(size=(4, 6))
+        else:
+            actions = [random.choice(numpy.flatnonzero(mask)) for mask in masks]
+        kept = jobs.copy()
+        after = vector.step(actions)
+        assert (kept == jobs).all()
+        jobs, machine, rewards, dones, masks = after
         for place, env in enumerate(single):
             observation, reward, terminated, _, info = env.step(actions[place])
             assert (reward, terminated) == (rewards[place], dones[place])
             found[place] = env.reset() if terminated else (observation, info)
             ended += terminated
     assert ended >= 4
+
+
+def test_an_episode_without_a_decision_is_no_episode():
+    alone = batfill.Workload.from_dataframe({"submit": [0, 100], "processors": [1, 1], "run_time": [5, 5]})
+    env = BackfillEnv(alone)
+    with pytest.raises(batfill.UsageError, match="episode 0: the agent has nothing to decide"):
+        env.reset(options={"episode": 0})
+    with pytest.raises(batfill.UsageError, match="nothing to decide in 1000 episodes"):
+        env.reset()
 
 
 def test_seeds_repeat(workload):
@@ -176,11 +246,16 @@ def test_a_wrong_action_changes_nothing(workload):
         ({"platform": 4}, "processors, expected at most 4, as the machine has"),
         ({"reward": "slowdwn"}, "reward: unknown value 'slowdwn', did you mean 'slowdown'?"),
         ({"tau": 0}, "tau: expected at least 0.000001 s, found 0"),
+        ({"head": "kep"}, "head: unknown value 'kep', did you mean 'kept'?"),
+        ({"kind": BackfillEnv, "order": "saff"}, "'saff'"),
+        ({"kind": BackfillEnv, "order": "mixed"}, "weights"),
+        ({"kind": WeightsEnv, "period": 0}, "period: expected at least 0.000001 s, found 0"),
     ],
 )
 def test_wrong_arguments_are_named(workload, options, message):
+    options = dict(options)
     with pytest.raises(batfill.Error) as problem:
-        PickEnv(workload, **options)
+        options.pop("kind", PickEnv)(workload, **options)
     assert message in str(problem.value)
 
 
@@ -205,7 +280,7 @@ sys.modules["gymnasium"] = None
 import batfill, batfill.gym
 env = batfill.gym.PickEnv(batfill.Workload.lublin(jobs=100, processors=8, seed=1))
 observation, info = env.reset(seed=1)
-assert type(env).__bases__ == (object,) and observation["jobs"].shape == (128, 5)
+assert not any("gymnasium" in base.__module__ for base in type(env).__mro__) and observation["jobs"].shape == (128, 5)
 while info["action_mask"].any():
     observation, reward, terminated, truncated, info = env.step(0)
 assert terminated and len(env.starts) == 100

@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/reservation.hpp>
+
+#include "episode.hpp"
+#include "schedulers/event_rounds.hpp"
+#include "schedulers/ranking.hpp"
+#include "schedulers/start_history.hpp"
+
+namespace batfill::environments {
+
+namespace {
+
+// What the algorithms that ask an agent share.
+class AskingAlgorithm : public Algorithm {
+ public:
+    explicit AskingAlgorithm(Episode& episode) : episode_(episode) {}
+
+    bool needs_run_times() const override { return true; }  // rewards do
+    void submitted(Round& round, JobIndex job) override { episode_.submitted(round.state(), job); }
+    void started(const SchedulerState& state, JobIndex job) override { episode_.started(state, job); }
+
+ protected:
+    const EnvironmentOptions& options() const { return episode_.options(); }
+    Episode& episode() { return episode_; }
+
+    // The first waiting jobs, by submission.
+    Offer first_jobs(const SchedulerState& state, int idle) const {
+        return {&state, state.waiting.jobs().first(std::min(options().queue, state.waiting.size())), idle, {}};
+    }
+
+    // Starts other jobs in the order of submission unless they delay the reserved one.
+    static void backfill(Round& round, JobIndex reserved) {
+        const SchedulerState& state = round.state();
+        Reservation reservation(state, reserved);
+        for (std::size_t at = 0;
+             (at = state.waiting.next_fitting(at, state.most_for_one_job())) < state.waiting.size();) {
+            const JobIndex job = state.waiting.job(at);
+            if (job == reserved || !reservation.start_if_admitted(round, job)) {
+                ++at;  // otherwise the job has left the queue: the next one is at its place
+            }
+        }
+    }
+
+ private:
+    Episode& episode_;
+};
+
+// Asks which job is first.
+class Pick : public AskingAlgorithm {
+ public:
+    using AskingAlgorithm::AskingAlgorithm;
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        while (!state.waiting.empty() &&
+               state.waiting.next_fitting(0, state.most_for_one_job()) < state.waiting.size()) {
+            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, state.idle.count())));
+            if (round.start_if_possible(picked)) {
+                continue;
+            }
+            if (options().backfilling == Backfilling::easy) {
+                backfill(round, picked);
+            }
+            return;
+        }
+    }
+};
+
+// As above. The picked job stays first until it starts, as under `easy` with head=kept, extra=none and
+// rounds=strict-event.
+class PickAndKeep : public AskingAlgorithm {
+ public:
+    explicit PickAndKeep(Episode& episode)
+        : AskingAlgorithm(episode),
+          rounds_(Parameters("agent", {Parameter::choice("rounds", {"strict-event"}, "strict-event", "")}, {})) {}
+
+    void completed(Round& round, std::span<const Completion> completions) override {
+        rounds_.completed(round.now(), completions, starts_);
+    }
+    void submitted(Round& round, JobIndex job) override {
+        AskingAlgorithm::submitted(round, job);
+        run(round);
+    }
+    void started(const SchedulerState& state, JobIndex job) override {
+        AskingAlgorithm::started(state, job);
+        starts_.add(job);
+    }
+    void decide(Round& round) override {
+        rounds_.for_each_round(round.now(), [&] { run(round); });
+    }
+
+ private:
+    struct KeptJob {
+        JobIndex job;
+        Time start;  // by the estimates, when it was picked
+    };
+
+    void run(Round& round) {
+        const SchedulerState& state = round.state();
+        while (kept_ ? start(round, kept_->job) : !state.waiting.empty()) {
+            kept_.reset();
+            if (state.waiting.empty()) {
+                return;
+            }
+            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, rounds_.free(state))));
+            if (!start(round, picked)) {
+                const Reservation reservation(state, picked, rounds_.running(state), rounds_.withheld());
+                kept_ = KeptJob{picked, reservation.shadow_time()};
+                break;
+            }
+        }
+        if (kept_ && options().backfilling == Backfilling::easy) {
+            backfill_in_time(round);
+        }
+    }
+
+    bool start(Round& round, JobIndex job) const {
+        const SchedulerState& state = round.state();
+        return state.job(job).processors() <= rounds_.free(state) && round.start_if_possible(job);
+    }
+
+    // Starts the jobs that end before the start of the kept one.
+    void backfill_in_time(Round& round) const {
+        const SchedulerState& state = round.state();
+        for (std::size_t at = 0; (at = state.waiting.next_fitting(at, rounds_.free(state))) < state.waiting.size();) {
+            const bool ends_in_time = state.now + state.waiting.walltime(at) < kept_->start;
+            if (!ends_in_time || !start(round, state.waiting.job(at))) {
+                ++at;
+            }
+        }
+    }
+
+    EventRounds rounds_;
+    StartHistory starts_{true};
+    std::optional<KeptJob> kept_;
+};
+
+// Has an order of its own, in which jobs start until one cannot.
+class OrderedAlgorithm : public AskingAlgorithm {
+ public:
+    explicit OrderedAlgorithm(Episode& episode)
+        : AskingAlgorithm(episode),
+          ranking_(JobOrder(Parameters("order", order_parameters(options().task), options().order), "order"),
+                   Ranking::Ties::first, nullptr) {
+        ranking_.keep_first();
+    }
+
+    void submitted(Round& round, JobIndex job) override {
+        AskingAlgorithm::submitted(round, job);
+        ranking_.insert(round.state(), job);
+    }
+    void started(const SchedulerState& state, JobIndex job) override {
+        AskingAlgorithm::started(state, job);
+        ranking_.remove(job);
+    }
+
+ protected:
+    Ranking& ranking() { return ranking_; }
+
+    // Returns the first job that cannot start; none if there is no such job, or no idle processor for others.
+    std::optional<JobIndex> start_in_order(Round& round) {
+        std::optional<JobIndex> reserved;
+        ranking_.for_each_waiting_until(round.state(), [&](JobIndex job) {
+            if (!round.start_if_possible(job)) {
+                reserved = job;
+            }
+            return !reserved;
+        });
+        return round.state().idle.count() > 0 ? reserved : std::nullopt;
+    }
+
+ private:
+    Ranking ranking_;
+};
+
+// Asks which job is backfilled.
+class Backfill : public OrderedAlgorithm {
+ public:
+    using OrderedAlgorithm::OrderedAlgorithm;
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        const std::optional<JobIndex> reserved = start_in_order(round);
+        if (!reserved) {
+            return;
+        }
+        Reservation reservation(state, *reserved);
+        const ReservedJob shown{state.job(*reserved).processors(), reservation.shadow_time()};
+        while (find_candidates(state, *reserved, reservation)) {
+            const std::size_t action = episode().ask({&state, candidates_, state.idle.count(), shown});
+            if (action == options().queue) {
+                return;
+            }
+            reservation.start_if_admitted(round, candidates_[action]);
+        }
+    }
+
+ private:
+    // Whether there are any.
+    bool find_candidates(const SchedulerState& state, JobIndex reserved, const Reservation& reservation) {
+        const WaitingQueue& queue = state.waiting;
+        candidates_.clear();
+        for (std::size_t at = 0; (at = queue.next_fitting(at, state.most_for_one_job())) < queue.size() &&
+                                 candidates_.size() < options().queue;
+             ++at) {
+            if (queue.job(at) != reserved && reservation.may_admit(queue.processors(at), queue.walltime(at))) {
+                candidates_.push_back(queue.job(at));
+            }
+        }
+        return !candidates_.empty();
+    }
+
+    std::vector<JobIndex> candidates_;
+};
+
+// Asks for the weights of the order.
+class Weigh : public OrderedAlgorithm {
+ public:
+    using OrderedAlgorithm::OrderedAlgorithm;
+
+    void decide(Round& round) override {
+        const SchedulerState& state = round.state();
+        if (state.waiting.empty()) {
+            return;
+        }
+        const Microseconds period = state.now.since_zero().count() / options().period.count();
+        if (period_ != period) {
+            period_ = period;
+            ranking().change_mixed(episode().ask_weights(first_jobs(state, state.idle.count())), state);
+        }
+        if (const std::optional<JobIndex> reserved = start_in_order(round)) {
+            backfill(round, *reserved);
+        }
+    }
+
+ private:
+    std::optional<Microseconds> period_;  // of the weights
+};
+
+}  // namespace
+
+std::unique_ptr<Algorithm> asking_algorithm(Episode& episode) {
+    switch (episode.options().task) {
+        case Task::backfill:
+            return std::make_unique<Backfill>(episode);
+        case Task::weights:
+            return std::make_unique<Weigh>(episode);
+        case Task::pick:
+            break;
+    }
+    if (episode.options().head == Head::kept) {
+        return std::make_unique<PickAndKeep>(episode);
+    }
+    return std::make_unique<Pick>(episode);
+}
+
+}  // namespace batfill::environments

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <batfill/core/time.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/replay/outcome.hpp>
+#include <batfill/replay/replay.hpp>
+
+namespace batfill::environments {
+
+// What the agent decides.
+enum class Task {
+    pick,      // which waiting job is first
+    backfill,  // which job is backfilled behind the first one's reservation
+    weights,   // the weights of the order `mixed`, once a period
+};
+
+// Which jobs start behind a picked job that cannot start.
+enum class Backfilling {
+    none,  // no job
+    easy,  // in the order of submission, all that do not delay its reservation
+};
+
+// How long a picked job is first.
+enum class Head {
+    best,  // until the end of the round
+    kept,  // until it starts; there is a round for each event, and a pick whenever no job is first
+};
+
+// What the rewards of an episode add up to, with the opposite sign: more reward is better. All but utilisation are
+// means over all jobs. Utilisation is minus the share of the machine that the run times of started jobs fill, from the
+// first submission to the latest start.
+enum class Cost { bounded_slowdown, slowdown, wait, turnaround, utilisation };
+
+struct EnvironmentOptions {
+    Task task = Task::pick;
+    std::size_t queue = 128;  // the number of jobs that the agent sees; positive
+    Cost cost = Cost::bounded_slowdown;
+    bool reward_at_end = false;            // otherwise each step is rewarded for the jobs that started in it
+    Duration tau = Duration::seconds(10);  // bound of the bounded slowdown; positive
+
+    Backfilling backfilling = Backfilling::easy;  // of pick
+    Head head = Head::best;                       // of pick; with kept, only jobs that end in time are backfilled
+    Parameters::Given order;                      // of backfill and weights: parameters that a JobOrder reads
+    Duration period = Duration::seconds(86400);   // of weights; positive
+};
+
+// The parameters that `order` may have.
+std::vector<Parameter> order_parameters(Task task);
+
+// The features of a job in an observation, all in [0, 1]:
+// - 0: wait / (wait + an hour)
+// - 1: walltime / (walltime + an hour)
+// - 2: processors / processors of the machine
+// - 3: 1 if it can start now, else 0; of backfill: 1 if it ends before the reserved start, else 0
+// - 4: 1 if there is such a job, else 0
+inline constexpr std::size_t features_of_job = 5;
+
+// The number of features of the machine. First come idle processors, processors that the shown jobs request (at most
+// the machine), waiting jobs (n / (n + 100)), each as a share; and the time until the next running job ends by its
+// estimate, t / (t + an hour). Backfill adds the time until the reserved start and the processors of its job.
+std::size_t features_of_machine(Task task);
+
+// The size of the action mask: a place for each job that is seen, and, for backfill, one to backfill no more.
+// Weights have no mask.
+std::size_t number_of_actions(const EnvironmentOptions& options);
+
+class Episode;
+
+// An environment for learning, in the form of gymnasium: an episode is a replay in which an agent decides.
+// - pick: whenever some waiting job could start, the agent picks one of the first waiting jobs. If it can start, it
+//   does, and the agent picks again. If not, jobs are backfilled behind it, and the round ends.
+// - backfill: jobs start in `order` until one cannot, which gets a reservation. While other jobs may start without
+//   delaying it, the agent picks one of them, or ends the round.
+// - weights: EASY backfilling by the order `mixed`. In the first round of each period in which jobs wait, the agent
+// sets
+//   the weights.
+//
+// The simulation runs on a stack of its own and stops where the agent has to decide (Coroutine). One thread at a time
+// may use an object.
+class Environment {
+ public:
+    // Requires: the replay outlives this object; jobs have walltimes and fit on the machine.
+    // Throws: UsageError for a wrong order.
+    Environment(const Replay& replay, const EnvironmentOptions& options);
+    ~Environment();
+    Environment(Environment&&) noexcept;
+    Environment& operator=(Environment&&) noexcept;
+
+    // Begins the episode anew, and runs to the first decision.
+    void reset();
+    // Whether the episode has ended: nothing is to be decided any more. True before the first reset().
+    bool is_done() const;
+    // The number of jobs that the agent sees and can choose: actions 0 to choices() - 1. 0 if the episode has ended.
+    std::size_t choices() const;
+    // Whether this action is possible now.
+    bool is_possible(std::size_t action) const;
+    // Decides and runs to the next decision. Returns the reward.
+    // Requires: is_possible(action), or for weights: !is_done() and a weight that is not 0.
+    double step(std::size_t action);
+    double step(const MixedWeights& weights);
+
+    // Writes the observation, all of it: queue * features_of_job numbers, features_of_machine() numbers, and
+    // number_of_actions() that tell what is possible. Zeros if the episode has ended.
+    void observe(std::span<float> jobs, std::span<float> machine, std::span<bool> mask) const;
+
+    // The jobs that the agent sees, as places in the workload's order of jobs.
+    // Requires: the replay's only workload is sorted by submission.
+    // Cost: O(choices() * log(jobs)).
+    std::vector<std::size_t> seen_jobs() const;
+
+    // The state at a decision, for heuristics, and the number of processors that jobs may use now.
+    // Requires: !is_done().
+    const SchedulerState& state() const;
+    int idle() const;
+    // The outcome of an episode that has ended.
+    // Requires: is_done(), and reset() was called.
+    const Outcome& outcome() const;
+
+ private:
+    double advance();
+
+    const Replay* replay_;
+    EnvironmentOptions options_;
+    std::unique_ptr<Episode> episode_;
+};
+
+}  // namespace batfill::environments

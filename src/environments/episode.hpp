@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <batfill/core/job.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/job_order.hpp>
+#include <batfill/engine/state.hpp>
+#include <batfill/replay/outcome.hpp>
+#include <batfill/replay/replay.hpp>
+
+#include "coroutine.hpp"
+#include "environment.hpp"
+
+namespace batfill::environments {
+
+// The job that has a reservation, and its reserved start.
+struct ReservedJob {
+    int processors;
+    Time start;
+};
+
+// What the agent sees when it decides.
+struct Offer {
+    const SchedulerState* state = nullptr;
+    std::span<const JobIndex> jobs;  // at most `queue`
+    int idle = 0;                    // processors that jobs may use now
+    std::optional<ReservedJob> reserved;
+};
+
+// One replay, and what the agent and the algorithm of the environment tell each other.
+class Episode {
+ public:
+    Episode(const Replay& replay, const EnvironmentOptions& options);
+
+    // ---- For the algorithm
+
+    const EnvironmentOptions& options() const { return options_; }
+    // Stops the simulation until the agent has decided. Returns its action.
+    std::size_t ask(const Offer& offer);
+    // As above. Returns its weights.
+    const MixedWeights& ask_weights(const Offer& offer);
+    // Notes that a job was submitted, or starts now.
+    // Requires: called once for each job.
+    void submitted(const SchedulerState& state, JobIndex job);
+    void started(const SchedulerState& state, JobIndex job);
+
+    // ---- For the environment
+
+    // Runs to the next decision, or to the end. The agent's last decision is in `action` or `weights`.
+    void advance() { is_done_ = !simulation_.resume(); }
+    bool is_done() const { return is_done_; }
+    const Offer& offer() const { return offer_; }
+    // As Cost says, of the jobs that have started; not yet divided by scale().
+    double cost() const;
+    double scale() const { return scale_; }
+    void observe_jobs(std::span<float> features) const;
+    void observe_machine(std::span<float> features) const;
+    const std::optional<Outcome>& outcome() const { return outcome_; }
+
+    std::size_t action = 0;
+    MixedWeights weights{};
+    double rewarded = 0;  // the part of cost() for which the agent has its reward
+
+ private:
+    // What does not change while a job waits.
+    struct Seen {
+        double submit;  // seconds
+        float walltime_share;
+        float size_share;
+        int processors;
+    };
+
+    void run(const Replay& replay);
+
+    EnvironmentOptions options_;
+    double scale_ = 1;
+    Offer offer_;             // at a decision
+    std::vector<Seen> seen_;  // by JobIndex
+    double sum_ = 0;
+    std::optional<Time> first_submission_;
+    Time latest_start_;
+    bool is_done_ = false;
+    std::optional<Outcome> outcome_;
+    Coroutine simulation_;  // the last member: it uses the others until it is destroyed
+};
+
+// The algorithm that asks the agent of this episode.
+std::unique_ptr<Algorithm> asking_algorithm(Episode& episode);
+
+}  // namespace batfill::environments

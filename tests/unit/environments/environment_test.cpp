@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/core/error.hpp>
+#include <batfill/workloads/models.hpp>
+
+#include "simulator_fixture.hpp"
+#include "src/environments/coroutine.hpp"
+#include "src/environments/environment.hpp"
+
+namespace batfill::tests::environments_test {
+
+using namespace environments;
+
+namespace {
+
+Replay replay_of(std::uint64_t seed, int jobs = 300) {
+    LublinModel model;
+    model.jobs = jobs;
+    model.processors = 32;
+    model.seed = seed;
+    model.load = 1.1;
+    return Replay(machine(32), generate_lublin(model));
+}
+
+std::vector<std::pair<std::string, Time>> starts(const Outcome& outcome) {
+    std::vector<std::pair<std::string, Time>> result;
+    for (const SimulatedJob& job : outcome.simulation().jobs()) {
+        result.emplace_back(job.job->description.id, job.start);
+    }
+    return result;
+}
+
+// The waiting job that is first by the smallest area; ties by submission.
+std::size_t smallest_area(const Environment& environment) {
+    const SchedulerState& state = environment.state();
+    std::size_t best = 0;
+    const auto area = [&](std::size_t place) {
+        return state.waiting.walltime(place).count() * state.waiting.processors(place);
+    };
+    for (std::size_t place = 1; place < environment.choices(); ++place) {
+        best = area(place) < area(best) ? place : best;
+    }
+    return best;
+}
+
+std::size_t first(const Environment&) {
+    return 0;
+}
+
+// The starts of an episode in which `decide` is the agent. Checks that the agent sees the jobs that it may choose.
+template <class Decide>
+std::vector<std::pair<std::string, Time>> played(const Replay& replay, const EnvironmentOptions& options,
+                                                 Decide decide) {
+    Environment environment(replay, options);
+    environment.reset();
+    while (!environment.is_done()) {
+        REQUIRE(environment.choices() == environment.seen_jobs().size());
+        environment.step(decide(environment));
+    }
+    return starts(environment.outcome());
+}
+
+}  // namespace
+
+TEST_CASE("A coroutine stops and goes on, passes on exceptions, and is unwound when it is abandoned") {
+    int steps = 0;
+    bool unwound = false;
+    struct OnEnd {
+        bool& flag;
+        ~OnEnd() { flag = true; }
+    };
+    {
+        Coroutine counts([&](Coroutine& self) {
+            const OnEnd on_end{unwound};
+            for (;;) {
+                ++steps;
+                self.suspend();
+            }
+        });
+        CHECK(counts.resume());
+        CHECK(counts.resume());
+        CHECK_FALSE(unwound);
+    }
+    CHECK(steps == 2);
+    CHECK(unwound);
+    Coroutine fails([](Coroutine& self) {
+        self.suspend();
+        throw InputError("no");
+    });
+    CHECK(fails.resume());
+    CHECK_THROWS_AS(fails.resume(), InputError);
+    Coroutine ends([](Coroutine&) {});
+    CHECK_FALSE(ends.resume());
+    const Coroutine never([](Coroutine&) { FAIL("nobody has resumed it"); });
+}
+
+TEST_CASE("A heuristic played through the environment gives the schedule of simulate") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        const Replay replay = replay_of(seed);
+        EnvironmentOptions options;
+        options.queue = 1000;
+        const auto played = [&](auto pick) {
+            Environment environment(replay, options);
+            environment.reset();
+            double reward = 0;
+            while (!environment.is_done()) {
+                reward += environment.step(pick(environment));
+            }
+            const Outcome& outcome = environment.outcome();
+            MetricsOptions metrics;
+            CHECK(-reward ==
+                  Approx(*compute_metrics(outcome.schedule(), metrics)["mean_bounded_slowdown"]).epsilon(1e-9));
+            return starts(outcome);
+        };
+        const auto first = [](const Environment&) { return std::size_t{0}; };
+        CHECK(played(first) == starts(replay.run({"easy", {}})));
+        CHECK(played(smallest_area) == starts(replay.run({"easy", {{"order", "saf"}}})));
+        options.backfilling = Backfilling::none;
+        CHECK(played(first) == starts(replay.run({"fcfs", {}})));
+        options.reward_at_end = true;
+        CHECK(played(first) == starts(replay.run({"fcfs", {}})));
+    }
+}
+
+TEST_CASE("A head that is kept, and what is backfilled behind it, are those of easy") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        const Replay replay = replay_of(seed);
+        EnvironmentOptions options;
+        options.queue = 1000;
+        options.head = Head::kept;
+        Parameters::Given rule{{"head", "kept"}, {"extra", "none"}, {"rounds", "strict-event"}};
+        CHECK(played(replay, options, first) == starts(replay.run({"easy", rule})));
+        rule.emplace_back("order", "saf");
+        CHECK(played(replay, options, smallest_area) == starts(replay.run({"easy", rule})));
+        options.backfilling = Backfilling::none;
+        rule.emplace_back("test-limit", "0");
+        CHECK(played(replay, options, smallest_area) == starts(replay.run({"easy", rule})));
+    }
+}
+
+TEST_CASE("The first offered job gives the schedule of easy under each order, and none that of no backfilling") {
+    const Replay replay = replay_of(3);
+    for (const char* order : {"fcfs", "spf", "saf", "lexp"}) {
+        EnvironmentOptions options;
+        options.task = Task::backfill;
+        options.order = {{"order", order}};
+        CHECK(played(replay, options, first) == starts(replay.run({"easy", options.order})));
+        const auto none = [&](const Environment&) { return options.queue; };
+        Parameters::Given no_backfilling = options.order;
+        no_backfilling.emplace_back("test-limit", "0");
+        CHECK(played(replay, options, none) == starts(replay.run({"easy", no_backfilling})));
+        const auto last = [](const Environment& environment) { return environment.choices() - 1; };
+        CHECK(played(replay, options, last) != starts(replay.run({"easy", options.order})));
+    }
+}
+
+TEST_CASE("Fixed weights give the schedule of easy with them, and each period asks once") {
+    const Replay replay = replay_of(4);
+    EnvironmentOptions options;
+    options.task = Task::weights;
+    options.order = {{"scales", "32,3600,3600,3600,10,100000"}};
+    options.period = Duration::seconds(3600);
+    std::vector<Microseconds> periods;
+    const auto weights = [&](const Environment& environment) {
+        periods.push_back(environment.state().now.since_zero().count() / options.period.count());
+        return MixedWeights{0.5, -1, 0.25, 0, 2, -0.75};
+    };
+    Parameters::Given rule = options.order;
+    rule.emplace_back("order", "mixed");
+    rule.emplace_back("weights", "0.5,-1,0.25,0,2,-0.75");
+    CHECK(played(replay, options, weights) == starts(replay.run({"easy", rule})));
+    CHECK(periods.size() > 10);
+    CHECK(std::adjacent_find(periods.begin(), periods.end(), std::greater_equal<>()) == periods.end());
+}
+
+TEST_CASE("The rewards of an episode add up to its metric") {
+    const Replay replay = replay_of(5);
+    const auto total = [&](Cost cost, Task task, bool at_end) {
+        EnvironmentOptions options;
+        options.cost = cost;
+        options.task = task;
+        options.reward_at_end = at_end;
+        Environment environment(replay, options);
+        environment.reset();
+        double sum = 0;
+        while (!environment.is_done()) {
+            sum += environment.step(std::size_t{0});
+        }
+        return sum;
+    };
+    const Outcome easy = replay.run({"easy", {}});
+    const Metrics metrics = compute_metrics(easy.schedule(), {});
+    const auto& jobs = easy.simulation().jobs();
+    double area = 0;
+    double turnaround = 0;
+    Time latest_start;
+    for (const SimulatedJob& job : jobs) {
+        const double length = (job.end - job.start).to_seconds();
+        turnaround += (job.end - job.job->description.submit).to_seconds() / static_cast<double>(jobs.size());
+        area += length * job.job->description.processors;
+        latest_start = std::max(latest_start, job.start);
+    }
+    const double span = (latest_start - jobs.front().job->description.submit).to_seconds();
+    for (const Task task : {Task::pick, Task::backfill}) {
+        for (const bool at_end : {false, true}) {
+            CHECK(-total(Cost::wait, task, at_end) == Approx(*metrics["mean_wait"]));
+            CHECK(-total(Cost::slowdown, task, at_end) == Approx(*metrics["mean_slowdown"]));
+            CHECK(-total(Cost::turnaround, task, at_end) == Approx(turnaround));
+            CHECK(total(Cost::utilisation, task, at_end) == Approx(area / span / 32));
+        }
+    }
+}
+
+TEST_CASE("Observations are in 0 to 1, tell which jobs fit, and actions are the jobs that are there") {
+    const Replay replay = replay_of(7);
+    EnvironmentOptions options;
+    options.queue = 8;
+    Environment environment(replay, options);
+    CHECK(environment.is_done());
+    environment.reset();
+    std::vector<float> jobs(options.queue * features_of_job);
+    std::vector<float> machine_features(features_of_machine(options.task));
+    const auto mask = std::make_unique<bool[]>(options.queue);
+    const auto observe = [&] { environment.observe(jobs, machine_features, {mask.get(), options.queue}); };
+    std::mt19937 random(1);
+    std::size_t steps = 0;
+    for (; !environment.is_done(); ++steps) {
+        observe();
+        const auto is_share = [](float value) { return value >= 0 && value <= 1; };
+        REQUIRE(std::all_of(jobs.begin(), jobs.end(), is_share));
+        REQUIRE(std::all_of(machine_features.begin(), machine_features.end(), is_share));
+        for (std::size_t place = 0; place < options.queue; ++place) {
+            const float* const job = jobs.data() + place * features_of_job;
+            REQUIRE(mask[place] == (place < environment.choices()));
+            REQUIRE(job[4] == (place < environment.choices() ? 1.0F : 0.0F));
+            REQUIRE(job[3] ==
+                    (job[4] == 1.0F && environment.state().waiting.processors(place) <= environment.state().idle.count()
+                         ? 1.0F
+                         : 0.0F));
+        }
+        environment.step(random() % environment.choices());
+    }
+    CHECK(steps >= 300);
+    observe();
+    CHECK(std::all_of(jobs.begin(), jobs.end(), [](float value) { return value == 0; }));
+    // An episode can be left in the middle, and another begun.
+    environment.reset();
+    environment.step(0);
+    environment.reset();
+    CHECK_FALSE(environment.is_done());
+}
+
+}  // namespace batfill::tests::environments_test
