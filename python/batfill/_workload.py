@@ -170,6 +170,7 @@ class Workload:
         table: "Union[pandas.DataFrame, Mapping[str, Any]]",
         *,
         processors: int | None = None,
+        walltimes: Literal["enforced", "believed"] = "enforced",
         name: str = "table",
     ) -> "Workload":
         """The workload of a table with a job per row: a pandas.DataFrame, or a dict of columns.
@@ -178,6 +179,7 @@ class Workload:
         `walltime` in seconds (otherwise the run time), `user`, `queue`. A job with a walltime of NaN or None has none:
         schedulers reject it without `default_walltime`. The workload keeps all other columns as fields of the jobs, for
         schedulers that read them. `processors` is the size of the machine, by default that of the widest job.
+        With `walltimes="believed"` nothing stops a job at its walltime, which is only an estimate.
 
         Raises InputError, which names row and column, for a value that a job cannot have.
 
@@ -187,7 +189,9 @@ class Workload:
         >>> batfill.simulate(workload, 4, "fcfs").jobs["waiting_time"]
         array([ 0., 55.])
         """
-        return cls(_from_table(table, processors, name), name)
+        if walltimes not in ("enforced", "believed"):
+            raise _core.UsageError(f"walltimes: expected 'enforced' or 'believed', found {walltimes!r}")
+        return cls(_from_table(table, processors, walltimes == "believed", name), name)
 
     # ---- Looking at it
 
@@ -293,7 +297,7 @@ def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
     return rows
 
 
-def _from_table(table: Any, processors: int | None, name: str) -> "_core.Jobs":
+def _from_table(table: Any, processors: int | None, believed: bool, name: str) -> "_core.Jobs":
     columns = {str(key): list(table[key]) for key in table.keys()}
     for needed in ("submit", "processors", "run_time"):
         if needed not in columns:
@@ -318,5 +322,6 @@ def _from_table(table: Any, processors: int | None, name: str) -> "_core.Jobs":
         _others(others, labels) if others else [],
         labels,
         processors,
+        believed,
         name,
     )

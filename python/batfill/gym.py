@@ -31,6 +31,7 @@ try:
     import gymnasium
 except ImportError:
     gymnasium = None  # type: ignore[assignment,unused-ignore]
+_gymnasium: Any = gymnasium
 _Base: Any = object if gymnasium is None else gymnasium.Env
 
 Episodes = Union[Workload, Path, Iterable[Union[Workload, Path]]]

@@ -113,11 +113,14 @@ class TableReader {
 };
 
 Jobs from_table(Texts ids, Doubles submit, Doubles processors, Doubles walltime, Doubles run_time, Texts users,
-                Texts queues, Texts others, Texts labels, std::optional<int> machine, const std::string& path) {
+                Texts queues, Texts others, Texts labels, std::optional<int> machine, bool believed,
+                const std::string& path) {
     const Table table{std::move(ids),   submit,           processors,        walltime,
                       run_time,         std::move(users), std::move(queues), std::move(others),
                       std::move(labels)};
-    return keep(TableReader(table, path).read(machine));
+    Workload workload = TableReader(table, path).read(machine);
+    workload.believes_walltimes = believed;
+    return keep(std::move(workload));
 }
 
 }  // namespace
@@ -126,7 +129,7 @@ void bind_tables(nb::module_& module) {
     using nb::arg;
     module.def("from_table", &from_table, arg("ids"), arg("submit"), arg("processors"), arg("walltime"),
                arg("run_time"), arg("users"), arg("queues"), arg("others"), arg("labels"), arg("machine").none(),
-               arg("path"));
+               arg("believed"), arg("path"));
 }
 
 }  // namespace batfill::python

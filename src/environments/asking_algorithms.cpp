@@ -1,15 +1,15 @@
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/reservation.hpp>
 
 #include "episode.hpp"
-#include "schedulers/event_rounds.hpp"
 #include "schedulers/ranking.hpp"
-#include "schedulers/start_history.hpp"
 
 namespace batfill::environments {
 
@@ -71,30 +71,50 @@ class Pick : public AskingAlgorithm {
     }
 };
 
-// As above. The picked job stays first until it starts, as under `easy` with head=kept, extra=none and
-// rounds=strict-event.
+// As above, but the picked job stays first until it starts, and each event has its round: at one instant submissions
+// first. A job that ends holds its processors until its round. So it is under `easy` with head=kept, extra=none and
+// rounds=strict-event, except for which of the jobs that end at one instant is the first: RLScheduler's program sorts
+// one list of running jobs, stably and in turn, by their ends and, for each reservation, by their estimated ends.
 class PickAndKeep : public AskingAlgorithm {
  public:
-    explicit PickAndKeep(Episode& episode)
-        : AskingAlgorithm(episode),
-          rounds_(Parameters("agent", {Parameter::choice("rounds", {"strict-event"}, "strict-event", "")}, {})) {}
+    using AskingAlgorithm::AskingAlgorithm;
 
-    void completed(Round& round, std::span<const Completion> completions) override {
-        rounds_.completed(round.now(), completions, starts_);
+    void completed(Round&, std::span<const Completion> completions) override {
+        for (const Completion& completion : completions) {
+            const auto is_job = [&](const Running& running) { return running.job == completion.job; };
+            std::find_if(running_.begin(), running_.end(), is_job)->has_ended = true;
+            withheld_ += completion.processors;
+        }
     }
     void submitted(Round& round, JobIndex job) override {
         AskingAlgorithm::submitted(round, job);
+        sort_by_end();
         run(round);
     }
     void started(const SchedulerState& state, JobIndex job) override {
         AskingAlgorithm::started(state, job);
-        starts_.add(job);
+        running_.push_back({job, state.job(job).processors(), state.now + state.job(job).walltime,
+                            state.now + state.run_time(job), false});
     }
     void decide(Round& round) override {
-        rounds_.for_each_round(round.now(), [&] { run(round); });
+        while (withheld_ > 0) {
+            sort_by_end();
+            const auto first = std::find_if(running_.begin(), running_.end(), std::mem_fn(&Running::has_ended));
+            withheld_ -= first->processors;
+            running_.erase(first);
+            run(round);
+        }
     }
 
  private:
+    // A job that runs, or has ended and holds its processors.
+    struct Running {
+        JobIndex job;
+        int processors;
+        Time estimated_end;
+        Time end;
+        bool has_ended;
+    };
     struct KeptJob {
         JobIndex job;
         Time start;  // by the estimates, when it was picked
@@ -107,10 +127,9 @@ class PickAndKeep : public AskingAlgorithm {
             if (state.waiting.empty()) {
                 return;
             }
-            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, rounds_.free(state))));
+            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, idle(state))));
             if (!start(round, picked)) {
-                const Reservation reservation(state, picked, rounds_.running(state), rounds_.withheld());
-                kept_ = KeptJob{picked, reservation.shadow_time()};
+                kept_ = KeptJob{picked, reserved_start(state, picked)};
                 break;
             }
         }
@@ -119,15 +138,35 @@ class PickAndKeep : public AskingAlgorithm {
         }
     }
 
+    int idle(const SchedulerState& state) const { return state.idle.count() - withheld_; }
+
     bool start(Round& round, JobIndex job) const {
         const SchedulerState& state = round.state();
-        return state.job(job).processors() <= rounds_.free(state) && round.start_if_possible(job);
+        return state.job(job).processors() <= idle(state) && round.start_if_possible(job);
+    }
+
+    // Sorts the running jobs if jobs are backfilled. Without backfilling nobody asks when the job will start.
+    Time reserved_start(const SchedulerState& state, JobIndex job) {
+        if (options().backfilling == Backfilling::none) {
+            return Time::infinity();
+        }
+        std::stable_sort(running_.begin(), running_.end(),
+                         [](const Running& a, const Running& b) { return a.estimated_end < b.estimated_end; });
+        std::vector<RunningJob> running;
+        for (const Running& one : running_) {
+            running.push_back({one.estimated_end, one.job, one.processors});
+        }
+        return Reservation(state, job, running, withheld_).shadow_time();
+    }
+    void sort_by_end() {
+        std::stable_sort(running_.begin(), running_.end(),
+                         [](const Running& a, const Running& b) { return a.end < b.end; });
     }
 
     // Starts the jobs that end before the start of the kept one.
     void backfill_in_time(Round& round) const {
         const SchedulerState& state = round.state();
-        for (std::size_t at = 0; (at = state.waiting.next_fitting(at, rounds_.free(state))) < state.waiting.size();) {
+        for (std::size_t at = 0; (at = state.waiting.next_fitting(at, idle(state))) < state.waiting.size();) {
             const bool ends_in_time = state.now + state.waiting.walltime(at) < kept_->start;
             if (!ends_in_time || !start(round, state.waiting.job(at))) {
                 ++at;
@@ -135,8 +174,8 @@ class PickAndKeep : public AskingAlgorithm {
         }
     }
 
-    EventRounds rounds_;
-    StartHistory starts_{true};
+    std::vector<Running> running_;
+    int withheld_ = 0;  // processors of those that have ended
     std::optional<KeptJob> kept_;
 };
 

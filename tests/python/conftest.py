@@ -60,9 +60,19 @@ def log(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def traces() -> Path:
+def shared():
+    """The path of a file or folder of the data that tests share."""
+
+    def find(name: str) -> Path:
+        path = Path(os.environ.get("BATFILL_TEST_DATA", ROOT.parent / "shared")) / name
+        if not path.exists():
+            pytest.skip(f"needs {name} in the folder of data: set BATFILL_TEST_DATA")
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def traces(shared) -> Path:
     """Real logs."""
-    folder = Path(os.environ.get("BATFILL_TEST_DATA", ROOT.parent / "shared")) / "traces"
-    if not folder.is_dir():
-        pytest.skip("needs the folder of logs: set BATFILL_TEST_DATA")
-    return folder
+    return shared("traces")
