@@ -71,6 +71,7 @@ class Log:
             raise _core.InputError("expected a log with MaxNodes in its header, at most MaxProcs")
         self.processors_per_node = self.max_processors // self.max_nodes
         self.nodes = numpy.ceil(self.processors / (self.max_processors / self.max_nodes))
+        self.f1 = self.scores("f1")
         self.f2 = numpy.sqrt(self.requested_time) * self.processors + 25600 * numpy.log10(self.submit)
         # What does not change while a job waits; columns 0 and 7 do.
         self.features = numpy.zeros((len(fields), FEATURES))
@@ -80,25 +81,21 @@ class Log:
             value = numpy.minimum(fields[:, column] / largest[column], _ALMOST_1)
             self.features[:, feature] = numpy.where(fields[:, column] == -1, 1, value)
 
-    def scores(self, policy: Policy) -> NDArray[Any]:
+    def scores(self, policy: Policy) -> NDArray[numpy.float64]:
         """The score of each job under a heuristic; the smallest goes first. Shape (jobs).
 
         WFP3 and UNICEP see the wait `-1 - submit`: the program keeps the start of a waiting job as -1.
         """
         wait = -1 - self.submit
+        found: dict[str, Any] = {"fcfs": self.submit, "sjf": self.requested_time}
         with numpy.errstate(all="ignore"):
-            if policy == "fcfs":
-                return self.submit
-            if policy == "sjf":
-                return self.requested_time
-            if policy == "wfp3":
-                return -((wait / self.requested_time) ** 3) * self.processors
-            if policy == "unicep":
-                return -(wait + _TINY) / (numpy.log2(self.processors + _TINY) * self.requested_time)
-            if policy == "f1":
-                return numpy.log10(_positive(self.requested_time)) * self.processors + 870 * numpy.log10(
-                    _positive(self.submit)
-                )
+            found["wfp3"] = -((wait / self.requested_time) ** 3) * self.processors
+            found["unicep"] = -(wait + _TINY) / (numpy.log2(self.processors + _TINY) * self.requested_time)
+            logarithms = numpy.log10(_positive(self.requested_time)), numpy.log10(_positive(self.submit))
+            found["f1"] = logarithms[0] * self.processors + 870 * logarithms[1]
+        if policy in found:
+            scores: NDArray[numpy.float64] = found[policy]
+            return scores
         raise _core.UsageError(f"policy: expected fcfs, wfp3, unicep, sjf or f1, found {policy!r}")
 
 
@@ -275,7 +272,7 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         if len(order) <= SEEN:
             self._order = order
             return order
-        for keys in ((log.scores("f1"),), (log.f2,), (log.submit, log.requested_time), (log.submit, log.processors)):
+        for keys in ((log.f1,), (log.f2,), (log.submit, log.requested_time), (log.submit, log.processors)):
             by_time, order = order, order[numpy.lexsort([key[order] for key in keys])]
         self._order = order
         return self._in_turn(by_time, order)
