@@ -90,8 +90,7 @@ void Environment::observe(std::span<float> jobs, std::span<float> machine, std::
         std::fill(mask.begin(), mask.end(), false);
         return;
     }
-    episode_->observe_jobs(jobs);
-    episode_->observe_machine(machine);
+    episode_->observe(jobs, machine);
     if (!mask.empty()) {
         const auto end_of_jobs = mask.begin() + static_cast<std::ptrdiff_t>(choices());
         std::fill(mask.begin(), end_of_jobs, true);

@@ -97,7 +97,12 @@ double Episode::cost() const {
     return span > 0 ? sum_ / span : 0;
 }
 
-void Episode::observe_jobs(std::span<float> features) const {
+void Episode::observe(std::span<float> jobs, std::span<float> machine) const {
+    observe_machine(machine, observe_jobs(jobs));
+}
+
+long long Episode::observe_jobs(std::span<float> features) const {
+    long long requested = 0;
     const double now = offer_.state->now.to_seconds();
     float* to = features.data();
     for (const JobIndex index : offer_.jobs) {
@@ -108,6 +113,7 @@ void Episode::observe_jobs(std::span<float> features) const {
         to[3] = job.processors <= offer_.idle ? 1.0F : 0.0F;
         to[4] = 1.0F;
         to += features_of_job;
+        requested += job.processors;
     }
     std::fill(to, features.data() + features.size(), 0.0F);
     if (offer_.reserved) {
@@ -116,15 +122,12 @@ void Episode::observe_jobs(std::span<float> features) const {
             features[place * features_of_job + 3] = end <= offer_.reserved->start ? 1.0F : 0.0F;
         }
     }
+    return requested;
 }
 
-void Episode::observe_machine(std::span<float> features) const {
+void Episode::observe_machine(std::span<float> features, long long requested) const {
     const SchedulerState& state = *offer_.state;
     const auto processors = static_cast<double>(state.processors);
-    long long requested = 0;
-    for (const JobIndex job : offer_.jobs) {
-        requested += seen_[job].processors;
-    }
     features[0] = static_cast<float>(offer_.idle / processors);
     features[1] = static_cast<float>(std::min(static_cast<double>(requested) / processors, 1.0));
     features[2] = share(static_cast<double>(state.waiting.size()), 100);

@@ -59,8 +59,9 @@ class Episode {
     // As Cost says, of the jobs that have started; not yet divided by scale().
     double cost() const;
     double scale() const { return scale_; }
-    void observe_jobs(std::span<float> features) const;
-    void observe_machine(std::span<float> features) const;
+    // As Environment::observe().
+    // Requires: !is_done().
+    void observe(std::span<float> jobs, std::span<float> machine) const;
     const std::optional<Outcome>& outcome() const { return outcome_; }
 
     std::size_t action = 0;
@@ -77,6 +78,9 @@ class Episode {
     };
 
     void run(const Replay& replay);
+    // Returns how many processors the jobs request.
+    long long observe_jobs(std::span<float> features) const;
+    void observe_machine(std::span<float> features, long long requested) const;
 
     EnvironmentOptions options_;
     double scale_ = 1;
