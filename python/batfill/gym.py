@@ -71,7 +71,7 @@ class _Options(TypedDict, total=False):
 class _Together:
     """Environments that are stepped together; what single and vector forms share."""
 
-    def _make(
+    def __init__(
         self,
         workloads: Episodes,
         platform: Platform | None,
@@ -84,7 +84,8 @@ class _Together:
         all_options = {"queue": 128, "reward": "bounded_slowdown", "reward_at_end": False, "tau": 10, **given}
         unknown = set(all_options) - set(_Options.__annotations__)
         if unknown:
-            raise TypeError(f"unexpected keyword {min(unknown)!r}, known: {', '.join(sorted(_Options.__annotations__))}")
+            known = ", ".join(sorted(_Options.__annotations__))
+            raise TypeError(f"unexpected keyword {min(unknown)!r}, known: {known}")
         window = all_options.pop("window", None)
         seed = all_options.pop("seed", None)
         all_options["queue"] = self._queue = _whole("queue", all_options["queue"], 1, 10**6)
@@ -142,10 +143,10 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
     metadata: dict[str, Any] = {"render_modes": []}
     render_mode = None
 
-    def _make_single(
+    def __init__(
         self, workloads: Episodes, platform: Platform | None, given: Mapping[str, Any], **options: Any
     ) -> None:
-        self._make(workloads, platform, 1, 1, False, given, options)
+        super().__init__(workloads, platform, 1, 1, False, given, options)
         if gymnasium is not None:
             self.observation_space = gymnasium.spaces.Dict({
                 "jobs": gymnasium.spaces.Box(0, 1, (self._queue, _core.features_of_job), numpy.float32),
@@ -222,9 +223,9 @@ class PickEnv(_Single):
         *,
         backfilling: Literal["easy", "none"] = "easy",
         head: Literal["best", "kept"] = "best",
-        **options: "Unpack[_Options]",
+        **options: Unpack[_Options],
     ) -> None:
-        self._make_single(workloads, platform, options, task="pick", backfilling=backfilling, head=head)
+        super().__init__(workloads, platform, options, task="pick", backfilling=backfilling, head=head)
 
 
 def _order(order: str, weights: Any, scales: Any, field: str | None) -> list[tuple[str, str]]:
@@ -253,13 +254,13 @@ class BackfillEnv(_Single):
         platform: Platform | None = None,
         *,
         order: str = "fcfs",
-        weights: "Sequence[float] | None" = None,
-        scales: "Sequence[float] | None" = None,
+        weights: Sequence[float] | None = None,
+        scales: Sequence[float] | None = None,
         order_field: str | None = None,
-        **options: "Unpack[_Options]",
+        **options: Unpack[_Options],
     ) -> None:
         given = _order(order, weights, scales, order_field)
-        self._make_single(workloads, platform, options, task="backfill", order=given)
+        super().__init__(workloads, platform, options, task="backfill", order=given)
 
 
 class WeightsEnv(_Single):
@@ -280,11 +281,11 @@ class WeightsEnv(_Single):
         platform: Platform | None = None,
         *,
         period: Seconds = "1d",
-        scales: "Sequence[float] | None" = None,
-        **options: "Unpack[_Options]",
+        scales: Sequence[float] | None = None,
+        **options: Unpack[_Options],
     ) -> None:
         given = _order("mixed", None, scales, None)
-        self._make_single(workloads, platform, options, task="weights", period=period, order=given)
+        super().__init__(workloads, platform, options, task="weights", period=period, order=given)
         if gymnasium is not None:
             self.action_space = gymnasium.spaces.Box(-1, 1, (6,), numpy.float32)
 
@@ -305,7 +306,7 @@ class _Vector(_Together):
     plus i. `threads` is by default the number of cores.
     """
 
-    def _make_vector(
+    def __init__(
         self,
         count: int,
         workloads: Episodes,
@@ -316,11 +317,16 @@ class _Vector(_Together):
     ) -> None:
         self.count = _whole("count", count, 1, 10**6)
         crew = 0 if threads is None else _whole("threads", threads, 1)
-        self._make(workloads, platform, self.count, crew, True, given, options)
+        super().__init__(workloads, platform, self.count, crew, True, given, options)
 
-    def reset(self, seed: int | None = None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Begins episodes; returns jobs (count, queue, 5), machine (count, 4 or 6), and action masks."""
-        jobs, machine, _, _, masks = self._begin(seed, None)
+    def reset(
+        self, seed: int | None = None, episode: int | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Begins episodes; returns jobs (count, queue, 5), machine (count, 4 or 6), and action masks.
+
+        All begin the same `episode` if it is given; the next ones are drawn.
+        """
+        jobs, machine, _, _, masks = self._begin(seed, None if episode is None else _whole("episode", episode, 0))
         return jobs, machine, masks
 
     def step(
@@ -352,9 +358,9 @@ class VectorPickEnv(_Vector):
         backfilling: Literal["easy", "none"] = "easy",
         head: Literal["best", "kept"] = "best",
         threads: int | None = None,
-        **options: "Unpack[_Options]",
+        **options: Unpack[_Options],
     ) -> None:
-        self._make_vector(count, workloads, platform, threads, options, task="pick", backfilling=backfilling, head=head)
+        super().__init__(count, workloads, platform, threads, options, task="pick", backfilling=backfilling, head=head)
 
 
 class VectorBackfillEnv(_Vector):
@@ -369,14 +375,14 @@ class VectorBackfillEnv(_Vector):
         platform: Platform | None = None,
         *,
         order: str = "fcfs",
-        weights: "Sequence[float] | None" = None,
-        scales: "Sequence[float] | None" = None,
+        weights: Sequence[float] | None = None,
+        scales: Sequence[float] | None = None,
         order_field: str | None = None,
         threads: int | None = None,
-        **options: "Unpack[_Options]",
+        **options: Unpack[_Options],
     ) -> None:
         given = _order(order, weights, scales, order_field)
-        self._make_vector(count, workloads, platform, threads, options, task="backfill", order=given)
+        super().__init__(count, workloads, platform, threads, options, task="backfill", order=given)
 
 
 class VectorWeightsEnv(_Vector):
@@ -391,12 +397,12 @@ class VectorWeightsEnv(_Vector):
         platform: Platform | None = None,
         *,
         period: Seconds = "1d",
-        scales: "Sequence[float] | None" = None,
+        scales: Sequence[float] | None = None,
         threads: int | None = None,
-        **options: "Unpack[_Options]",
+        **options: Unpack[_Options],
     ) -> None:
         given = _order("mixed", None, scales, None)
-        self._make_vector(count, workloads, platform, threads, options, task="weights", period=period, order=given)
+        super().__init__(count, workloads, platform, threads, options, task="weights", period=period, order=given)
 
     def _actions(self, actions: Any) -> Any:
         return _weights(actions, self.count, 6)

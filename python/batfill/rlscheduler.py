@@ -71,8 +71,8 @@ class Log:
             raise _core.InputError("expected a log with MaxNodes in its header, at most MaxProcs")
         self.processors_per_node = self.max_processors // self.max_nodes
         self.nodes = numpy.ceil(self.processors / (self.max_processors / self.max_nodes))
-        self.f1 = self.scores("f1")
-        self.f2 = numpy.sqrt(self.requested_time) * self.processors + 25600 * numpy.log10(self.submit)
+        self.by_f1 = self.scores("f1")
+        self.by_f2 = numpy.sqrt(self.requested_time) * self.processors + 25600 * numpy.log10(self.submit)
         # What does not change while a job waits; columns 0 and 7 do.
         self.features = numpy.zeros((len(fields), FEATURES))
         self.features[:, 1] = numpy.minimum(self.requested_time / longest, _ALMOST_1)
@@ -107,6 +107,7 @@ def _read(path: str) -> tuple[NDArray[Any], dict[str, int]]:
     """The numbers of all jobs, shape (jobs, 18), and those of the header."""
     header = {}
     rows = []
+    place = 0
     opened: Any = gzip.open if path.endswith(".gz") else open
     try:
         with opened(path, "rt", errors="replace") as lines:
@@ -175,6 +176,8 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
             reward_at_end=True,
             seed=seed,
         )
+        self._first = 0  # job of the episode
+        self._order = self._seen = numpy.empty(0, numpy.int64)
         self._empty = numpy.array([0.0] + [1.0] * (FEATURES - 2) + [0.0])
         if gym._gymnasium is not None:
             self.observation_space = gym._gymnasium.spaces.Box(-1, 1, (SEEN * FEATURES,), numpy.float64)
@@ -212,8 +215,8 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         if gym._gymnasium is not None:
             super().reset(seed=seed)
         _, info = self._env.reset(seed=seed, options=options)
-        self._first: int = info["episode"]
-        self._order = self.waiting[:0]
+        self._first = info["episode"]
+        self._order = self._order[:0]
         return self._observe()
 
     def step(self, action: Any) -> tuple[NDArray[numpy.float64], float, bool, bool, dict[str, Any]]:
@@ -243,7 +246,7 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         """Plays an episode under a heuristic of the program, and returns the reward."""
         scores = self.log.scores(policy)
         self._first = self._env.reset(options={"episode": episode})[1]["episode"]
-        self._order = self._seen = self.waiting[:0]
+        self._order = self._seen = self._order[:0]
         ended = False
         while not ended:
             reward, ended = self._step(int(numpy.argmin(scores[self.waiting])))
@@ -272,7 +275,7 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         if len(order) <= SEEN:
             self._order = order
             return order
-        for keys in ((log.f1,), (log.f2,), (log.submit, log.requested_time), (log.submit, log.processors)):
+        for keys in ((log.by_f1,), (log.by_f2,), (log.submit, log.requested_time), (log.submit, log.processors)):
             by_time, order = order, order[numpy.lexsort([key[order] for key in keys])]
         self._order = order
         return self._in_turn(by_time, order)
