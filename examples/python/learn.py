@@ -8,7 +8,7 @@ without one, the program generates a workload. Rule `easy` picks anew in each ro
 until it starts, as RLScheduler's program does. Other jobs are backfilled under both.
 
 Writes curve.csv (progress), results.csv (the agents) and heuristics.csv (the orders of `easy` on the same sequences) to
-FOLDER. Equal seeds give equal files. Takes about two minutes of a core for a log, rule and seed.
+FOLDER. Equal seeds give equal files. Takes about a minute of a core for a log, rule and seed.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from batfill.rlscheduler import Log
 
 LEARNED_JOBS, TESTED_JOBS, TESTS = 256, 1024, 10
 PUBLISHED = [1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085]  # the sequences of RLScheduler's paper
-POPULATION, EPISODES, GENERATIONS, CHOICE = 64, 6, 100, 5
+POPULATION, EPISODES, GENERATIONS, CHOICE = 64, 4, 80, 5
 HIDDEN, FEATURES = 16, 8
 SIGMA, RATE = 0.3, 0.1
 RULES = {

@@ -19,8 +19,8 @@ float share_until(Time then, Time now) {
 
 }  // namespace
 
-Episode::Episode(const Replay& replay, const EnvironmentOptions& options)
-    : options_(options), simulation_([this, &replay](Coroutine&) { run(replay); }) {
+Episode::Episode(const Replay& replay, EnvironmentOptions options)
+    : options_(std::move(options)), simulation_([this, &replay](Coroutine&) { run(replay); }) {
     std::size_t jobs = 0;
     for (const Workload& workload : replay.scenario().workloads) {
         jobs += workload.jobs.size();

@@ -36,7 +36,7 @@ struct Offer {
 // One replay, and what the agent and the algorithm of the environment tell each other.
 class Episode {
  public:
-    Episode(const Replay& replay, const EnvironmentOptions& options);
+    Episode(const Replay& replay, EnvironmentOptions options);
 
     // ---- For the algorithm
 
@@ -47,8 +47,8 @@ class Episode {
     const MixedWeights& ask_weights(const Offer& offer);
     // Notes that a job was submitted, or starts now.
     // Requires: called once for each job.
-    void submitted(const SchedulerState& state, JobIndex job);
-    void started(const SchedulerState& state, JobIndex job);
+    void submitted(const SchedulerState& state, JobIndex index);
+    void started(const SchedulerState& state, JobIndex index);
 
     // ---- For the environment
 

@@ -36,6 +36,20 @@ def test_easy_is_short():
     assert len((ROOT / "examples" / "python" / "easy.py").read_text().splitlines()) <= 25
 
 
+def test_learning_repeats_and_beats_submission_order(tmp_path):
+    def learned(folder):
+        subprocess.run([sys.executable, ROOT / "examples" / "python" / "learn.py", "--generations", "5", "--seeds", "3",
+                        "--output", tmp_path / folder], capture_output=True, text=True, check=True)
+        return [(tmp_path / folder / name).read_text() for name in ("curve.csv", "results.csv", "heuristics.csv")]
+
+    curve, results, heuristics = learned("once")
+    first, *_, last = [float(line.split(",")[4]) for line in curve.splitlines()[1:]]
+    assert len(curve.splitlines()) == 3 and len(results.splitlines()) == 2
+    [fcfs] = [line for line in heuristics.splitlines() if ",fcfs," in line]
+    assert last < first == pytest.approx(float(fcfs.split(",")[3]))
+    assert learned("again") == [curve, results, heuristics]
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
 def test_the_pages_run(page, traces, tmp_path):
     blocks = re.findall(r"```python\n(import batfill\n.*?)```", (ROOT / page).read_text(), re.DOTALL)
