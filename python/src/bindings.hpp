@@ -30,6 +30,7 @@ void bind_workloads(nb::module_& module);
 void bind_tables(nb::module_& module);
 void bind_runs(nb::module_& module);
 void bind_comparisons(nb::module_& module);
+void bind_campaigns(nb::module_& module);
 void bind_schedulers(nb::module_& module);
 void bind_environments(nb::module_& module);
 
@@ -87,6 +88,23 @@ SharedObject share(nb::object object);
 SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, const Parameters::Given& parameters,
                           bool copies, const std::shared_ptr<Failure>& failure,
                           const std::shared_ptr<std::atomic<bool>>& stop);
+
+// Long work without the GIL, which an exception of Python code or a signal stops.
+class Background {
+ public:
+    std::shared_ptr<Failure> failure = std::make_shared<Failure>();
+    std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+
+    // Throws: Interrupted if the work is to stop.
+    void require_not_stopped() const;
+    // Calls progress(done, total) of Python. If it raises an exception, stops the work.
+    std::function<void(std::size_t, std::size_t)> reporting_to(const nb::object& progress) const;
+    // Calls `call` as run_in_background() does.
+    void run(const std::function<void()>& call);
+};
+
+// As many threads as there are cores if `threads` is 0.
+unsigned threads_of(unsigned threads);
 
 // Calls `call` in a thread of its own, and looks for signals meanwhile. If Python raises an exception for one, such as
 // KeyboardInterrupt, calls `stop`, which should make `call` return soon, and rethrows this exception after it.
