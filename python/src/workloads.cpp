@@ -89,7 +89,7 @@ void read_walltimes(const std::string& name, nb::handle value, SwfConversion& co
         const std::vector<std::string> words{"log", "exact", "modal"};
         constexpr std::array meanings{Estimates::log, Estimates::exact, Estimates::modal};
         conversion.estimates = meanings.at(place_of(value_of<std::string>(value, name, "a word"), name, words));
-    } else if (nb::isinstance<nb::str>(value) && !std::isdigit(nb::cast<std::string>(value).c_str()[0])) {
+    } else if (nb::isinstance<nb::str>(value) && std::isdigit(nb::cast<std::string>(value).c_str()[0]) == 0) {
         const std::vector<std::string> words{"exact", "omit", "drop"};
         constexpr std::array meanings{MissingWalltime::exact, MissingWalltime::omit, MissingWalltime::drop};
         conversion.missing_walltime = meanings.at(place_of(nb::cast<std::string>(value), name, words));
@@ -367,6 +367,7 @@ nb::object column(const Jobs& jobs, const std::string& name) {
         });
     }
     std::vector<std::int64_t> sizes;
+    sizes.reserve(all.size());
     for (const WorkloadJob& job : all) {
         sizes.push_back(job.description.processors);
     }
