@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._comparison import Workloads, workloads_of
+from ._options import arguments_of, text_of
 from ._run import Platform, platform_text
 from ._scheduler import Scheduler, as_core, parameters_of
 from ._workload import Path, Seconds
@@ -151,14 +152,12 @@ def tune(
     >>> batfill.simulate(weeks[0], 64, best.scheduler).metrics()["mean_bounded_slowdown"] == best.value
     True
     """
-    options: list[tuple[str, Any]] = [
-        ("platform", platform_text(platform)), ("algorithm", algorithm), ("metric", metric), ("over", over),
-        ("method", method), ("features", features), ("evaluations", evaluations), ("points", points),
-        ("lambda", lambda_), ("seed", seed), ("tau", tau)
-    ]
-    arguments = [f"--{name}={value}" for name, value in options if value is not None]
-    arguments += [f"--scale={feature}={number}" for feature, number in (scale or {}).items()]
-    arguments += [f"--parameter={name}={value}" for name, value in parameters_of(parameters)]
+    options = {"platform": platform_text(platform), "algorithm": algorithm, "metric": metric, "over": over,
+               "method": method, "features": features, "evaluations": evaluations, "points": points,
+               "lambda_": lambda_, "seed": seed, "tau": tau,
+               "scale": [f"{feature}={text_of(number)}" for feature, number in (scale or {}).items()],
+               "parameter": [f"{name}={value}" for name, value in parameters_of(parameters)]}
+    arguments = arguments_of(options)
     with tempfile.TemporaryDirectory() as place:
         for workload in workloads_of(workloads):
             saved = os.path.join(place, workload.name + ".json")

@@ -15,6 +15,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <batfill/core/error.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/workload.hpp>
@@ -48,6 +49,19 @@ std::string shown_value(nb::handle value);
 // The place of the word among `words`. `name` is the keyword, for the error.
 // Throws: UsageError.
 std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words);
+
+// An error about options, said about the keywords that they were made of: `unit` for `--unit`, and no usage.
+std::string in_keywords(const std::string& problem);
+// Calls `call`.
+// Throws: UsageError about keywords where `call` throws one about options.
+template <class Call>
+auto with_keywords_in_errors(Call call) {
+    try {
+        return call();
+    } catch (const UsageError& problem) {
+        throw UsageError(in_keywords(problem.what()));
+    }
+}
 
 // The double nearest to the number of seconds: the one that its decimal text in a file denotes.
 double seconds_of(Duration duration);

@@ -160,7 +160,7 @@ def test_tune_writes_nothing_unless_asked(workload, tmp_path, monkeypatch, capfd
 def test_refused_tuning(workload):
     with pytest.raises(batfill.UsageError, match="parameter weights is what tune looks for"):
         batfill.tune(workload, 64, evaluations=10, weights=[1, 0, 0])
-    with pytest.raises(batfill.UsageError, match="--scale: expected FEATURE=NUMBER"):
+    with pytest.raises(batfill.UsageError, match="scale: expected FEATURE=NUMBER"):
         batfill.tune(workload, 64, evaluations=10, scale={"colour": 3})
     with pytest.raises(batfill.UsageError, match="two workloads are called"):
         batfill.tune([workload, workload], 64, evaluations=10)
