@@ -22,7 +22,8 @@ Seconds = Union[float, str]  # a number, or a text with a unit such as "90d"
 class Cleaning(TypedDict, total=False):
     """The options of `batfill swf` and `batfill import`; docs/workloads.md explains each."""
 
-    exclude_queue: list[int]
+    queue: list[str]  # of accounting data
+    exclude_queue: Union[list[int], list[str]]  # numbers in a log, names in accounting data
     exclude_status: list[int]
     partition: list[int]
     queue_names: dict[int, str]
