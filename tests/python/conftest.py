@@ -1,5 +1,6 @@
 """Inputs that the tests share. They need the package, not the program."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -76,3 +77,12 @@ def shared():
 def traces(shared) -> Path:
     """Real logs."""
     return shared("traces")
+
+
+@pytest.fixture(scope="session")
+def easy():
+    """The scheduler of examples/python/easy.py."""
+    spec = importlib.util.spec_from_file_location("easy", ROOT / "examples" / "python" / "easy.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Easy
