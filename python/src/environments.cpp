@@ -287,7 +287,7 @@ class Environments {
 
  private:
     struct Seat {
-        std::mt19937_64 random;
+        std::mt19937_64 random;  // NOLINT(cert-msc51-cpp): the first reset() seeds it
         std::size_t number = 0;
         std::shared_ptr<const Replay> replay;
         std::optional<Environment> environment;

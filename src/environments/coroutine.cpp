@@ -32,18 +32,24 @@ using Place = std::array<void*, 5>;
 
 // The compiler requires that the jump is in another function than the place. It must assume that these functions change
 // all registers that a function may change.
-[[gnu::noipa, noreturn]] void jump(Place& to) {
+#if defined(__clang__)
+#define BATFILL_OPAQUE [[gnu::noinline]]
+#else
+#define BATFILL_OPAQUE [[gnu::noipa]]
+#endif
+
+BATFILL_OPAQUE [[noreturn]] void jump(Place& to) {
     __builtin_longjmp(to.data(), 1);
 }
 
 // Returns when somebody jumps back to `from`.
-[[gnu::noipa]] void jump_and_return(Place& from, Place& to) {
+BATFILL_OPAQUE void jump_and_return(Place& from, Place& to) {
     if (__builtin_setjmp(from.data()) == 0) {
         jump(to);
     }
 }
 
-[[gnu::noipa]] void begin_and_return(Place& from, const ucontext_t& to) {
+BATFILL_OPAQUE void begin_and_return(Place& from, const ucontext_t& to) {
     if (__builtin_setjmp(from.data()) == 0) {
         setcontext(&to);
     }
