@@ -6,13 +6,13 @@
 LOG is a log in the Standard Workload Format, FOLDER a clone of https://github.com/DIR-LAB/deep-batch-scheduler. Its
 environment runs unchanged, on stubs of gym, TensorFlow and SciPy, of which a step needs nothing. All environments step
 the same ten sequences of 1,024 jobs without backfilling, always with the job that was submitted first, and build the
-observation of each step with 128 places for jobs. One thread each; a table as CSV: steps, processor seconds without
-those for the reading of the log, steps per second, and how many times as many as RLScheduler's. The package batfill
-must be installed.
+observation of each step with 128 places for jobs. One thread each; a table as CSV: steps per second, how many times as
+many as RLScheduler's, steps, and processor seconds. The package batfill must be installed.
 """
 import argparse
 import contextlib
 import gzip
+import importlib
 import io
 import sys
 import tempfile
@@ -22,12 +22,6 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
 import numpy
-
-# pylint: disable=import-error  # where the scripts are checked, the package is not installed
-import batfill
-from batfill.gym import PickEnv, VectorPickEnv
-from batfill.rlscheduler import Log, RLSchedulerEnv
-# pylint: enable=import-error
 
 FIRST = (1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085)
 JOBS = 1024
@@ -113,8 +107,9 @@ def measure(step: Stepper, least: float) -> tuple[int, float]:
     return steps, time.process_time() - begin
 
 
-def windows(log: Log) -> list[batfill.Workload]:
+def windows(log: Any) -> list[Any]:
     """The sequences as workloads."""
+    batfill = importlib.import_module('batfill')
     found = []
     for first in FIRST:
         part = slice(first, first + JOBS)
@@ -133,7 +128,8 @@ def main() -> None:
     parser.add_argument('--seconds', type=float, default=10, help='least processor seconds of each measurement')
     parser.add_argument('--count', type=int, default=64, help='environments that are stepped together')
     options = parser.parse_args()
-    log = Log(options.log)
+    gym, rlscheduler = importlib.import_module('batfill.gym'), importlib.import_module('batfill.rlscheduler')
+    log = rlscheduler.Log(options.log)
     sequences = windows(log)
     with tempfile.NamedTemporaryFile('w', suffix='.swf') as plain:
         opened: Any = gzip.open if options.log.endswith('.gz') else open
@@ -142,17 +138,17 @@ def main() -> None:
         plain.flush()
         steppers = [('RLScheduler', 1, theirs(their_environment(str(Path(options.rlscheduler)), plain.name)))]
     steppers += [
-        ('RLSchedulerEnv', 1, single(RLSchedulerEnv(log, jobs=JOBS), turns(FIRST))),
-        ('PickEnv', 1, single(PickEnv(sequences, backfilling='none'), turns(range(len(FIRST))))),
+        ('RLSchedulerEnv', 1, single(rlscheduler.RLSchedulerEnv(log, jobs=JOBS), turns(FIRST))),
+        ('PickEnv', 1, single(gym.PickEnv(sequences, backfilling='none'), turns(range(len(FIRST))))),
         ('VectorPickEnv', options.count,
-         together(VectorPickEnv(options.count, sequences, backfilling='none', threads=1), options.count))]
-    print('environment,together,steps,seconds,steps_per_second,ratio')
+         together(gym.VectorPickEnv(options.count, sequences, backfilling='none', threads=1), options.count))]
+    print('environment,together,steps_per_second,ratio,steps,seconds')
     reference = None
     for name, count, step in steppers:
         steps, seconds = measure(step, options.seconds)
         rate = steps / seconds
         reference = reference or rate
-        print(f'{name},{count},{steps},{seconds:.2f},{rate:.0f},{rate / reference:.1f}', flush=True)
+        print(f'{name},{count},{rate:.0f},{rate / reference:.1f},{steps},{seconds:.2f}', flush=True)
 
 
 if __name__ == '__main__':

@@ -72,7 +72,7 @@ def curve_rows(curve: Lines) -> list[Row]:
     return rows
 
 
-def draw(rows: list[Row], folder: Path) -> None:
+def draw(rows: Sequence[Row], folder: Path) -> None:
     """The training curves and their numbers: a part of the figure for each log."""
     logs = list(dict.fromkeys(str(row["log"]) for row in rows))
     figure = Figure(figsize=(7, 2.6))
@@ -85,7 +85,8 @@ def draw(rows: list[Row], folder: Path) -> None:
         axes.set(title=log, xlabel="generation", ylabel="mean bounded slowdown", yscale="log")
         axes.legend()
     with tempfile.NamedTemporaryFile(suffix=".png") as unused:
-        save(figure, rows, SimpleNamespace(svg=folder / "curve.svg", png=unused.name, csv=str(folder / "curve.csv")))
+        save(figure, [dict(row) for row in rows],
+             SimpleNamespace(svg=folder / "curve.svg", png=unused.name, csv=str(folder / "curve.csv")))
 
 
 def main() -> None:
