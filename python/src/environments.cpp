@@ -286,8 +286,8 @@ class Environments {
     }
 
  private:
-    struct Seat {
-        std::mt19937_64 random;  // NOLINT(cert-msc51-cpp): the first reset() seeds it
+    struct Seat {  // NOLINT(cert-msc51-cpp): the first reset() seeds it
+        std::mt19937_64 random;
         std::size_t number = 0;
         std::shared_ptr<const Replay> replay;
         std::optional<Environment> environment;
