@@ -214,8 +214,6 @@ class PickEnv(_Single):
     hold a job, `info["episode"]` which episode was drawn.
     """
 
-    __doc__ += "\n    " + (_Single.__doc__ or "").split("\n", 2)[2]
-
     def __init__(
         self,
         workloads: Episodes,
@@ -246,8 +244,6 @@ class BackfillEnv(_Single):
     Observation: "jobs" (queue, 5) and "machine" (6), float32 in 0..1. `info["action_mask"]` has the shape (queue + 1).
     """
 
-    __doc__ += "\n    " + (_Single.__doc__ or "").split("\n", 2)[2]
-
     def __init__(
         self,
         workloads: Episodes,
@@ -272,8 +268,6 @@ class WeightsEnv(_Single):
 
     Observation: "jobs" (queue, 5), the first waiting jobs by submission, and "machine" (4), float32 in 0..1.
     """
-
-    __doc__ += "\n    " + (_Single.__doc__ or "").split("\n", 2)[2]
 
     def __init__(
         self,
@@ -347,8 +341,6 @@ class _Vector(_Together):
 class VectorPickEnv(_Vector):
     """PickEnv, so many together."""
 
-    __doc__ += "\n\n    " + (_Vector.__doc__ or "")
-
     def __init__(
         self,
         count: int,
@@ -365,8 +357,6 @@ class VectorPickEnv(_Vector):
 
 class VectorBackfillEnv(_Vector):
     """BackfillEnv, so many together; action masks have the shape (count, queue + 1)."""
-
-    __doc__ += "\n\n    " + (_Vector.__doc__ or "")
 
     def __init__(
         self,
@@ -388,8 +378,6 @@ class VectorBackfillEnv(_Vector):
 class VectorWeightsEnv(_Vector):
     """WeightsEnv, so many together; actions have the shape (count, 6), action masks (count, 0)."""
 
-    __doc__ += "\n\n    " + (_Vector.__doc__ or "")
-
     def __init__(
         self,
         count: int,
@@ -409,3 +397,9 @@ class VectorWeightsEnv(_Vector):
 
     def _steps(self, actions: Any) -> tuple[Any, ...]:
         return self._core.step_weights(actions)
+
+
+# What is common is told in each.
+for _kind in (PickEnv, BackfillEnv, WeightsEnv, VectorPickEnv, VectorBackfillEnv, VectorWeightsEnv):
+    if _kind.__doc__ is not None:  # python -OO has no docstrings
+        _kind.__doc__ = f"{_kind.__doc__.rstrip()}\n\n    {_kind.__base__.__doc__}"
