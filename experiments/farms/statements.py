@@ -65,8 +65,8 @@ def overview(checked: Mapping[str, Sequence[Claim]]) -> list[Overview]:
         cases = [case for claim in ours for case in claim.held] + failed
         furthest = f"; furthest: {max(failed)[1]}" if failed else ""
         lines.append(Overview(
-            part, "partly", "the paper has its numbers in pictures only, and does not give its weights; what it says of "
-            "the pictures is checked",
+            part, "partly", "the paper has its numbers in pictures only, and does not give its weights; what it says "
+            "of the pictures is checked",
             f"with the weights `{weights}`, it does not hold in {count(failed, cases)} comparisons{furthest}",
             worst(claim.word for claim in ours)))
     return lines
