@@ -249,7 +249,7 @@ NamedScheduler Reader::scheduler_from(const std::string& text, const Parameters:
 
 void Reader::require_own_schedulers(const YAML::Node& schedulers) const {
     for (const auto& [name, own] : own_) {
-        if (std::ranges::none_of(campaign_.schedulers, [&](const CampaignScheduler& scheduler) {
+        if (std::ranges::none_of(campaign_.schedulers, [&name = name](const CampaignScheduler& scheduler) {
                 return scheduler.scheduler.choice.algorithm == name;
             })) {
             fail(schedulers, "no scheduler has the algorithm " + in_quotes(name) +

@@ -12,7 +12,17 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+// g++ names its sanitizers by macros, clang by features. Only without them, and only g++, jumps between stacks.
 #if defined(__SANITIZE_ADDRESS__)
+#define BATFILL_ADDRESS_SANITIZER
+#elif defined(__clang__)
+#if __has_feature(address_sanitizer)
+#define BATFILL_ADDRESS_SANITIZER
+#endif
+#elif !defined(__SANITIZE_THREAD__)
+#define BATFILL_JUMPS
+#endif
+#if defined(BATFILL_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -25,31 +35,24 @@ constexpr std::size_t stack_size = std::size_t{256} << 10;
 // The coroutine whose body begins now: makecontext() passes integers only.
 thread_local Coroutine* beginning = nullptr;
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define BATFILL_JUMPS
+#if defined(BATFILL_JUMPS)
 // A place to jump back to. swapcontext() would also save the signal mask, which takes two calls of the kernel.
 using Place = std::array<void*, 5>;
 
 // The compiler requires that the jump is in another function than the place. It must assume that these functions change
 // all registers that a function may change.
-#if defined(__clang__)
-#define BATFILL_OPAQUE [[gnu::noinline]]
-#else
-#define BATFILL_OPAQUE [[gnu::noipa]]
-#endif
-
-BATFILL_OPAQUE [[noreturn]] void jump(Place& to) {
+[[gnu::noipa, noreturn]] void jump(Place& to) {
     __builtin_longjmp(to.data(), 1);
 }
 
 // Returns when somebody jumps back to `from`.
-BATFILL_OPAQUE void jump_and_return(Place& from, Place& to) {
+[[gnu::noipa]] void jump_and_return(Place& from, Place& to) {
     if (__builtin_setjmp(from.data()) == 0) {
         jump(to);
     }
 }
 
-BATFILL_OPAQUE void begin_and_return(Place& from, const ucontext_t& to) {
+[[gnu::noipa]] void begin_and_return(Place& from, const ucontext_t& to) {
     if (__builtin_setjmp(from.data()) == 0) {
         setcontext(&to);
     }
@@ -79,7 +82,7 @@ struct Coroutine::Contexts {
 
     // Switches from one to the other. AddressSanitizer must know which stack is in use.
     void switch_to_body() {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(BATFILL_ADDRESS_SANITIZER)
         void* fake = nullptr;
         __sanitizer_start_switch_fiber(&fake, static_cast<char*>(memory) + guard, stack_size);
         swapcontext(&caller, &body);
@@ -95,7 +98,7 @@ struct Coroutine::Contexts {
 #endif
     }
     void switch_to_caller([[maybe_unused]] bool for_ever) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(BATFILL_ADDRESS_SANITIZER)
         void* fake = nullptr;
         __sanitizer_start_switch_fiber(for_ever ? nullptr : &fake, caller_stack, caller_stack_size);
         swapcontext(&body, &caller);
@@ -141,7 +144,7 @@ Coroutine::~Coroutine() {
 
 void Coroutine::enter() {
     Coroutine* const self = beginning;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(BATFILL_ADDRESS_SANITIZER)
     __sanitizer_finish_switch_fiber(nullptr, &self->contexts_->caller_stack, &self->contexts_->caller_stack_size);
 #endif
     try {
