@@ -118,6 +118,7 @@ rule dbf_collect_closer:
 
 rule dbf_census:
     input:
+        logs=lambda wildcards: SETTINGS.logs("dbf", wildcards.machine),
         workload="dbf/{machine}/workload.json",
         header="dbf/{machine}/log-header.txt",
     output:
