@@ -11,7 +11,7 @@ from typing import Mapping, Optional, Sequence, Union
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 
-from common.comparison import word
+from common.comparison import LIMITS, word
 from common.files import read_json, sha256
 from common.job import Job, JobError, run_job
 from common.tables import count, read_csv
@@ -104,8 +104,10 @@ class Data:
                          for place, row in enumerate(rows))
 
     def statements(self, part: str) -> str:
-        """The table of what `statements.csv` has of a part of the paper."""
-        return self.table("statements.csv", {"the paper": "statement", "here": "here", "": "word"}, part=part)
+        """The table of what `statements.csv` has of a part of the paper, with the bounds, if there are any."""
+        has_bounds = any(line.get("bound") for line in self.rows("statements.csv", part=part))
+        bounds = {"holds if": "bound"} if has_bounds else {}
+        return self.table("statements.csv", {"the paper": "statement", **bounds, "here": "here", "": "word"}, part=part)
 
     def _read(self, file: str) -> list[Line]:
         found = [folder / file for folder in self._folders if (folder / file).is_file()]
@@ -190,7 +192,7 @@ def render(template: Path, results: Path) -> str:
                               trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     data = Data(results, template)
     environment.globals.update(files=data.files, rows=data.rows, row=data.row, value=data.value, table=data.table,
-                               statements=data.statements, word=word, count=count)
+                               statements=data.statements, word=word, limits=LIMITS, count=count)
     environment.filters.update(digits=number, signed=signed, minutes=minutes, percent=percent, spelled=spelled,
                                listed=listed)
     if (results / MANIFEST).is_file():

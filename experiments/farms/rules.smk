@@ -21,21 +21,24 @@ wildcard_constraints:
 def farms_scenarios(study):
     """The study's scenarios: options of `batfill generate farm`, schedulers and mean inter-arrival times of each."""
     settings = FARMS[study]
-    schedulers, rates = settings["schedulers"], settings["interarrivals"]
-    prioritised = {name: replay for name, replay in schedulers.items() if replay["algorithm"].startswith("bf-")}
-    return {
-        name: {"options": options.split(), "schedulers": schedulers, "interarrivals": rates}
-        for name, options in settings["workloads"].items()
-    } | {
-        f"ratio-{ratio}": {"options": ["--license-ratio", str(ratio)], "schedulers": schedulers,
-                           "interarrivals": settings["ratio_interarrivals"]}
-        for ratio in settings["ratios"]
-    } | {
-        name: {"options": [], "interarrivals": rates, "schedulers": {
-            scheduler: {**replay, "parameters": replay["parameters"] + parameters}
-            for scheduler, replay in prioritised.items()}}
-        for name, parameters in settings["heuristics"].items()
-    }
+    rates, ratio_rates = settings["interarrivals"], settings["ratio_interarrivals"]
+    ratios = {f"ratio-{ratio}": ["--license-ratio", str(ratio)] for ratio in settings["ratios"]}
+    found = {}
+
+    def add(name, options, rates, schedulers):
+        found[name] = {"options": options, "schedulers": schedulers, "interarrivals": rates}
+
+    for name, options in settings["workloads"].items():
+        add(name, options.split(), rates, settings["schedulers"])
+    for ratio, options in ratios.items():
+        add(ratio, options, ratio_rates, settings["schedulers"])
+    for name, parameters in settings["heuristics"].items():
+        prioritised = {scheduler: {**replay, "parameters": replay["parameters"] + parameters}
+                       for scheduler, replay in settings["schedulers"].items() if replay["algorithm"].startswith("bf-")}
+        add(name, [], rates, prioritised)
+        for ratio, options in ratios.items():
+            add(f"{name}-{ratio}", options, ratio_rates, prioritised)
+    return found
 
 
 def farms_files(study, name):

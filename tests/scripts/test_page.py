@@ -69,6 +69,9 @@ def test_statements_are_shown_with_their_words(results: Path) -> None:
           "Figure 6,EASY wins,on none,differs")
     assert rendered(results, '{{ statements("Figure 6") }}') == [
         "| the paper | here |  |", "|---|---|---|", "| EASY wins | on none | differs |"]
+    write(results / "statements.csv", "part,statement,here,word,bound", "Figure 5,PC wins,on 7 of 10,differs,on all")
+    assert rendered(results, '{{ statements("Figure 5") }}') == [
+        "| the paper | holds if | here |  |", "|---|---|---|---|", "| PC wins | on all | on 7 of 10 | differs |"]
 
 
 def test_manifest_and_files_of_the_results(results: Path) -> None:
