@@ -209,7 +209,7 @@ rule dbf_figure:
         png="dbf/figures/figure-{figure}.png",
         csv="dbf/figures/figure-{figure}.csv",
     params:
-        machines=DBF_MACHINES,
+        names=dbf_names(),
         repairs=DBF["repairs"],
     script:
         "figures.py"

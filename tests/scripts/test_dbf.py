@@ -37,7 +37,9 @@ def collected_files(tmp_path: Path) -> dict[str, str]:
         "metrics": [{**one, "run": run, **metrics_of(run, one["draw"])} for one in draws for run in runs],
         "distribution": [{**one, "level": level, **dict.fromkeys(runs, wait)}
                          for one in draws for level, wait in (("0.0", "0.0"), ("0.5", "0.0"), ("1.0", "7200.0"))],
-        "statistics": [{**one, "drawn_jobs": one["share"], "deadlines_missed_hopeless": 1} for one in draws],
+        "statistics": [{**one, "drawn_jobs": one["share"], "deadlines_missed_hopeless": 1, "counted_regular_jobs": 8,
+                        "easy_started_at_once": 3, "conservative_started_at_once": 2, "dbf_started_at_once": 1}
+                       for one in draws],
     }
     contents["compressions"] = [
         {"machine": machine, "draw": number, "variant": variant, "run": run, "mean_wait_regular": wait}
@@ -104,7 +106,7 @@ def test_compressions_are_compared(written: Path) -> None:
 
 
 def test_quantiles_of_waits_are_in_minutes(written: Path) -> None:
-    assert rows(written / "wait-quantiles.md")[0] == ["KTH", "20 %", "easy", "50 %", "-", "0.0", "-", "120.0"]
+    assert rows(written / "wait-quantiles.md")[0] == ["KTH", "20 %", "easy", "37.5 %", "-", "0.0", "-", "120.0"]
 
 
 FIGURES = {  # by number: panels, label of the vertical axis, lines of numbers
@@ -124,7 +126,7 @@ def job_of_figures(tmp_path: Path, files: dict[str, str]) -> StandInJob:
     by_hour = [write(tmp_path / f"{one}-arrivals.csv", "hour,arrivals_per_hour",
                      *(f"{hour},{10 if hour >= 12 else 2}" for hour in range(24))) for one in MACHINES]
     return StandInJob({**files, "arrivals": by_hour}, results_in(tmp_path, svg="f.svg", png="f.png", csv="f.csv"),
-                      {"machines": MACHINES, "repairs": ["paper", "strict"]}, {"figure": "1"})
+                      {"names": dict(zip(MACHINES, MACHINES)), "repairs": ["paper", "strict"]}, {"figure": "1"})
 
 
 @pytest.mark.parametrize("number", FIGURES)
@@ -147,6 +149,13 @@ def test_figure_1_shades_the_hours_above_the_mean(figure_job: StandInJob) -> Non
     shaded = [patch for patch in figure.axes[0].patches if patch.get_facecolor()[:3] == pytest.approx((13 / 15,) * 3)]
     assert len(shaded) == 12
     assert [text.get_text() for text in figure.legends[0].texts] == ["hours above the mean", "arrivals", "mean"]
+
+
+def test_figure_1_has_one_panel_for_a_log_on_two_machines(figure_job: StandInJob) -> None:
+    figure_job.params.names["KTH"], figure_job.params.names["CTC"] = None, "the log's name"
+    figure, numbers = figures.Figures(figure_job).daily_arrivals()
+    assert [axes.get_title() for axes in figure.axes] == ["the log's name"]
+    assert len(numbers) == 24
 
 
 def test_figure_2_is_in_hours_and_shows_the_first_variant(figure_job: StandInJob) -> None:
