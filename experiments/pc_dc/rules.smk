@@ -7,7 +7,7 @@ PC_DC = SETTINGS.paper("pc-dc")
 PC_DC_READINGS = SETTINGS.readings("pc-dc")  # by case: machine, and the reading of its log
 PC_DC_MAIN = list(PC_DC["readings"])[0]
 PC_DC_MACHINES = [machine for case, (machine, reading) in PC_DC_READINGS.items()
-                  if reading == PC_DC_MAIN and not SETTINGS.machine("pc-dc", case).get("hypothesis")]
+                  if reading == PC_DC_MAIN and not SETTINGS.machine("pc-dc", case).get("beside")]
 
 
 
