@@ -18,7 +18,7 @@ def pc_dc_runs(algorithm, orders):
 
 PC_DC_BASELINES = {baseline: {"algorithm": baseline, "parameters": []} for baseline in ("conservative", "easy")}
 PC_DC_RUNS = PC_DC_BASELINES | pc_dc_runs("pc", PC_DC["orders"]) | pc_dc_runs("dc", PC_DC["orders"])
-PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "hypothesis",
+PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "sizes",
                 "overview"]
 PC_DC_FIGURES = range(5, 10)
 
