@@ -8,7 +8,8 @@ from mixed_policies.period_values import QUIET, PeriodValues, shown
 # What the paper means by a significant margin, and within which two numbers are the same.
 MARGIN, BEST = 0.05, 1e-9
 BOUNDS = {"times": BY_NUMBER, "quiet": f"both pure policies are at most {QUIET:g} above w*",
-          "below": "the first is less", "clearly below": f"the first is less by more than {percent(MARGIN)}", "equal": "both are equal"}
+          "below": "the first is less", "clearly below": f"the first is less by more than {percent(MARGIN)}",
+          "equal": "both are equal"}
 
 
 def named_weeks(rows: Sequence[Mapping[str, str]], weeks: Optional[PeriodValues]) -> list[dict[str, Any]]:
