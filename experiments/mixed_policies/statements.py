@@ -254,15 +254,17 @@ def _policies_differ_most_without(sums: Sums) -> tuple[str, bool]:
     return ("LAF / SAF without and with 72,000 s: " + by_log(spans, lambda of: f"{_two(of[NONE])} and {_two(of[LOW])}"),
             all(of[NONE] >= max(of.values()) - SAME_SPAN for of in spans.values()))
 
+
 def _low_comes_closer(sums: Sums) -> tuple[str, bool]:
     apart = {log: {threshold: {policy: abs(value / by_policy["FCFS"] - 1) for policy, value in by_policy.items()
                                if policy != "FCFS"} for threshold, by_policy in of.items()} for log, of in sums.items()}
     closer = {log: [distance < of[DEFAULT][policy] for policy, distance in of[LOW].items()]
               for log, of in apart.items()}
-    return (by_log(closer, lambda of: f"{sum(of)} of {len(of)}") + " policies; mean distance with 200,000 and 72,000 s: "
-            + by_log(apart, lambda of: " and ".join(percent(fmean(of[threshold].values()), 1)
-                                                   for threshold in (DEFAULT, LOW))),
-            all(map(all, closer.values())))
+    means = {log: " and ".join(percent(fmean(of[threshold].values()), 1) for threshold in (DEFAULT, LOW))
+             for log, of in apart.items()}
+    counts = {log: f"{sum(of)} of {len(of)}" for log, of in closer.items()}
+    return (f"{by_log(counts, str)} policies; mean distance with 200,000 and 72,000 s: "
+            f"{by_log(means, str)}", all(map(all, closer.values())))
 
 
 def _of_thresholds(machines: Sequence[str], read: Mapping[str, Lines]) -> list[Stated]:

@@ -67,8 +67,8 @@ def inputs(folder: Path, values: str) -> dict[str, Any]:
         "sums": [write(folder / "sums.csv", *sums),
                  write(folder / "key.csv", "log,threshold,printed,row,policy", f"{SP2},none,10,SAF,SAF",
                        f"{SP2},none,30,FCFS,FCFS", f"{SP2},72000,30,LAF,FCFS", f"{SP2},72000,50,FCFS,LAF",
-                       *(f"{SP2},200000,{place},{policy},{policy}"
-                         for place, policy in enumerate(("SAF", "LEXP", "SPF", "FCFS")))),
+                       *(f"{SP2},200000,{number},{policy},{policy}" for policy, number in (
+                           ("SAF", 10), ("LEXP", 20), ("SPF", 25), ("FCFS", 30)))),
                  write(folder / "differences.csv", "setting,numbers,to the digit,median,within 2 %",
                        "the paper's,9,7,0.001,1")],
         "spaces": [write(folder / "figure-4.csv", '"week","median, q <= 0","median, q >= 0",share_below_these',
