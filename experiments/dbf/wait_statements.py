@@ -64,7 +64,8 @@ def waits(sources: Sources) -> Iterator[Statement]:
     judged = [machine for machine in results.of_paper if machine in known]
     if judged:
         yield Statement("Figure 2", "The same of a CBF that compresses by submission (`compression=submission`)",
-                        "EASY / CBF, in the draws with all forms of CBF: " + per_machine(known, lambda machine: spread(by_submission[machine], two)),
+                        "EASY / CBF, in the draws with all forms of CBF: "
+                        + per_machine(known, lambda machine: spread(by_submission[machine], two)),
                         relation(all(fmean(by_submission[machine]) < 1 for machine in judged)), LESS_ON_EACH)
 
 
