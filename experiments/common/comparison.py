@@ -9,8 +9,8 @@ SAME, CLOSE, SAME_DIRECTION, DIFFERS = WORDS = ("same", "close", "same direction
 SAME_WITHIN, CLOSE_WITHIN = 0.01, 0.05
 BY_NUMBER = "by the number"  # the bound of a statement with a number of the paper: that of `word`
 LIMITS = (f"*Same* is within {100 * SAME_WITHIN:g} % of the paper's number, *close* within {100 * CLOSE_WITHIN:g} %. "
-          "Beyond that, *same direction* is on the same side of the baseline, and *differs* is not. A statement without "
-          "a number is *same direction* where it holds, and *differs* elsewhere.")
+          "Beyond that, *same direction* is on the same side of the baseline, and *differs* is not. A statement "
+          "without a number is *same direction* where it holds, and *differs* elsewhere.")
 ROUNDING = 1e-9  # 1.01 is within 1 % of 1, although its difference is a little more than 0.01 as a binary number
 
 
@@ -41,8 +41,8 @@ def worst(words: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a paper states in some part of it ("Figure 5", "section 4.3"), what is here in numbers, and the word. `bound`
-    decides the word: it says when the statement holds, or is BY_NUMBER."""
+    """What a paper states in some part of it ("Figure 5", "section 4.3"), what is here in numbers, and the word.
+    `bound` decides the word: it says when the statement holds, or is BY_NUMBER."""
 
     part: str
     statement: str

@@ -10,21 +10,16 @@ from farms.results import MEASURES, NAMES, Results
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-LINES: Sequence[style.Look] = (
-    {"color": "#CC79A7", "marker": "D", "linestyle": ":", "linewidth": 0.7},
-    {"color": "#E69F00", "marker": "s", "linestyle": "--", "linewidth": 0.7},
-    {"color": "#0072B2", "marker": "^", "linestyle": "-.", "linewidth": 0.7},
-    {"color": "#009E73", "marker": "o", "linestyle": "-", "linewidth": 0.7},
-)
+# Points without lines: they stand beside each other, and between such points lines would cross where nothing does.
 LOOKS: Mapping[str, style.Look] = {
-    scheduler: {**look, "label": NAMES[scheduler]} for scheduler, look in zip(NAMES, LINES)}
+    scheduler: {"color": color, "marker": marker, "linestyle": "none", "label": NAMES[scheduler]}
+    for scheduler, color, marker in zip(NAMES, ("#CC79A7", "#E69F00", "#0072B2", "#009E73"), "Ds^o")}
 # The measure, the label of the horizontal axis, the places on it, and what is at a place for a scheduler.
 Panel = tuple[str, str, Sequence[str], Callable[[str, str], Interval]]
 
 
 def plot(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence[Interval]]) -> None:
-    """Means with their confidence intervals, over places at equal distances, in columns beside each other: some are so
-    close that their lines would hide each other."""
+    """Means with their confidence intervals, over places at equal distances, in columns beside each other."""
     style.plot_spreads(axes, range(len(places)), [
         (LOOKS[scheduler], [Spread(one.mean, one.low, one.high) for one in intervals])
         for scheduler, intervals in series.items()], room=0.7 / max(len(places) - 1, 1))
@@ -48,7 +43,7 @@ def panels(results: Results, part: str) -> list[Panel]:
     if part == "2b":
         rates = results.interarrivals(f"ratio-{results.ratios()[0]}")
         return [ratio_panel(results, measure, rate) for rate in rates for measure in ("license_usage", "late")]
-    measures = {"1": ("late", "system_usage", "system_usage_requested"), "2a": ("slowdown",)}
+    measures = {"1": ("late", "system_usage", "system_usage_requested"), "2a": ("wait", "slowdown")}
     return [rate_panel(results, measure) for measure in measures[part]]
 
 
@@ -62,6 +57,10 @@ def draw(shown: Sequence[Panel], columns: int) -> tuple[Figure, Numbers]:
         series = {scheduler: [interval(scheduler, place) for place in places] for scheduler in NAMES}
         plot(axes, places, series)
         axes.set(xlabel=label, ylabel=MEASURES[measure].label)
+        if measure == "wait":
+            # The shortest are a thousandth of the longest.
+            means = [one.mean for intervals in series.values() for one in intervals]
+            axes.set(yscale="log", ylim=(min(means) / 3, 3 * max(means)))
         numbers += [{"measure": measure, "axis": label, "place": place, "scheduler": scheduler, **vars(one)}
                     for scheduler, intervals in series.items() for place, one in zip(places, intervals)]
     style.legend(figure, axes_of_panels[0][0])
@@ -71,7 +70,7 @@ def draw(shown: Sequence[Panel], columns: int) -> tuple[Figure, Numbers]:
 def main(job: Job) -> None:
     """Draws the figure that the rule asks for."""
     part = job.wildcards.part
-    figure, numbers = draw(panels(Results(job.input[0]), part), {"1": 3, "2a": 1, "2b": 2}[part])
+    figure, numbers = draw(panels(Results(job.input[0]), part), {"1": 3, "2a": 2, "2b": 2}[part])
     style.save(figure, numbers, job.output)
 
 

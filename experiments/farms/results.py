@@ -1,6 +1,6 @@
 """The workflow's collected numbers of the farms, as tables and figures ask for them."""
 from dataclasses import dataclass
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Mapping, Optional, Sequence
 
 from common.confidence import Interval
 from common.tables import Show, one_digit, read_csv, two_digits
@@ -10,8 +10,22 @@ Line = Mapping[str, str]
 # The schedulers under the paper's names, and those with priorities.
 NAMES = {"fcfs": "FCFS", "easy": "BF_FCFS", "bf-unmod": "BF_UNMOD", "bf-mod": "BF_MOD"}
 PRIORITISED = ["bf-unmod", "bf-mod"]
-# The scenario that has the paper's settings.
+# The scenario that has the paper's settings, and the defaults as the weights, which the paper does not give.
 PAPER = "paper"
+RATIO = "ratio-"
+
+
+def scenario_of(weights: str, ratio: Optional[str] = None) -> str:
+    """What the workflow calls the paper's farms, or those with a licence ratio in per cent, under some weights."""
+    if ratio is None:
+        return weights
+    return RATIO + ratio if weights == PAPER else f"{weights}-{RATIO}{ratio}"
+
+
+def _farms_of(scenario: str) -> str:
+    """The scenario with the same farms and the defaults as weights, for one that only changes weights."""
+    _, found, ratio = scenario.rpartition(RATIO)
+    return found + ratio if found else PAPER
 
 
 @dataclass(frozen=True)
@@ -33,6 +47,7 @@ MEASURES = {
     "system_usage_requested": Measure("system usage, by processors (%)", "System usage, by processors (%)",
                                       lambda line: 100 * float(line["system_usage_requested"]), True),
     "utilisation": Measure("utilisation (%)", "Utilisation (%)", lambda line: 100 * float(line["utilisation"]), True),
+    "wait": Measure("mean wait (s)", "Mean wait (s)", lambda line: float(line["mean_wait"]), False),
     "slowdown": Measure("slowdown", "Slowdown", lambda line: float(line["mean_slowdown"]), False, two_digits),
     "license_usage": Measure("licence usage (%)", "Licence usage (%)",
                              lambda line: 100 * float(line["license_usage"]), True),
@@ -53,14 +68,13 @@ class Results:
 
     def ratios(self) -> list[str]:
         """The per cents of the scenarios that have one licence ratio."""
-        return list(dict.fromkeys(found.removeprefix("ratio-") for found, _, _ in self._lines
-                                  if found.startswith("ratio-")))
+        return list(dict.fromkeys(found.removeprefix(RATIO) for found, _, _ in self._lines if found.startswith(RATIO)))
 
     def values(self, measure: str, scheduler: str, interarrival: str, scenario: str = PAPER) -> list[float]:
-        """What is measured, draw by draw. Where a scenario only changes heuristics, schedulers without any are those of
-        the paper's settings."""
+        """What is measured, draw by draw. Where a scenario only changes weights, schedulers without any are those of
+        the same farms."""
         key = scenario, interarrival, scheduler
-        lines = self._lines.get(key) or self._lines[PAPER, interarrival, scheduler]
+        lines = self._lines.get(key) or self._lines[_farms_of(scenario), interarrival, scheduler]
         return [MEASURES[measure].of(line) for line in lines]
 
     def mean(self, measure: str, scheduler: str, interarrival: str, scenario: str = PAPER) -> Interval:

@@ -14,9 +14,7 @@ PAPER: Mapping[str, style.Look] = {
     "T3E": {"color": "#999999", "marker": "v", "linestyle": "-", "label": "T3E, the paper"},
     "O3K": {"color": "#555555", "marker": "x", "linestyle": "-", "label": "O3K, the paper"},
 }
-# The logs on their own machines, then on larger ones.
-LOGS: Sequence[style.Look] = [{**look, "linestyle": line, "markerfacecolor": "white" if line == ":" else look["color"]}
-                              for line in ("-", ":") for look in style.MACHINES[:3]]
+LOGS: Sequence[style.Look] = [{**look, "linestyle": "--"} for look in style.MACHINES]
 MONTHLY: Mapping[str, style.Look] = {
     "0": {"color": "#D55E00", "linestyle": ":", "label": "omega = 0"},
     "1": {"color": "#E69F00", "linestyle": "--", "label": "omega = 1"},

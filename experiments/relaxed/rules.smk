@@ -3,7 +3,9 @@
 # workflow, with audits and months; their schedules are gone when it ends.
 
 RELAXED = SETTINGS.paper("relaxed")
-RELAXED_MACHINES = SETTINGS.machines("relaxed")
+RELAXED_ALL = SETTINGS.machines("relaxed")
+RELAXED_LARGER = [machine for machine in RELAXED_ALL if SETTINGS.machine("relaxed", machine).get("larger")]
+RELAXED_MACHINES = [machine for machine in RELAXED_ALL if machine not in RELAXED_LARGER]
 RELAXED_OMEGAS = [str(omega) for omega in RELAXED["omegas"]]
 RELAXED_ESTIMATES = ["requested", "actual"]
 RELAXED_MONTH_TABLES = ["waits", "backfilled", "important", "utilisation"]
@@ -49,15 +51,11 @@ rule relaxed:
         "relaxed/manifest.json",
 
 
-def relaxed_own_log(machine):
-    """The log with which a machine's replays are compared, as the only element; none on a larger machine."""
-    return [] if SETTINGS.machine("relaxed", machine).get("larger") else SETTINGS.logs("relaxed", machine)
-
-
 # The log month by month: jobs, waits as they were, utilisation.
 rule relaxed_log:
     input:
-        logs=lambda wildcards: relaxed_own_log(wildcards.machine),
+        # With which the replays are compared; not on a larger machine.
+        logs=lambda wildcards: [] if wildcards.machine in RELAXED_LARGER else SETTINGS.logs("relaxed", wildcards.machine),
         workload="relaxed/{machine}/workload.json",
         header="relaxed/{machine}/log-header.txt",
     output:
@@ -88,7 +86,9 @@ rule relaxed_replay:
 
 def relaxed_files(name):
     """The files of this name of all replays."""
-    return expand("relaxed/{machine}/replays/{group}/" + name, machine=RELAXED_MACHINES, group=RELAXED_REPLAYS)
+    path = "relaxed/{machine}/replays/{group}/" + name
+    return (expand(path, machine=RELAXED_MACHINES, group=RELAXED_REPLAYS)
+            + expand(path, machine=RELAXED_LARGER, group=RELAXED_ESTIMATES))
 
 
 rule relaxed_collect:
@@ -105,8 +105,8 @@ rule relaxed_collect:
 rule relaxed_tables:
     input:
         paper=EXPERIMENTS / "relaxed/paper-tables.csv",
-        census=expand("relaxed/{machine}/census.csv", machine=RELAXED_MACHINES),
-        logs=expand("relaxed/{machine}/log-months.csv", machine=RELAXED_MACHINES),
+        census=expand("relaxed/{machine}/census.csv", machine=RELAXED_ALL),
+        logs=expand("relaxed/{machine}/log-months.csv", machine=RELAXED_ALL),
         months="relaxed/months.csv",
         results="relaxed/results.csv",
     output:
@@ -116,7 +116,7 @@ rule relaxed_tables:
                format=["csv", "md"]),
     params:
         machines=RELAXED_MACHINES,
-        larger=[machine for machine in RELAXED_MACHINES if not relaxed_own_log(machine) and SETTINGS.has_logs],
+        loaded_alike=RELAXED["loaded_alike"],
         omegas=RELAXED_OMEGAS,
         references=list(RELAXED["references"]),
         variations=RELAXED["variations"],
@@ -142,7 +142,7 @@ rule relaxed_figure:
 
 rule relaxed_manifest:
     input:
-        manifests=expand("relaxed/{machine}/manifest.json", machine=RELAXED_MACHINES) + relaxed_files("manifest.json"),
+        manifests=expand("relaxed/{machine}/manifest.json", machine=RELAXED_ALL) + relaxed_files("manifest.json"),
         results=PAGES["relaxed"],
         batfill=SETTINGS.batfill,
     output:

@@ -4,7 +4,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Callable, Mapping, Optional, Sequence
 
-from common.comparison import DIFFERS, Overview, relation, word, worst
+from common.comparison import BY_NUMBER, DIFFERS, Overview, relation, word, worst
+from common.tables import per_cent
 from relaxed.monthly import ACTUAL, ESTIMATED, Monthly
 
 # What there is to say of a machine: whether the statement holds there, and by which numbers. None: it has no such data.
@@ -13,8 +14,8 @@ Finding = Optional[tuple[bool, str]]
 # The parts of the paper: each has a table for either of its machines.
 WAITS, BACKFILLED, IMPORTANT = "Tables 1 and 4", "Tables 2 and 5", "Tables 3 and 6"
 
-FEW_EXCEPTIONS = 0.9
-SMALL_EFFECT = 10
+FEW_EXCEPTIONS = 0.9  # of the steps
+SMALL_EFFECT = 10  # per cent
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,8 @@ STATEMENTS = (
     Statement(WAITS, "No backfilling performs the poorest.",
               "omega = 0 waits longest of all in every month, with estimated and with actual times", _poorest),
     Statement(WAITS, "With few exceptions, wait decreases as backfilling is relaxed.",
-              "in at least 90 % of the steps from one omega to the next, month by month", _falls),
+              f"in at least {per_cent(FEW_EXCEPTIONS)} of the steps from one omega to the next, month by month",
+              _falls),
     Statement(WAITS, "Wait is typically shortest for omega = infinity.",
               "the smallest total, and the smallest wait in more than half of the months", _infinity_is_shortest),
     Statement(WAITS, "Every omega > 1 improves on aggressive backfilling.",
@@ -189,16 +191,16 @@ STATEMENTS = (
     Statement(WAITS, "Infinity reduces the wait against aggressive backfilling in every month ...",
               "below omega = 1 in every month", _below_aggressive),
     Statement(WAITS, "... by 67 % (T3E) and 62 % (O3K) on average.",
-              "by the number, mean of the months", _far_below_aggressive,
+              f"{BY_NUMBER}, mean of the months", _far_below_aggressive,
               {"T3E": -67, "O3K": -62}, _average_to_aggressive),
     Statement(WAITS, "Infinity reduces the wait against the actual one in every month ...",
               "below the log's own wait in every month", _below_log),
     Statement(WAITS, "... by 46 % (T3E) and 87 % (O3K) on average.",
-              "by the number, mean of the months", _far_below_log,
+              f"{BY_NUMBER}, mean of the months", _far_below_log,
               {"T3E": -46, "O3K": -87}, _average_to_log),
     Statement(WAITS, "Estimates do little harm at infinity: less wait than with run times in 6 of 12 months (T3E), "
               "9 % more on average (O3K).",
-              "within 10 % of the wait with actual times, mean of the months", _estimates_do_not_matter),
+              f"within {SMALL_EFFECT} % of the wait with actual times, mean of the months", _estimates_do_not_matter),
     Statement(BACKFILLED, "More jobs are backfilled with each omega in every month.",
               "more in every step from one omega to the next, month by month", _more_are_backfilled),
     Statement(IMPORTANT, "Waits of challenge and urgent jobs decrease as omega grows, but in one month.",
@@ -211,21 +213,29 @@ STATEMENTS = (
 )
 
 
-def overview(machines: Sequence[Monthly]) -> list[Overview]:
-    """The paper's tables and figures in the overview of all, its tables by what it states of them and is found on these
-    machines."""
+def _exceptions(machines: Sequence[Monthly], part: str) -> tuple[list[str], str]:
+    """The words for what is stated in a part of the paper and there are data of, and in how many cases it fails."""
+    words = [found for one in STATEMENTS for machine in machines if one.part == part and (found := one.word(machine))]
+    return words, of_all(words.count(DIFFERS), len(words))
+
+
+def overview(alike: Sequence[Monthly], busier: Sequence[Monthly]) -> list[Overview]:
+    """The paper's tables and figures in the overview of all, its tables by what it states of them and is found on the
+    machines loaded like its own. The busier ones are only mentioned."""
     lines = [Overview("Figure 1", "no", "it draws five jobs under three policies, without numbers"),
              Overview("Figure 2", "no", "it is the algorithm, which `relaxed` follows")]
     for part in (WAITS, BACKFILLED, IMPORTANT):
-        words = [found for one in STATEMENTS for machine in machines
-                 if one.part == part and (found := one.word(machine))]
+        words, failed = _exceptions(alike, part)
         if not words:
             lines.append(Overview(part, "no", "there are no data for it on these machines"))
             continue
-        largest = f"what it states does not hold in {of_all(words.count(DIFFERS), len(words))} cases"
+        largest = f"what it states does not hold in {failed} cases on {' and '.join(one.machine for one in alike)}"
         if part == WAITS:
-            changes = [change(sum(one.waits[ESTIMATED, "inf"]), sum(one.waits[ESTIMATED, "1"])) for one in machines]
-            largest += f"; omega = infinity to omega = 1: {min(changes):+.0f} to {max(changes):+.0f} % in total"
+            changes = [f"{change(sum(one.waits[ESTIMATED, 'inf']), sum(one.waits[ESTIMATED, '1'])):+.0f} %"
+                       for one in alike]
+            largest += f"; omega = infinity to omega = 1: {', '.join(changes)} in total"
+        if busier:
+            largest += f"; on busier machines in {_exceptions(busier, part)[1]}"
         lines.append(Overview(part, "partly", "its logs are not public; logs of the archive stand in for them", largest,
                               worst(words)))
     return lines

@@ -10,6 +10,9 @@ from relaxed.monthly import ACTUAL, ESTIMATED, PAPER_MACHINES, PAPER_OMEGAS, TIM
 from relaxed.statements import STATEMENTS, average_change, below, change, overview
 from relaxed.workload_jobs import QUEUES
 
+# Where the months of a machine are from: the paper, a log with a load like that of the paper's machines, a busier log,
+# or a log on a larger machine than its own.
+OF_PAPER, ALIKE, BUSIER, LARGER = "paper", "alike", "busier", "larger"
 # Table 1 has an actual wait in it that is ten to forty times that of any other month.
 ODD_MONTH = "2002-01"
 
@@ -44,12 +47,14 @@ class Tables:
         self._census = {row["machine"]: row for file in job.input.census for row in read_csv(file)}
         self._results = {(row["machine"], row["group"], row["replay"]): row for row in read_csv(job.input.results)}
         logs, months = [read_csv(file) for file in job.input.logs], read_csv(job.input.months)
-        self._months = {log[0]["machine"]: MonthTables(log, months, self._omegas) for log in logs}
+        tables = {log[0]["machine"]: MonthTables(log, months, self._omegas) for log in logs}
+        self._months = {machine: tables[machine] for machine in self._machines}
+        self._of_all = tables
+        self._loaded_alike: float = job.params.loaded_alike
         here = {log[0]["machine"]: replayed(log, months, self._omegas) for log in logs}
         for machine, monthly in here.items():
             if not monthly.months:
                 raise JobError(f"{machine}: no whole month between the first submission and the last")
-        self._here = {machine: months for machine, months in here.items() if machine not in job.params.larger}
         self._all = {machine: papers(self._paper, machine) for machine in PAPER_MACHINES} | here
 
     def write_all(self) -> None:
@@ -64,11 +69,13 @@ class Tables:
                         tables.important())
             self._write(f"{machine}-utilisation", f"{machine}: utilisation by month, estimated times",
                         tables.utilisation(self._references), tenths)
-        self._write("logs", "The logs", [self._log(machine) for machine in self._machines], tenths)
+        self._write("logs", "The logs", [self._log(machine) for machine in self._of_all], tenths)
         self._write("totals", "Total wait in hours: sums of the months", self._totals())
         self._write("changes", "By how much the totals of the months change, in per cent", self._changes(), one_digit)
         write_csv(str(self._folder / "statements.csv"), self._statements())
-        write_csv(str(self._folder / "overview.csv"), rows_of(overview(list(self._here.values()))))
+        write_csv(str(self._folder / "overview.csv"), rows_of(overview(*(
+            [monthly for machine, monthly in self._all.items() if self._where(machine) == where]
+            for where in (ALIKE, BUSIER)))))
         self._write("references", "Total and longest wait in hours of all jobs, estimated times", self._compared())
         self._write("queues", "Mean wait in hours of the jobs of each queue, estimated times", self._by_queue(),
                     one_digit)
@@ -84,36 +91,45 @@ class Tables:
         write_table(str(self._folder / name), title, rows, show)
 
     def _log(self, machine: str) -> Row:
-        census, whole = self._census[machine], self._months[machine].whole
+        census, whole = self._census[machine], self._of_all[machine].whole
         return {
-            "log": machine, "processors": int(census["processors"]), "jobs": int(census["jobs"]),
+            "log": machine, "where": self._where(machine),
+            "processors": int(census["processors"]), "jobs": int(census["jobs"]),
             **{queue: int(census[f"{queue}_jobs"]) for queue in reversed(list(QUEUES))},
             "whole months": len(whole), "from": whole[0]["month"], "to": whole[-1]["month"],
             "jobs in these": sum(int(month["jobs"]) for month in whole),
             "log's utilisation": mean([month["log_utilisation"] for month in whole]),
+            "busy at infinity": mean(self._of_all[machine].column(ESTIMATED, "inf", "utilisation")),
             "run time / estimate, mean": float(census["mean_run_time_of_estimate"]),
             "of their sums": float(census["run_time_of_estimate"]),
         }
 
     def _totals(self) -> list[Row]:
         return [{
-            "machine": machine, "months": len(monthly.months),
+            "machine": machine, "where": self._where(machine), "months": len(monthly.months),
             "log's wait": None if monthly.log_waits is None else round(sum(monthly.log_waits)), "times": title,
             **{shown(omega): round(sum(monthly.waits[estimates, omega])) for omega in monthly.omegas},
         } for machine, monthly in self._all.items() for estimates, title in TIMES.items()]
 
     def _where(self, machine: str) -> str:
-        """Whose machine it is: of the paper, of its log, or a larger one."""
-        return "paper" if machine in PAPER_MACHINES else "log" if machine in self._here else "larger"
+        """Whose machine it is, and how busy it was; a generated workload counts as loaded alike."""
+        if machine in PAPER_MACHINES:
+            return OF_PAPER
+        if machine not in self._months:
+            return LARGER
+        busy = mean([month["log_utilisation"] for month in self._of_all[machine].whole])
+        return BUSIER if busy and busy > self._loaded_alike else ALIKE
 
     def _changes(self) -> list[Row]:
         return [self._change(machine, omega, base) for machine in self._all
-                for omega, base in [("2", "1"), ("4", "1"), ("inf", "1"), ("inf", "log")]
+                for omega, base in [("2", "1"), ("4", "1"), ("inf", "1"), ("inf", "log"), ("inf", "actual")]
                 if base != "log" or self._all[machine].log_waits]
 
     def _change(self, machine: str, omega: str, base: str) -> Row:
         monthly = self._all[machine]
-        waits, bases = monthly.waits[ESTIMATED, omega], monthly.waits.get((ESTIMATED, base), monthly.log_waits or [])
+        waits = monthly.waits[ESTIMATED, omega]
+        bases = ((monthly.log_waits or []) if base == "log" else monthly.waits[ACTUAL, omega] if base == "actual"
+                 else monthly.waits[ESTIMATED, base])
         return {"machine": machine, "where": self._where(machine), "omega": omega, "to": base,
                 "total": change(sum(waits), sum(bases)), "average": average_change(waits, bases),
                 "months below": below(waits, bases), "months": len(waits)}
@@ -122,7 +138,7 @@ class Tables:
         return [{"part": one.part, "statement": one.paper, "bound": one.bound, "machine": machine,
                  "where": self._where(machine), "here": (one.find(monthly) or (None, "no data"))[1],
                  "word": one.word(monthly)}
-                for one in STATEMENTS for machine, monthly in self._all.items()]
+                for one in STATEMENTS for machine, monthly in self._all.items() if self._where(machine) != LARGER]
 
     def _compared(self) -> list[Row]:
         ways = [("references", reference, reference) for reference in self._references]
@@ -181,7 +197,7 @@ class Tables:
         found = {omega: waits(omega) for omega in self._omegas if tables.has(variation, omega)}
         important = [sum(waits(omega, "important_wait_seconds")) for omega in ("inf", "1")]
         return {
-            "log": tables.machine, "variation": self._described(variation),
+            "log": tables.machine, "where": self._where(tables.machine), "variation": self._described(variation),
             **{shown(omega): hours(sum(found[omega])) if omega in found else None for omega in self._omegas},
             "smallest": shown(min(found, key=lambda omega: sum(found[omega]))),
             "infinity to 1 (%)": change(sum(found["inf"]), sum(found["1"])),

@@ -340,12 +340,24 @@ def test_statements_need_data(name: str, changed: dict[str, Any]) -> None:
 
 
 def test_overview_counts_what_does_not_hold() -> None:
-    waits = overview([monthly(), monthly(**waits_with(ESTIMATED, "1", [1, 50]))])[2]
+    other = monthly(**waits_with(ESTIMATED, "1", [1, 50]))
+    waits = overview([monthly(), other], [])[2]
     assert (waits.what, waits.largest_difference, waits.word) == (
-        "Tables 1 and 4", "what it states does not hold in 3 of 18 cases; omega = infinity to omega = 1: "
-        "-80 to -78 % in total", "differs")
-    assert [one.repeated for one in overview([monthly(important={})])] == ["no", "no", "partly", "partly", "no"]
-    assert [one.repeated for one in overview([monthly()])] == ["no", "no", "partly", "partly", "partly"]
+        "Tables 1 and 4", "what it states does not hold in 3 of 18 cases on KTH and KTH; "
+        "omega = infinity to omega = 1: -80 %, -78 % in total", "differs")
+    assert [one.repeated for one in overview([monthly(important={})], [])] == ["no", "no", "partly", "partly", "no"]
+    assert [one.repeated for one in overview([monthly()], [])] == ["no", "no", "partly", "partly", "partly"]
+
+
+def test_overview_is_about_machines_loaded_like_the_papers() -> None:
+    busier = monthly(**waits_with(ESTIMATED, "1", [1, 50]))
+    lines = {one.what: one for one in overview([monthly()], [busier])}
+    waits, backfills = lines["Tables 1 and 4"], lines["Tables 2 and 5"]
+    assert (waits.largest_difference, waits.word) == (
+        "what it states does not hold in 0 of 9 cases on KTH; omega = infinity to omega = 1: -80 % in total; "
+        "on busier machines in 3 of 9", "same direction")
+    assert (backfills.largest_difference, backfills.word) == (
+        "what it states does not hold in 0 of 1 cases on KTH; on busier machines in 0 of 1", "same direction")
 
 
 def test_changes_are_in_per_cent() -> None:
@@ -397,7 +409,7 @@ def all_tables(tmp_path: Path, files: dict[str, Any]) -> Path:
     folder = tmp_path / "tables"
     folder.mkdir()
     tables.main(StandInJob(files, [str(folder / "logs.csv")], {
-        "machines": ["KTH", "Lublin"], "larger": ["Lublin"], "omegas": list(PAPER_OMEGAS),
+        "machines": ["KTH", "Lublin"], "loaded_alike": 0.2, "omegas": list(PAPER_OMEGAS),
         "references": ["fcfs", "easy"], "variations": VARIATIONS}))
     return folder
 
@@ -428,10 +440,22 @@ def test_other_tables_of_months(written: Path) -> None:
 def test_statements_are_asked_of_each_machine(written: Path) -> None:
     rows = read_csv(str(written / "statements.csv"))
     assert [row["machine"] for row in rows] == ["T3E", "O3K", "KTH", "Lublin"] * len(STATEMENTS)
-    assert [row["where"] for row in rows[:4]] == ["paper", "paper", "log", "larger"]
+    assert [row["where"] for row in rows[:4]] == ["paper", "paper", "busier", "alike"]
     assert (rows[12]["here"], rows[12]["word"]) == ("-39 %, -61 %, -70 %; 36 of 36 months", "same direction")
     assert (rows[26]["here"], rows[26]["word"]) == ("0 of 2 months, +105.0 % on average", "differs")
     assert (rows[20]["word"], rows[27]["here"], rows[27]["word"]) == ("same", "no data", "")
+
+
+def test_of_larger_machines_only_waits_are_compared(tmp_path: Path, files: dict[str, Any]) -> None:
+    tables.main(StandInJob(files, [str(tmp_path / "logs.csv")], {
+        "machines": ["KTH"], "loaded_alike": 0.25, "omegas": list(PAPER_OMEGAS), "references": ["fcfs", "easy"],
+        "variations": VARIATIONS}))
+    for name in ("logs", "totals", "changes"):
+        where = {row.get("machine", row.get("log")): row["where"] for row in read_csv(str(tmp_path / f"{name}.csv"))}
+        assert (where["KTH"], where["Lublin"]) == ("alike", "larger")
+    assert not (tmp_path / "Lublin-waits.csv").exists()
+    assert {row["machine"] for row in read_csv(str(tmp_path / "statements.csv"))} == {"T3E", "O3K", "KTH"}
+    assert {row["log"] for row in read_csv(str(tmp_path / "variations.csv"))} == {"KTH"}
 
 
 def test_changes_are_of_totals_and_of_months(written: Path) -> None:
@@ -445,11 +469,11 @@ def test_changes_are_of_totals_and_of_months(written: Path) -> None:
 
 def test_logs_and_totals(written: Path) -> None:
     assert lines_of(written / "logs.md")[4] == (
-        "| KTH | 8 | 30 | 6 | 0 | 24 | 0 | 2 | 04 | 05 | 20 | 25.0 % | 29.1 % | 50.0 % |")
+        "| KTH | busier | 8 | 30 | 6 | 0 | 24 | 0 | 2 | 04 | 05 | 20 | 25.0 % | 55.0 % | 29.1 % | 50.0 % |")
     assert lines_of(written / "totals.md")[4:6] + lines_of(written / "totals.md")[8:9] == [
-        "| T3E | 12 | 73,902 | estimated | 288,524 | 62,513 | 37,985 | 24,228 | 18,539 |",
-        "| T3E | 12 | 73,902 | actual | 172,497 | 34,560 | 24,432 | 20,667 | 19,012 |",
-        "| KTH | 2 | 20 | estimated | 201 | 161 | 121 | 81 | 41 |"]
+        "| T3E | paper | 12 | 73,902 | estimated | 288,524 | 62,513 | 37,985 | 24,228 | 18,539 |",
+        "| T3E | paper | 12 | 73,902 | actual | 172,497 | 34,560 | 24,432 | 20,667 | 19,012 |",
+        "| KTH | busier | 2 | 20 | estimated | 201 | 161 | 121 | 81 | 41 |"]
     assert lines_of(written / "estimates.md")[6] == "| KTH | 0.99 | 0.99 | 0.98 | 0.98 | 0.95 |"
 
 
@@ -465,9 +489,10 @@ def test_comparisons(written: Path) -> None:
         "| KTH | primary | 24 | 24.0 | r=1 | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 |"]
     variations = lines_of(written / "variations.md")
     assert variations[5] == (
-        "| KTH | r=1 | 201 | 161 | 121 | 81 | 41 | omega = infinity | -74.5 | -74.5 | 2 of 2 | -33.3 |")
+        "| KTH | busier | r=1 | 201 | 161 | 121 | 81 | 41 | omega = infinity | -74.5 | -74.5 | 2 of 2 | -33.3 |")
     assert variations[6] == (
-        "| KTH | basis=walltime | - | 201 | 161 | 121 | 81 | omega = infinity | -59.7 | -59.7 | 2 of 2 | -30.0 |")
+        "| KTH | busier | basis=walltime | - | 201 | 161 | 121 | 81 | omega = infinity | -59.7 | -59.7 | 2 of 2 | "
+        "-30.0 |")
     assert variations[8].endswith("| 2 of 2 | - |")
 
 
@@ -482,7 +507,8 @@ def test_a_machine_needs_a_whole_month(tmp_path: Path, files: dict[str, Any]) ->
     write_csv(files["logs"][0], [{**row, "whole": 0} for row in rows])
     with pytest.raises(JobError, match="KTH: no whole month"):
         tables.main(StandInJob(files, [str(tmp_path / "logs.csv")], {
-            "machines": ["KTH"], "larger": [], "omegas": list(PAPER_OMEGAS), "references": [], "variations": {}}))
+            "machines": ["KTH"], "loaded_alike": 0.2, "omegas": list(PAPER_OMEGAS), "references": [],
+            "variations": {}}))
 
 
 def test_months_here_are_whole_ones(files: dict[str, Any]) -> None:
