@@ -3,7 +3,7 @@ compared, only what they have to do with each other."""
 from statistics import fmean
 from typing import Iterator, Mapping, Optional, Sequence
 
-from common.comparison import BY_NUMBER, Statement, relation, word
+from common.comparison import BY_NUMBER_FROM_1, Statement, relation, word
 from dbf.results import CBF, DBF, EASY
 from dbf.sources import HPC2N, SDSC_BLUE, Sources, per_machine, two
 
@@ -37,7 +37,7 @@ def times(sources: Sources) -> Iterator[Statement]:
         for what, more in (("in all", 1.0), ("per job", jobs[str(hpc2n)] / jobs[str(blue)])):
             mine, papers = (mean_of_dbf(of[str(hpc2n)]) / mean_of_dbf(of[str(blue)]) / more for of in (ours, theirs))
             yield Statement("Table 3", f"HPC2N takes DBF {two(papers)} times as long as SDSC-BLUE, {what}",
-                            f"{two(mine)} times", word(mine, papers, 1), BY_NUMBER)
+                            f"{two(mine)} times", word(mine, papers, 1), BY_NUMBER_FROM_1)
     each, papers_each = ({machine: mean_of_dbf(of[machine]) / jobs[machine] for machine in theirs}
                          for of in (ours, theirs))
     most, most_elsewhere = paper["time per job, HPC2N"], paper["time per job, others"]
@@ -63,8 +63,8 @@ def beside(ours: Times, theirs: Times, run: str, stated: tuple[str, float],
     if others:
         yield Statement("Table 3", f"DBF takes {two(expected)} times as long as {name} (all but HPC2N)",
                         f"{two(ratio(ours, others))} times (by the paper's table {two(ratio(theirs, others))})",
-                        word(ratio(ours, others), expected, 1), BY_NUMBER)
+                        word(ratio(ours, others), expected, 1), BY_NUMBER_FROM_1)
     if hpc2n in theirs:
         mine, papers = (ratio(of, [str(hpc2n)]) for of in (ours, theirs))
         yield Statement("Table 3", f"HPC2N: DBF takes {two(papers)} times as long as {name} (by the paper's table)",
-                        f"{two(mine)} times", word(mine, papers, 1), BY_NUMBER)
+                        f"{two(mine)} times", word(mine, papers, 1), BY_NUMBER_FROM_1)

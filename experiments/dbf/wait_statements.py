@@ -4,7 +4,7 @@ from typing import Iterator
 
 import numpy
 
-from common.comparison import BY_NUMBER, Statement, relation, word
+from common.comparison import BY_NUMBER, BY_NUMBER_FROM_0, Statement, relation, word
 from common.tables import per_cent, tenths
 from dbf.results import CBF, DBF, EASY, Results, distinct, ratios, select, values
 from dbf.sources import (ALL, HPC2N, MAXIMUM, REGULAR, SDSC_BLUE, SDSC_DS, STRETCH, Sources, configurations, count,
@@ -120,7 +120,7 @@ def gains(sources: Sources) -> Iterator[Statement]:
     if hpc2n:
         reduction, papers = [1 - ratio for ratio in of_easy[hpc2n]], sources.paper["reduction on HPC2N"]
         yield Statement("Figure 2", f"HPC2N, {first} %: DBF is {per_cent(papers)} below EASY",
-                        spread(reduction, per_cent), word(fmean(reduction), papers, 0), BY_NUMBER)
+                        spread(reduction, per_cent), word(fmean(reduction), papers, 0), BY_NUMBER_FROM_0)
         yield Statement("Figure 2", "That is the largest reduction of all",
                         per_machine(results.of_paper, lambda machine: per_cent(1 - fmean(of_easy[machine]))),
                         relation(min(results.of_paper, key=lambda machine: fmean(of_easy[machine])) == hpc2n),
@@ -177,7 +177,7 @@ def waits_on_blue(sources: Sources) -> Iterator[Statement]:
     shorter, papers = [a - b for a, b in zip(easy, dbf)], paper["longest wait, EASY - DBF"]
     yield Statement("Figure 3", f"{of}DBF's longest wait is {hours(papers)} shorter than EASY's",
                     f"EASY - DBF: {spread(shorter, hours)}; shorter in {count([one > 0 for one in shorter])} draws",
-                    word(fmean(shorter), papers, 0), BY_NUMBER)
+                    word(fmean(shorter), papers, 0), BY_NUMBER_FROM_0)
 
 
 def distributions(sources: Sources) -> Iterator[Statement]:

@@ -1,13 +1,13 @@
 """The weeks of SDSC-SP2 that the paper's text names: what it says of each, when that holds, and what there is here."""
 from typing import Any, Mapping, Optional, Sequence
 
-from common.comparison import BY_NUMBER, DIFFERS, relation, word
+from common.comparison import BY_NUMBER_FROM_1, DIFFERS, relation, word
 from common.page import percent
 from mixed_policies.period_values import QUIET, PeriodValues, shown
 
 # What the paper means by a significant margin, and within which two numbers are the same.
 MARGIN, BEST = 0.05, 1e-9
-BOUNDS = {"times": BY_NUMBER, "quiet": f"both pure policies are at most {QUIET:g} above w*",
+BOUNDS = {"times": BY_NUMBER_FROM_1, "quiet": f"both pure policies are at most {QUIET:g} above w*",
           "below": "the first is less", "clearly below": f"the first is less by more than {percent(MARGIN)}",
           "equal": "both are equal"}
 

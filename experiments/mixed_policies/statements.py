@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any, Callable, Mapping, Sequence, TypeVar
 
-from common.comparison import BY_NUMBER, Overview, Statement, relation, word, worst
+from common.comparison import BY_NUMBER, BY_NUMBER_FROM_1, Overview, Statement, relation, word, worst
 from common.page import listed, number, percent
 from mixed_policies.period_values import QUIET
 
@@ -128,7 +128,7 @@ def _of_mixed(tables: Mapping[str, Lines]) -> list[Stated]:
                               all(ratio > 1 + COMPARABLE for ratio in ratios.values())), (saf, own)),
         Stated("Figure 3", f"For some weeks up to {UP_TO:g} times better than the best pure policy",
                f"{_two(largest[top])} times ({top}, week {when[top]}); by the sums of all weeks {_times(best)}",
-               word(largest[top], UP_TO, 1), BY_NUMBER),
+               word(largest[top], UP_TO, 1), BY_NUMBER_FROM_1),
         Stated("Figure 3", f"In around half of the weeks of {LOG} no optimisation is required",
                f"{QUIET_WEEKS} in {quiet[log]} of {total[log]}", word(quiet[log] / total[log], HALF_OF_WEEKS),
                BY_NUMBER),
@@ -160,7 +160,7 @@ def _of_learning(machines: Sequence[str], tables: Mapping[str, Lines]) -> list[S
         ours = column(weeks, what)
         paper = papers[policy][half] / papers[other][half] if papers else 1.0
         said.append(Stated("Table 2", f"{text}: {what} {_two(paper)} on {LOG}", _times(ours),
-                           word(ours[log], paper, 1), BY_NUMBER))
+                           word(ours[log], paper, 1), BY_NUMBER_FROM_1))
     trained = {row["log"]: row["place in testing"] - 1 for row in tables["table-2"] if row["policy"] == "w*_train"}
     ratio = column(weeks, "w*_train / SAF, testing")
     own_ratio, own_place = {}, {}

@@ -3,7 +3,7 @@ replays took."""
 from pathlib import Path
 from typing import Mapping, Optional, Sequence
 
-from common.comparison import BY_NUMBER, Overview, relation, rows_of, word, worst
+from common.comparison import BY_NUMBER_FROM_1, Overview, relation, rows_of, word, worst
 from common.job import Job, run_job
 from common.tables import Row, read_csv, write_csv
 from pc_dc.results import FIGURES, MEAN_WAIT, QUIET, Results
@@ -157,7 +157,7 @@ class Tables:
                 value = largest["HPC2N"][0]
                 rows.append(self._event_statement(
                     name, "On HPC2N PC examines 127 times as many events", f"{value:.0f} times",
-                    word(value, self._numbers["multiple on HPC2N"], 1), BY_NUMBER))
+                    word(value, self._numbers["multiple on HPC2N"], 1), BY_NUMBER_FROM_1))
             rows.append(self._event_statement(
                 name, "On no other log than DAS2-fs0, DAS2-fs3 and HPC2N more than 43 times",
                 ", ".join(f"{value:.0f} times on {machine}" for machine, value in above.items()) or "on none",

@@ -153,7 +153,7 @@ def test_named_weeks_have_words(written: Path) -> None:
     assert found[0]["here"] == "the best pure policy (FCFS) 30.00, SAF 30.00"
     assert found[1]["here"] == "FCFS 12.00, w* 10.00, SAF 10.00"
     assert [row["bound"] for row in found] == [
-        "the first is less by more than 5 %", "both pure policies are at most 5 above w*", "by the number",
+        "the first is less by more than 5 %", "both pure policies are at most 5 above w*", "by the number (baseline 1)",
         "the first is less"]
     assert found[2]["here"] == "SAF 20.00, w* 10.00: 2.00 times"
     assert met(found) == 2

@@ -149,7 +149,8 @@ def test_a_log_on_which_jobs_wait_too_little_decides_nothing(files: dict[str, st
 
 
 @pytest.mark.parametrize("papers, of, here, lost, left", [
-    (11, 15, 9, (1, 0), (6, 9)), (1, 15, 10, (1, 1), (0, 0)), (3, 15, 15, None, (3, 3)), (49, 150, 90, (2, 2), (0, 47))])
+    (11, 15, 9, (1, 0), (6, 9)), (1, 15, 10, (1, 1), (0, 0)), (3, 15, 15, None, (3, 3)),
+    (49, 150, 90, (2, 2), (0, 47))])
 def test_what_a_number_of_the_paper_leaves(papers: float, of: int, here: int, lost: Optional[tuple[int, int]],
                                            left: tuple[int, int]) -> None:
     assert statements.left_for(papers, of, here, lost) == left
