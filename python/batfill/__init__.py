@@ -14,6 +14,7 @@ All times are seconds. Errors are `batfill.Error` and its subclasses; their text
 from pathlib import Path as _Path
 
 from . import _core
+from ._campaign import CampaignResult, Tuned, campaign, tune
 from ._columns import Columns
 from ._comparison import Comparison, compare
 from ._core import (
@@ -37,6 +38,7 @@ for _class in (Error, UsageError, InputError, DecisionError, Round, Waiting, Run
 _core.add_platform_folder(str(_Path(__file__).parent / "platforms"))
 
 __all__ = [
+    "CampaignResult",
     "CheckReport",
     "Columns",
     "Comparison",
@@ -49,12 +51,15 @@ __all__ = [
     "Run",
     "Running",
     "Scheduler",
+    "Tuned",
     "UsageError",
     "Waiting",
     "Workload",
     "__version__",
+    "campaign",
     "compare",
     "report",
     "serve",
     "simulate",
+    "tune",
 ]

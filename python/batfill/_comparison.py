@@ -59,8 +59,18 @@ class Comparison:
         return f"<Comparison of {len(self.schedulers)} schedulers on {len(self.workloads)} workloads>"
 
 
+Workloads = Union[Workload, Path, Iterable[Union[Workload, Path]]]
+
+
+def workloads_of(workloads: Workloads) -> list[Workload]:
+    """One workload or several, objects or files, as a list."""
+    if isinstance(workloads, (Workload, str)) or not hasattr(workloads, "__iter__"):
+        return [as_workload(workloads)]
+    return [as_workload(workload) for workload in workloads]
+
+
 def compare(
-    workloads: Union[Workload, Path, Iterable[Union[Workload, Path]]],
+    workloads: Workloads,
     schedulers: Union[Iterable[AnyScheduler], Mapping[str, AnyScheduler]],
     metric: str | None = None,
     *,
@@ -87,10 +97,7 @@ def compare(
     >>> comparison.values().shape
     (2, 2)
     """
-    several = [workloads] if isinstance(workloads, Workload) or not hasattr(workloads, "__iter__") else workloads
-    if isinstance(several, str):
-        several = [several]
-    jobs = [as_workload(workload) for workload in several]
+    jobs = workloads_of(workloads)
     if isinstance(schedulers, (str, type)) or not hasattr(schedulers, "__iter__"):
         raise _core.UsageError(f"schedulers: expected a list or dict, found {schedulers!r}")
     named: list[tuple[str, Any]] = []

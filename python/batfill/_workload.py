@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from . import _core
 from ._columns import Columns
+from ._options import arguments_of, text_of
 
 if TYPE_CHECKING:
     import pandas
@@ -21,7 +22,8 @@ Seconds = Union[float, str]  # a number, or a text with a unit such as "90d"
 class Cleaning(TypedDict, total=False):
     """The options of `batfill swf` and `batfill import`; docs/workloads.md explains each."""
 
-    exclude_queue: list[int]
+    queue: list[str]  # of accounting data
+    exclude_queue: Union[list[int], list[str]]  # numbers in a log, names in accounting data
     exclude_status: list[int]
     partition: list[int]
     queue_names: dict[int, str]
@@ -46,7 +48,13 @@ def _known(options: Mapping[str, Any]) -> dict[str, Any]:
         raise _core.UsageError(
             f"unknown option {min(unknown)!r}, known: {', '.join(sorted(Cleaning.__annotations__))}"
         )
-    return dict(options)
+    return {**options, "estimates": _estimates(options.get("estimates"))}
+
+
+def _estimates(estimates: Any) -> Any:
+    """Estimates as a command takes them: a number is a factor."""
+    is_number = isinstance(estimates, (int, float)) and not isinstance(estimates, bool)
+    return f"factor:{text_of(estimates)}" if is_number else estimates
 
 
 class Workload:
@@ -80,7 +88,7 @@ class Workload:
         Raises InputError, which names the line, for what is not a log; UsageError for a wrong option.
         """
         name = os.fspath(path)
-        core, summary = _core.convert([name], None, _known(cleaning))
+        [(_, core)], summary = _core.convert(False, [name, *arguments_of(_known(cleaning))])
         return cls(core, _stem(name), summary)
 
     @classmethod
@@ -101,9 +109,8 @@ class Workload:
         and ended in another unless `crossing="keep"`.
         """
         name = os.fspath(path)
-        found, summary = _core.convert_periods(
-            [name], None, _known(cleaning), days, skip, periods, crossing, count_from
-        )
+        split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
+        found, summary = _core.convert(False, [name, *arguments_of({**_known(cleaning), **split})])
         word = {7: "week", 30: "month"}.get(int(days) if days == int(days) else 0, "period")
         return [cls(core, f"{_stem(name)}-{word}-{number}", summary) for number, core in found]
 
@@ -129,13 +136,10 @@ class Workload:
         names = [os.fspath(path) for path in several]
         if not names:
             raise _core.UsageError("paths: expected at least one file, found none")
-        data: dict[str, Any] = {"format": format, "nodes": nodes}
-        if mapping is not None:
-            data["mapping"] = list(mapping.items())
-        for key, value in (("times", times), ("separator", separator), ("time_zone", time_zone)):
-            if value is not None:
-                data[key] = value
-        core, summary = _core.convert(names, data, _known(cleaning))
+        if any("," in column for column in (mapping or {}).values()):
+            raise _core.UsageError("mapping: expected columns without a comma in their names")
+        how = {"mapping": mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes}
+        [(_, core)], summary = _core.convert(True, [format, *names, *arguments_of({**_known(cleaning), **how})])
         return cls(core, _stem(names[0]), summary)
 
     @classmethod
@@ -162,7 +166,9 @@ class Workload:
 
         `load` is the offered load, a share of the machine in 0.001..10. The same arguments give the same workload.
         """
-        return cls(_core.lublin(jobs, processors, seed, load, kind, estimates), f"lublin-{seed}")
+        model = {"jobs": jobs, "processors": processors, "seed": seed, "load": load, "kind": kind,
+                 "estimates": _estimates(estimates), "output": "none"}
+        return cls(_core.lublin(arguments_of(model)), f"lublin-{seed}")
 
     @classmethod
     def from_dataframe(

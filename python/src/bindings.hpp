@@ -15,6 +15,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <batfill/core/error.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/workload.hpp>
@@ -30,6 +31,7 @@ void bind_workloads(nb::module_& module);
 void bind_tables(nb::module_& module);
 void bind_runs(nb::module_& module);
 void bind_comparisons(nb::module_& module);
+void bind_campaigns(nb::module_& module);
 void bind_schedulers(nb::module_& module);
 void bind_environments(nb::module_& module);
 
@@ -47,6 +49,19 @@ std::string shown_value(nb::handle value);
 // The place of the word among `words`. `name` is the keyword, for the error.
 // Throws: UsageError.
 std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words);
+
+// An error about options, said about the keywords that they were made of: `unit` for `--unit`, and no usage.
+std::string in_keywords(const std::string& problem);
+// Calls `call`.
+// Throws: UsageError about keywords where `call` throws one about options.
+template <class Call>
+auto with_keywords_in_errors(Call call) {
+    try {
+        return call();
+    } catch (const UsageError& problem) {
+        throw UsageError(in_keywords(problem.what()));
+    }
+}
 
 // The double nearest to the number of seconds: the one that its decimal text in a file denotes.
 double seconds_of(Duration duration);
@@ -87,6 +102,23 @@ SharedObject share(nb::object object);
 SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, const Parameters::Given& parameters,
                           bool copies, const std::shared_ptr<Failure>& failure,
                           const std::shared_ptr<std::atomic<bool>>& stop);
+
+// Long work without the GIL, which an exception of Python code or a signal stops.
+class Background {
+ public:
+    std::shared_ptr<Failure> failure = std::make_shared<Failure>();
+    std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+
+    // Throws: Interrupted if the work is to stop.
+    void require_not_stopped() const;
+    // Calls progress(done, total) of Python. If it raises an exception, stops the work.
+    std::function<void(std::size_t, std::size_t)> reporting_to(const nb::object& progress) const;
+    // Calls `call` as run_in_background() does.
+    void run(const std::function<void()>& call);
+};
+
+// As many threads as there are cores if `threads` is 0.
+unsigned threads_of(unsigned threads);
 
 // Calls `call` in a thread of its own, and looks for signals meanwhile. If Python raises an exception for one, such as
 // KeyboardInterrupt, calls `stop`, which should make `call` return soon, and rethrows this exception after it.

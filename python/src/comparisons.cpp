@@ -41,8 +41,7 @@ struct CompareOptions {
 
 class Comparer {
  public:
-    Comparer(const std::vector<Compared>& schedulers, const CompareOptions& options)
-        : failure_(std::make_shared<Failure>()), stop_(std::make_shared<std::atomic<bool>>(false)) {
+    Comparer(const std::vector<Compared>& schedulers, const CompareOptions& options) {
         request_.tau = duration_of(options.tau, "tau");
         if (request_.tau < Duration::microseconds(1)) {
             throw UsageError("tau: expected at least 0.000001 s, found " + request_.tau.to_shortest_string());
@@ -50,63 +49,40 @@ class Comparer {
         request_.short_deadline = duration_of(options.short_deadline, "short_deadline");
         request_.platform = options.platform;
         request_.master_host = options.master_host;
-        request_.threads =
-            options.threads != 0 ? std::min(options.threads, 1024U) : std::max(1U, std::thread::hardware_concurrency());
+        request_.threads = threads_of(options.threads);
         if (options.metric) {
             request_.metric.emplace(*options.metric, request_.tau);
         }
         for (const auto& [name, object] : schedulers) {
             request_.schedulers.push_back(
                 object.is_none() ? read_scheduler(name)
-                                 : NamedScheduler{name, choice_of(object, name, {}, true, failure_, stop_)});
+                                 : NamedScheduler{name, choice_of(object, name, {}, true, work_.failure, work_.stop)});
         }
-        request_.run.progress = [this](std::size_t, Time) {
-            if (*stop_) {
-                throw Interrupted();
-            }
-        };
+        request_.run.progress = [this](std::size_t, Time) { work_.require_not_stopped(); };
     }
 
-    Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const SharedObject& progress) {
+    Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const nb::object& progress) {
         std::optional<Comparison> comparison;
-        run_in_background(
-            [&] {
-                std::vector<Replay> replays;
-                std::vector<std::string> names;
-                for (const auto& [name, jobs] : workloads) {
-                    names.push_back(name);
-                    replays.emplace_back(platform_of(*jobs.workload), *jobs.workload);
-                }
-                comparison =
-                    batfill::compare(replays, std::move(names), request_,
-                                     [&](std::size_t done, std::size_t total) { call(progress, done, total); });
-            },
-            [&](std::thread&) { *stop_ = true; }, *failure_);
+        const auto report = work_.reporting_to(progress);
+        work_.run([&] {
+            std::vector<Replay> replays;
+            std::vector<std::string> names;
+            for (const auto& [name, jobs] : workloads) {
+                names.push_back(name);
+                replays.emplace_back(platform_of(*jobs.workload), *jobs.workload);
+            }
+            comparison = batfill::compare(replays, std::move(names), request_, report);
+        });
         return std::move(*comparison);
     }
 
  private:
-    // An exception stops the replays.
-    void call(const SharedObject& progress, std::size_t done, std::size_t total) {
-        if (progress->is_none()) {
-            return;
-        }
-        const nb::gil_scoped_acquire gil;
-        try {
-            (*progress)(done, total);
-        } catch (const nb::python_error&) {
-            failure_->keep();
-            *stop_ = true;
-        }
-    }
-
     Platform platform_of(const Workload& workload) const {
         return request_.platform ? named_platform(*request_.platform, request_.master_host)
                                  : homogeneous_platform(workload.processors);
     }
 
-    std::shared_ptr<Failure> failure_;
-    std::shared_ptr<std::atomic<bool>> stop_;
+    Background work_;
     ComparisonRequest request_;
 };
 
@@ -115,7 +91,7 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
                    const std::string& master_host, unsigned threads, const nb::object& tau,
                    const nb::object& short_deadline, const nb::object& progress) {
     return Comparer(schedulers, {metric, platform, master_host, threads, tau, short_deadline})
-        .compare(workloads, share(progress));
+        .compare(workloads, progress);
 }
 
 // The values of a metric, workload by workload; NaN where there is none.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -36,6 +37,25 @@ std::size_t place_of(const std::string& word, const std::string& name, const std
         throw UsageError(name + ": " + unknown_name("value", word, words));
     }
     return static_cast<std::size_t>(found - words.begin());
+}
+
+std::string in_keywords(const std::string& problem) {
+    std::string result;
+    const std::string_view text = std::string_view(problem).substr(0, problem.find(" (usage: "));
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (!text.substr(i).starts_with("--")) {
+            result += text[i];
+            continue;
+        }
+        i += 2;
+        std::string name;
+        for (; i < text.size() && (std::islower(text[i]) != 0 || text[i] == '-'); ++i) {
+            name += text[i] == '-' ? '_' : text[i];
+        }
+        --i;
+        result += name == "from" ? "since" : name == "split" ? "days" : name == "map" ? "mapping" : name;
+    }
+    return result;
 }
 
 double seconds_of(Duration duration) {

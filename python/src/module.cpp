@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -11,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/support/interruption.hpp"
 
 namespace batfill::python {
 
@@ -84,6 +86,36 @@ void run_in_background(const std::function<void()>& call, const std::function<vo
     }
 }
 
+void Background::require_not_stopped() const {
+    if (*stop) {
+        throw Interrupted();
+    }
+}
+
+std::function<void(std::size_t, std::size_t)> Background::reporting_to(const nb::object& progress) const {
+    if (progress.is_none()) {
+        return [](std::size_t, std::size_t) {};
+    }
+    return [progress = share(progress), failure = failure, stop = stop](std::size_t done, std::size_t total) {
+        const nb::gil_scoped_acquire gil;
+        try {
+            (*progress)(done, total);
+        } catch (const nb::python_error&) {
+            failure->keep();
+            *stop = true;
+        }
+    };
+}
+
+void Background::run(const std::function<void()>& call) {
+    run_in_background(
+        call, [this](std::thread&) { *stop = true; }, *failure);
+}
+
+unsigned threads_of(unsigned threads) {
+    return threads != 0 ? std::min(threads, 1024U) : std::max(1U, std::thread::hardware_concurrency());
+}
+
 void bind_errors(nb::module_& module) {
     static nb::object error = nb::exception<std::runtime_error>(module, "Error");
     error.attr("__doc__") = "Base class of batfill's errors. The text is the line that the program would print.";
@@ -109,5 +141,6 @@ NB_MODULE(_core, module) {
     python::bind_runs(module);
     python::bind_schedulers(module);
     python::bind_comparisons(module);
+    python::bind_campaigns(module);
     python::bind_environments(module);
 }

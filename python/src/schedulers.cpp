@@ -320,14 +320,14 @@ class PythonAlgorithm : public Algorithm {
             call();
         } catch (const nb::python_error& problem) {
             failure_->keep();
-            const std::string why = nb::cast<std::string>(nb::str(problem.value()));
-            const std::string type = nb::cast<std::string>(nb::handle(problem.type()).attr("__name__"));
-            end_round();
+            const auto why = nb::cast<std::string>(nb::str(problem.value()));
+            const auto type = nb::cast<std::string>(nb::handle(problem.type()).attr("__name__"));
+            close();
             throw DecisionError("algorithm " + name_ + " fails: " + type + (why.empty() ? "" : ": " + why));
         }
-        end_round();
+        close();
     }
-    void end_round() {
+    void close() {
         view_->waiting_object_.reset();
         view_->close();
     }

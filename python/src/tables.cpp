@@ -114,9 +114,9 @@ class TableReader {
 
 Jobs from_table(Texts ids, Doubles submit, Doubles processors, Doubles walltime, Doubles run_time, Texts users,
                 Texts queues, Texts others, Texts labels, std::optional<int> machine, const std::string& path) {
-    const Table table{std::move(ids),   submit,           processors,        walltime,
-                      run_time,         std::move(users), std::move(queues), std::move(others),
-                      std::move(labels)};
+    const Table table{std::move(ids),      std::move(submit),   std::move(processors),
+                      std::move(walltime), std::move(run_time), std::move(users),
+                      std::move(queues),   std::move(others),   std::move(labels)};
     return keep(TableReader(table, path).read(machine));
 }
 

@@ -27,7 +27,7 @@ constexpr std::size_t max_campaign_size = std::size_t{1} << 20;
 // Reads a campaign, entry by entry.
 class Reader : private YamlBlocks {
  public:
-    explicit Reader(Campaign& campaign) : YamlBlocks(campaign.path), campaign_(campaign) {}
+    Reader(Campaign& campaign, const OwnAlgorithms& own) : YamlBlocks(campaign.path), campaign_(campaign), own_(own) {}
 
     void read();
 
@@ -38,11 +38,14 @@ class Reader : private YamlBlocks {
     void add_workload(const YAML::Node& entry, CampaignWorkload workload);
     void read_machine(const YAML::Node& entry);
     void read_scheduler(const YAML::Node& entry);
+    NamedScheduler scheduler_from(const std::string& text, const Parameters::Given& parameters) const;
     void add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept);
+    void require_own_schedulers(const YAML::Node& schedulers) const;
     void require_few_runs(const YAML::Node& entry) const;
     void read_measures(const YAML::Node& measure);
 
     Campaign& campaign_;
+    const OwnAlgorithms& own_;
     std::set<std::string> names_;  // of files of the present list, each once
 };
 
@@ -197,7 +200,9 @@ void Reader::read_scheduler(const YAML::Node& entry) {
     if (entry.IsScalar()) {
         const std::string word = text(entry, "a scheduler");
         try {
-            add_scheduler(entry, batfill::read_scheduler(word.ends_with(".json") ? path_of(entry) : word), {});
+            add_scheduler(entry,
+                          word.ends_with(".json") ? batfill::read_scheduler(path_of(entry)) : scheduler_from(word, {}),
+                          {});
         } catch (const UsageError& problem) {
             fail(entry, problem.what());
         }
@@ -219,9 +224,7 @@ void Reader::read_scheduler(const YAML::Node& entry) {
         }
         NamedScheduler scheduler;
         try {
-            scheduler.choice = parse_scheduler(algorithm);
-            add_parameters(scheduler.choice, given, "the map");
-            require_usable(scheduler.choice);
+            scheduler = scheduler_from(algorithm, given);
         } catch (const UsageError& problem) {
             fail(entry, problem.what());
         }
@@ -229,6 +232,29 @@ void Reader::read_scheduler(const YAML::Node& entry) {
                              ? text(entry["name"], "a name") + suffix_of(variant.swept)
                              : scheduler.choice.algorithm + suffix_of(scheduler.choice.parameters);
         add_scheduler(entry, std::move(scheduler), variant.swept);
+    }
+}
+
+// The scheduler of this text, with more parameters, under the text as its name.
+// Throws: UsageError.
+NamedScheduler Reader::scheduler_from(const std::string& text, const Parameters::Given& parameters) const {
+    NamedScheduler scheduler{text, parse_scheduler(text)};
+    add_parameters(scheduler.choice, parameters, "the map");
+    if (const auto own = own_.find(scheduler.choice.algorithm); own != own_.end()) {
+        scheduler.choice.description = own->second.description;
+    }
+    require_usable(scheduler.choice);
+    return scheduler;
+}
+
+void Reader::require_own_schedulers(const YAML::Node& schedulers) const {
+    for (const auto& [name, own] : own_) {
+        if (std::ranges::none_of(campaign_.schedulers, [&](const CampaignScheduler& scheduler) {
+                return scheduler.scheduler.choice.algorithm == name;
+            })) {
+            fail(schedulers, "no scheduler has the algorithm " + in_quotes(name) +
+                                 ", which the program brings: expected it in the list");
+        }
     }
 }
 
@@ -245,7 +271,8 @@ void Reader::add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Sw
         fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first + broken +
                         "_guarantees.csv: expected another name");
     }
-    campaign_.schedulers.push_back({std::move(scheduler), std::move(swept)});
+    const auto own = own_.find(scheduler.choice.algorithm);
+    campaign_.schedulers.push_back({std::move(scheduler), std::move(swept), own == own_.end() ? "" : own->second.code});
     require_few_runs(entry);
 }
 
@@ -293,6 +320,7 @@ void Reader::read() {
     for (const auto& entry : list(root, "schedulers")) {
         read_scheduler(entry);
     }
+    require_own_schedulers(root["schedulers"]);
     read_measures(root["measure"]);
     campaign_.reports = flag(root, "reports");
     campaign_.schedules = flag(root, "schedules") || campaign_.reports;
@@ -300,12 +328,12 @@ void Reader::read() {
 
 }  // namespace
 
-Campaign read_campaign(const std::string& path) {
+Campaign read_campaign(const std::string& path, const OwnAlgorithms& own) {
     Campaign campaign;
     campaign.path = path;
     campaign.text = read_file(path, max_campaign_size, "a campaign (YAML)", {FileKind::campaign, FileKind::json});
     try {
-        Reader(campaign).read();
+        Reader(campaign, own).read();
     } catch (const YAML::Exception& problem) {
         throw InputError(path + ':' + std::to_string(problem.mark.line + 1) + ": " + one_line(problem.msg));
     }

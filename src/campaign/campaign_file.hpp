@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,9 +49,17 @@ struct CampaignMachine {
     std::string word;  // as --platform takes it; empty: generated with the workload, or as many hosts as that says
 };
 
+// An algorithm that is not registered, as SchedulerChoice takes it.
+struct OwnAlgorithm {
+    std::shared_ptr<const AlgorithmDescription> description;
+    std::string code;  // a hash of all that its schedules depend on, which the hash of the program does not cover
+};
+using OwnAlgorithms = std::map<std::string, OwnAlgorithm>;  // by name
+
 struct CampaignScheduler {
     NamedScheduler scheduler;
     Swept swept;
+    std::string code;  // of an own algorithm; else empty
 };
 
 // The content of a campaign file: every workload runs on every machine under every scheduler (docs/campaign.md).
@@ -67,15 +77,16 @@ struct Campaign {
 };
 
 // Reads a campaign file, YAML or JSON. Expands sweeps; the last option varies fastest. Does not check the options of
-// other commands.
+// other commands. Its schedulers may have the algorithms of `own`, too.
 // Throws: InputError, which names file and line,
 // - if the file is not YAML, or has more than one document
 // - for unknown keys, algorithms and parameters, and for values of the wrong kind
+// - for an own algorithm that no scheduler has
 // - for names and keys that occur twice
 // - for an alias inside of what it names
 // - for too many values or runs
 // Cost: O(runs).
-Campaign read_campaign(const std::string& path);
+Campaign read_campaign(const std::string& path, const OwnAlgorithms& own = {});
 
 // Returns a campaign file for this log, with comments that explain it.
 // Throws: InputError if there is no such log.

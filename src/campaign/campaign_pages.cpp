@@ -59,7 +59,7 @@ void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs,
         for (std::size_t i = first; i < first + schedulers; ++i) {
             page.prefixes.push_back(folder + '/' + runs[i].prefix);
             const SchedulerChoice& choice = runs[i].scheduler->scheduler.choice;
-            registers_jobs = registers_jobs || Engine(choice.algorithm, choice.parameters).algorithm().registers_jobs();
+            registers_jobs = registers_jobs || Engine(choice).algorithm().registers_jobs();
             made_of += '\n' + runs[i].key;
             for (const auto& [name, hash] : results[i].files) {
                 made_of.append("\n").append(name).append(" ").append(hash);
@@ -84,7 +84,9 @@ void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs,
         file.write(text);
         file.write(last_line_of_page(key, text));
         file.commit();
-        made(page);
+        if (made) {
+            made(page);
+        }
     }
 }
 

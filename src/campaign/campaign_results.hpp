@@ -48,7 +48,7 @@ std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, c
 std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results);
 
 // Makes a page for each workload and machine, of the runs under all schedulers. Keeps pages whose inputs are unchanged.
-// Calls `made` for each new page.
+// Calls `made`, if not empty, for each new page.
 // Requires: the result of each run.
 void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results,
                  const std::string& program, const std::string& folder,

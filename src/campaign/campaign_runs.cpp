@@ -20,6 +20,7 @@
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/library_file.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/sha256.hpp"
@@ -113,11 +114,12 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     write_file(path, "name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
 }
 
-void make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays) {
+void make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
+              const Simulator::Progress& in_run) {
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     require_usable(choice);
     const std::shared_ptr<const Replay> replay = replays.get(run);
-    const Outcome outcome = replay->run(choice);
+    const Outcome outcome = replay->run(choice, {.progress = in_run});
     require_no_violation(outcome);
     Schedule schedule = outcome.schedule();
     schedule.path = run.prefix;
@@ -155,6 +157,7 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     text << campaign.metrics.tau.to_string() << '\n' << campaign.metrics.short_deadline.to_string() << '\n';
     text << campaign.warm_up.to_string() << '\n' << campaign.cool_down.to_string() << '\n';
     text << (campaign.schedules ? "with schedule\n" : "");
+    text << run.scheduler->code;
     return sha256(text.str());
 }
 
@@ -242,7 +245,7 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
     std::map<const CampaignScheduler*, bool> guarantees;
     for (const CampaignScheduler& scheduler : campaign.schedulers) {
         const SchedulerChoice& choice = scheduler.scheduler.choice;
-        guarantees[&scheduler] = Engine(choice.algorithm, choice.parameters).gives_guarantees();
+        guarantees[&scheduler] = Engine(choice).gives_guarantees();
     }
     for (const CampaignRun& run : runs) {
         const std::uintmax_t jobs = run.workload->jobs;
@@ -272,7 +275,8 @@ bool is_kept(const CampaignRun& run, const std::string& folder) {
 }  // namespace
 
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
-                        unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress) {
+                        unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
+                        const Simulator::Progress& in_run) {
     RunsOutcome outcome;
     outcome.kept = std::erase_if(runs, [&](const CampaignRun& run) { return is_kept(run, folder); });
     Replays replays(folder);
@@ -282,15 +286,21 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
         [&](std::size_t number) {
             const CampaignRun& run = runs[number];
             try {
-                make_run(campaign, run, folder, replays);
+                make_run(campaign, run, folder, replays, in_run);
             } catch (const std::bad_alloc&) {
                 throw;  // is no fault of what was replayed
+            } catch (const Interrupted&) {
+                throw;
             } catch (const std::exception& problem) {
                 problems[number] = run.workload->name + " on " + run.machine->name + " under " +
                                    run.scheduler->scheduler.name + ": " + problem.what();
             }
         },
-        [&](std::size_t done) { progress(done, runs.size()); });
+        [&](std::size_t done) {
+            if (progress) {
+                progress(done, runs.size());
+            }
+        });
     for (std::string& problem : problems) {
         if (problem.empty()) {
             ++outcome.made;

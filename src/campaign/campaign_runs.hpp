@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <batfill/simulator/simulator.hpp>
+
 #include "campaign_file.hpp"
 #include "campaign_workloads.hpp"
 #include "src/formats/named_values.hpp"
@@ -59,9 +61,11 @@ struct RunsOutcome {
 // Replays the runs that are not kept, on `threads` threads, and audits each schedule. Keeps the measurements in
 // FOLDER/PREFIX_result.csv; with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be
 // replayed or the audit finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all.
-// `progress` hears how many runs are done, and of how many.
+// `progress`, if not empty, hears how many runs are done, and of how many; `in_run` is RunOptions::progress of each
+// run. An Interrupted of one of them ends all runs.
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
-                        unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress);
+                        unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
+                        const Simulator::Progress& in_run = {});
 
 // Returns the ordinary commands that repeat a run, one per line.
 std::string commands_of(const CampaignRun& run, const std::string& folder);

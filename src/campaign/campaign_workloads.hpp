@@ -39,18 +39,18 @@ struct Makers {
     std::function<void(const std::filesystem::path& file, const Arguments& options, std::ostream& said)> draw_deadlines;
     // Generates the failures of a machine. The options are all that `batfill generate failures` takes.
     std::function<void(const Arguments& options)> draw_failures;
-    // Called for each new folder of workloads, with the number of workloads in it.
-    std::function<void(const std::string& folder, std::size_t workloads)> made;
 };
 
 // Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/.
 // Each folder appears whole or not at all. The output of these commands is in FOLDER/workloads/NAME/made.txt.
 // Keeps a workload that the same program made of the same log with the same options. `program` is a hash of the
-// program. Processes that do this at the same time wait for each other.
+// program. Processes that do this at the same time wait for each other. Calls `made`, if not empty, for each new
+// folder, with the number of its workloads.
 // Throws: InputError and UsageError, which name the place in the campaign file.
 // Throws: InputError for a file that it would have to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
-                                         const std::string& program, const Makers& makers);
+                                         const std::string& program, const Makers& makers,
+                                         const std::function<void(const std::string&, std::size_t)>& made);
 
 // Returns the machine that replays a workload, as --platform takes it.
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);

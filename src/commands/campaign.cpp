@@ -5,19 +5,15 @@
 
 #include <batfill/core/error.hpp>
 
+#include "campaign_makers.hpp"
 #include "command.hpp"
-#include "deadlines.hpp"
-#include "generate.hpp"
-#include "import.hpp"
 #include "inputs.hpp"
 #include "options.hpp"
-#include "src/campaign/campaign_results.hpp"
-#include "src/support/csv_text.hpp"
+#include "src/campaign/run_campaign.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/progress.hpp"
 #include "src/support/text_table.hpp"
-#include "swf.hpp"
 
 namespace batfill::commands {
 
@@ -36,22 +32,6 @@ constexpr const char* campaign_summary =
     "schedule. Resumes after a stop, and runs only what is missing or has changed. Writes results.csv, with a line for each\n"
     "metric of each run, and manifest.json, which lists what was run. --init prints an example for a log, with comments;\n"
     "docs/campaign.md describes the file.";
-
-// Which part of the runs, from 1, and of how many.
-struct Shard {
-    std::size_t number = 1;
-    std::size_t count = 1;
-};
-
-// What the options of `batfill campaign` say.
-struct CampaignRequest {
-    std::string file;
-    std::string folder;  // for everything
-    Shard shard;
-    unsigned threads = 1;
-    std::vector<std::string> plugins;  // paths
-    bool dry_run = false;
-};
 
 Shard shard_option(const Options& options) {
     if (!options.given("shard")) {
@@ -108,124 +88,57 @@ std::string size_text(std::uintmax_t bytes) {
                                 : "about " + rounded(size / gigabyte, 0) + " GB";
 }
 
-// Parses the arguments, with the options that the campaign file adds.
-template <class Parse>
-auto parsed(Parse parse, Arguments arguments, const Arguments& more) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return parse(arguments, OptionsFrom::file).value();
-}
-
-void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
-    const std::string file = (folder / (workload.name + ".json")).string();
-    ConversionOptions options =
-        workload.format.empty()
-            ? parsed(parse_swf_options, {workload.path, "-o", file}, workload.options)
-            : parsed(parse_import_options, {workload.format, workload.path, "-o", file}, workload.options);
-    if (options.conversion.conversion.split) {
-        options.conversion.output = folder.string();
-        options.conversion.name = workload.name;
+// Prints what was made and, of a whole campaign, the means. Prints what failed on the standard error stream.
+void print_replayed(const MadeCampaign& made, const std::string& folder) {
+    const auto& [campaign, workloads, runs, of_shard, size, outcome, results] = made;
+    std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << outcome.kept << " up to date, "
+              << outcome.problems.size() << " failed\n"
+              << std::flush;
+    for (const std::string& problem : outcome.problems) {
+        std::cerr << "batfill: " << problem << '\n';
     }
-    print_converted_log(convert_log(options.conversion), options, out);
-}
-
-void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
-    const std::string file = (folder / (workload.name + ".json")).string();
-    const Arguments model_options(workload.options.begin() + 1, workload.options.end());
-    const std::string name = workload.name + ".json";
-    if (workload.draws_machine()) {
-        const std::string platform = workload.platform_name();
-        const FarmFiles options =
-            parsed(parse_farm_options, model_options, {"-o", file, "--platform", (folder / platform).string()});
-        print_farm(write_farm(options), options.model, name, platform, out);
-    } else {
-        const LublinFile options = parsed(parse_lublin_options, model_options, {"-o", file});
-        print_lublin_workload(write_lublin(options), name, out);
+    if (results.empty()) {
+        return;
     }
-}
-
-// The operations that make the files of a campaign. They know the options in the campaign file.
-Makers makers() {
-    Makers makers;
-    makers.convert_log = convert;
-    makers.draw = draw;
-    makers.draw_deadlines = [](const fs::path& file, const Arguments& more, std::ostream& out) {
-        const DeadlineOptions options = parsed(parse_deadline_options, {file.string(), "-o", file.string()}, more);
-        print_drawn_deadlines(draw_deadlines(options.draw), options, file.filename().string(), out);
-    };
-    makers.draw_failures = [](const Arguments& arguments) {
-        const FailureOptions options = parsed(parse_failure_options, arguments, {});
-        write_events(generate_failures(options.model), options.output);
-    };
-    makers.made = [](const std::string& folder, std::size_t workloads) {
-        std::cout << folder << ": " << counted(workloads, "workload") << '\n' << std::flush;
-    };
-    return makers;
-}
-
-// Makes the table and the pages, and prints the means.
-// Requires: all runs were replayed.
-void make_results(const Campaign& campaign, const std::vector<CampaignRun>& runs, const RunList& list,
-                  const std::string& program, const std::string& folder) {
-    const std::vector<RunResult> results = results_of(runs, folder);
-    write_results_table(list, results, folder);
     write_aligned(std::cout, table_of_means(campaign, results));
     if (const std::vector<std::string> rejections = rejections_of(runs, results); !rejections.empty()) {
         note("jobs rejected in " + std::to_string(rejections.size()) + " of " + std::to_string(runs.size()) +
              " runs (metric rejected), the first: " + rejections.front() +
              "; --dry-run prints the command that says why");
     }
-    if (campaign.reports) {
-        write_pages(campaign, runs, results, program, folder, [](const report::ReportRequest& page) {
-            std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
-        });
-    }
-    std::cout << folder << "/results.csv: " << runs.size() << " runs\n";
 }
 
-void print_outcome(const RunsOutcome& outcome, const std::string& folder) {
-    const std::size_t failed = outcome.problems.size();
-    std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << outcome.kept << " up to date, "
-              << failed << " failed\n"
-              << std::flush;
-    for (const std::string& problem : outcome.problems) {
-        std::cerr << "batfill: " << problem << '\n';
-    }
-    if (failed > 0) {
+CampaignWatch printing(const CampaignRequest& request) {
+    CampaignWatch watch;
+    watch.made = [](const std::string& folder, std::size_t workloads) {
+        std::cout << folder << ": " << counted(workloads, "workload") << '\n' << std::flush;
+    };
+    watch.begins = [&request](const MadeCampaign& made) {
+        // A shell reads the output of a dry run: this line is a comment.
+        std::cout << (request.dry_run ? "# " : "") << request.folder << ": " << counted(made.of_shard.size(), "run")
+                  << (request.shard.count > 1 ? " of " + std::to_string(made.runs.size()) + " in this shard" : "")
+                  << ", " << size_text(made.size) << " on disk\n"
+                  << std::flush;
+    };
+    watch.progress = show_progress("runs");
+    watch.replayed = [&request](const MadeCampaign& made) { print_replayed(made, request.folder); };
+    watch.page = [](const report::ReportRequest& page) {
+        std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
+    };
+    return watch;
+}
+
+void run(const CampaignRequest& request) {
+    const MadeCampaign made = run_campaign(request, makers(), printing(request));
+    if (request.dry_run) {
+        for (const CampaignRun& run : made.runs) {
+            std::cout << commands_of(run, request.folder) << '\n';
+        }
+    } else if (const std::size_t failed = made.outcome.problems.size(); failed > 0) {
         throw InputError(counted(failed, "run") +
                          " failed, so there is no table of all: mend what is above and run the campaign again");
-    }
-}
-
-// Replays the runs of the shard that have no result yet. Without shards, makes the table and the pages.
-void run_campaign(const CampaignRequest& request) {
-    const Campaign campaign = read_campaign(request.file);
-    const auto& [number, count] = request.shard;
-    const std::string& folder = request.folder;
-    const std::string program = hash_of_program(request.plugins);
-    const Makers make = makers();
-    const std::vector<MadeWorkload> workloads = make_workloads(campaign, folder, program, make);
-    const std::vector<CampaignRun> runs = runs_of(campaign, workloads, folder, program, make);
-    std::vector<CampaignRun> of_shard;
-    for (std::size_t i = number - 1; i < runs.size(); i += count) {
-        of_shard.push_back(runs[i]);
-    }
-    const bool pages = campaign.reports && count == 1;
-    // A shell reads the output of a dry run: this line is a comment.
-    std::cout << (request.dry_run ? "# " : "") << folder << ": " << counted(of_shard.size(), "run")
-              << (count > 1 ? " of " + std::to_string(runs.size()) + " in this shard" : "") << ", "
-              << size_text(estimated_size(campaign, of_shard, workloads, folder, pages)) << " on disk\n"
-              << std::flush;
-    if (request.dry_run) {
-        for (const CampaignRun& run : runs) {
-            std::cout << commands_of(run, folder) << '\n';
-        }
-        return;
-    }
-    const RunList list = list_of_runs(campaign, runs);
-    write_manifest(campaign, workloads, list, program, folder);
-    print_outcome(replay_runs(campaign, of_shard, folder, request.threads, show_progress("runs")), folder);
-    if (count == 1) {
-        make_results(campaign, runs, list, program, folder);
+    } else if (!made.results.empty()) {
+        std::cout << request.folder << "/results.csv: " << made.runs.size() << " runs\n";
     }
 }
 
@@ -265,8 +178,13 @@ int campaign(const Arguments& arguments) {
     }
     load_plugins(options);
     const auto file = options.get<std::string>("file");
-    run_campaign({file, output_folder(options, fs::path(file).stem().string()), shard_option(options),
-                  threads_option(options), options.get<std::vector<std::string>>("plugin"), options.given("dry-run")});
+    run({file,
+         output_folder(options, fs::path(file).stem().string()),
+         shard_option(options),
+         threads_option(options),
+         options.get<std::vector<std::string>>("plugin"),
+         {},
+         options.given("dry-run")});
     return 0;
 }
 

@@ -272,7 +272,6 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
     }
 }
 
-// Notes results that may surprise the user.
 // Which of the fields that no algorithm of batfill looks at are requests for something.
 std::vector<std::string> ignored_requests(const Outcome& outcome) {
     std::vector<std::string> found;
@@ -291,6 +290,7 @@ std::vector<std::string> ignored_requests(const Outcome& outcome) {
     return found;
 }
 
+// Notes results that may surprise the user.
 void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
     if (const auto ignored = ignored_requests(outcome);

@@ -1,4 +1,4 @@
-#include "src/tuning/tune.hpp"
+#include "tune.hpp"
 
 #include <algorithm>
 #include <array>
@@ -170,7 +170,7 @@ TuneRequest read_tune_options(const Options& options) {
 
 }  // namespace
 
-int tune(const Arguments& arguments) {
+std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, OptionsFrom origin) {
     Options options;
     add_tune_options(options);
     if (!options.parse(
@@ -179,11 +179,20 @@ int tune(const Arguments& arguments) {
             "--sched-cfg (PREFIX_WORKLOAD.json, or PREFIX.json with --over sum), PREFIX_results.csv and PREFIX_convergence.csv.\n"
             "Repeat the command to resume a run that was killed.",
             {"tune -p sdsc-sp2 -w weeks/*.json -o weights",
-             "tune -p 128 -w sp2.json -o weights --features 6 --evaluations 1000"})) {
-        return 0;
+             "tune -p 128 -w sp2.json -o weights --features 6 --evaluations 1000"},
+            origin)) {
+        return std::nullopt;
     }
     load_plugins(options);
-    const TuneRequest request = read_tune_options(options);
+    return read_tune_options(options);
+}
+
+int tune(const Arguments& arguments) {
+    const std::optional<TuneRequest> parsed = parse_tune_options(arguments);
+    if (!parsed) {
+        return 0;
+    }
+    const TuneRequest& request = *parsed;
     const TuneOutcome outcome = batfill::tune(request, show_progress("replays"));
     std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s\n",
                 request.workloads.size(), request.search.text().c_str(), outcome.replays, outcome.done_before,

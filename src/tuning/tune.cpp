@@ -130,9 +130,11 @@ class TuneResults {
     // Writes the results of the searches.
     // Requires: the searches are over.
     std::vector<std::string> write(const std::vector<TuningTask>& tasks);
+    // Requires: as above.
+    std::vector<TunedWeights> best(const std::vector<TuningTask>& tasks) const;
 
  private:
-    std::string subject(const TuningTask& task) const;
+    const std::string& subject(const TuningTask& task) const;
     void write_convergence(const std::vector<TuningTask>& tasks);
     void write_best(const std::vector<TuningTask>& tasks);
     void write_policies(const std::vector<TuningTask>& tasks);
@@ -165,9 +167,19 @@ std::vector<std::string> TuneResults::write(const std::vector<TuningTask>& tasks
     return files_.commit();
 }
 
-// What the results of a task are about, in quotes: a workload, or the sum over all.
-std::string TuneResults::subject(const TuningTask& task) const {
-    return csv_text(request_.sum ? "sum" : workloads_[task.workloads.front()]);
+// What the results of a task are about: a workload, or the sum over all.
+const std::string& TuneResults::subject(const TuningTask& task) const {
+    static const std::string all = "sum";
+    return request_.sum ? all : workloads_[task.workloads.front()];
+}
+
+std::vector<TunedWeights> TuneResults::best(const std::vector<TuningTask>& tasks) const {
+    std::vector<TunedWeights> result;
+    for (const TuningTask& task : tasks) {
+        const WeightSearch::Improvement& best = task.search->best();
+        result.push_back({subject(task), best.value, best.weights, best.evaluation, task.search->evaluations()});
+    }
+    return result;
 }
 
 void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) {
@@ -175,7 +187,7 @@ void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) {
     file.write(std::string("workload,evaluation,start,value,objective,") + weight_columns + '\n');
     for (const TuningTask& task : tasks) {
         for (const WeightSearch::Improvement& improvement : task.search->improvements()) {
-            file.write(subject(task) + ',' + std::to_string(improvement.evaluation) + ',' +
+            file.write(csv_text(subject(task)) + ',' + std::to_string(improvement.evaluation) + ',' +
                        std::to_string(improvement.start) + ',' + exact(improvement.value) + ',' +
                        exact(improvement.objective) + ',' + numbers_text(improvement.weights) + '\n');
         }
@@ -185,11 +197,10 @@ void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) {
 void TuneResults::write_best(const std::vector<TuningTask>& tasks) {
     OutputFile& file = files_.add(request_.prefix + "_results.csv");
     file.write(std::string("workload,metric,value,") + weight_columns + ",found_at,evaluations\n");
-    for (const TuningTask& task : tasks) {
-        const WeightSearch::Improvement& best = task.search->best();
-        file.write(subject(task) + ',' + request_.metric.name() + ',' + exact(best.value) + ',' +
-                   numbers_text(best.weights) + ',' + std::to_string(best.evaluation) + ',' +
-                   std::to_string(task.search->evaluations()) + '\n');
+    for (const TunedWeights& one : best(tasks)) {
+        file.write(csv_text(one.workload) + ',' + request_.metric.name() + ',' + exact(one.value) + ',' +
+                   numbers_text(one.weights) + ',' + std::to_string(one.found_at) + ',' +
+                   std::to_string(one.evaluations) + '\n');
     }
 }
 
@@ -208,6 +219,9 @@ std::size_t run_all(std::vector<TuningTask>& tasks, const TuneRequest& options, 
     std::size_t replays = 0;
     TuningHooks hooks;
     hooks.measure = [&](std::size_t workload, const MixedWeights& weights) {
+        if (options.before_replay) {
+            options.before_replay();
+        }
         return measure(inputs.replays[workload], with_weights(options.policy, weights), options.metric);
     };
     hooks.evaluated = [&](std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
@@ -261,6 +275,7 @@ TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_
     TuneResults results(request, inputs.names);
     TuneOutcome outcome;
     outcome.replays = run_all(tasks, request, inputs, results, checkpoint, progress);
+    outcome.best = results.best(tasks);
     outcome.written = results.write(tasks);
     checkpoint.finish();
     outcome.done_before = checkpoint.found();

@@ -46,12 +46,24 @@ struct TuneRequest {
     std::string prefix;  // beginning of the names of all written files
     Note note = [](const std::string&) {};
     std::optional<std::string> values_file;  // none: does not write all values
+    // Called before each replay, by several threads; may be empty. It may throw Interrupted, which ends the search.
+    std::function<void()> before_replay{};
 
     // Describes, in one line, all options that the values and their order depend on.
     std::string description() const;
 };
 
+// The best weights for a workload, or for all together.
+struct TunedWeights {
+    std::string workload;  // its name; "sum": all together
+    double value = 0;      // of the metric
+    MixedWeights weights{};
+    std::size_t found_at = 0;     // number of the evaluation, from 1
+    std::size_t evaluations = 0;  // in all
+};
+
 struct TuneOutcome {
+    std::vector<TunedWeights> best;
     std::size_t replays = 0;
     std::size_t done_before = 0;  // replays of an earlier run of the same request
     double seconds = 0;           // of real time, for the search

@@ -1,5 +1,6 @@
 """Inputs that the tests share. They need the package, not the program."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -66,3 +67,12 @@ def traces() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the folder of logs: set BATFILL_TEST_DATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def easy():
+    """The scheduler of examples/python/easy.py."""
+    spec = importlib.util.spec_from_file_location("easy", ROOT / "examples" / "python" / "easy.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Easy

@@ -72,14 +72,23 @@ def test_scale_load_is_that_of_swf(log, command, tmp_path, how):
     assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
 
 
-def test_import(command, tmp_path):
+@pytest.mark.parametrize(
+    ("keywords", "options"),
+    [
+        ({}, []),
+        ({"queue": ["long"]}, ["--queue", "long"]),
+        ({"exclude_queue": ["long", "none"], "estimates": 2}, ["--exclude-queue", "long", "--exclude-queue", "none",
+                                                               "--estimates", "factor:2"]),
+    ],
+)
+def test_import(command, tmp_path, keywords, options):
     table = tmp_path / "jobs.csv"
-    table.write_text("JobID,Submit,Start,End,CPUs,Limit\na,100,110,200,4,300\nb,120,200,260,2,\n")
+    table.write_text("JobID,Submit,Start,End,CPUs,Limit,Part\na,100,110,200,4,300,long\nb,120,200,260,2,,short\n")
     mapping = {"id": "JobID", "submit": "Submit", "start": "Start", "end": "End", "processors": "CPUs",
-               "walltime": "Limit"}
+               "walltime": "Limit", "queue": "Part"}
     command("import", "csv", table, "-o", "theirs.json", "--map",
-            ",".join(f"{field}={column}" for field, column in mapping.items()))
-    batfill.Workload.from_accounting(table, "csv", mapping=mapping).save(tmp_path / "ours.json")
+            ",".join(f"{field}={column}" for field, column in mapping.items()), *options)
+    batfill.Workload.from_accounting(table, "csv", mapping=mapping, **keywords).save(tmp_path / "ours.json")
     assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
 
 

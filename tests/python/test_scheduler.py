@@ -1,32 +1,16 @@
 """Schedulers in Python: what they see, what they may do, and what becomes of their errors."""
 
-import importlib.util
+import json
 import signal
 import subprocess
 import sys
 import threading
 import traceback
-from pathlib import Path
 
 import numpy
 import pytest
 
 import batfill
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
-
-
-def example(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="session")
-def easy():
-    return example("easy").Easy
-
 
 def same_schedule(one, other):
     return all((one.jobs[name] == other.jobs[name]).all() for name in ("job_id", "starting_time",
@@ -293,3 +277,43 @@ except KeyboardInterrupt:
         daemon.send_signal(signal.SIGINT)
         assert daemon.communicate(timeout=30)[0] == "stopped\n"
     assert daemon.returncode == 0
+
+
+class FirstComeFirstServed(batfill.Scheduler):
+    def decide(self, round):
+        for job in range(len(round.waiting)):
+            if not round.try_start(job):
+                break
+
+
+@pytest.mark.parametrize("name", ["delays-fcfs", "far-future"])
+def test_a_daemon_in_python_starts_what_the_scheduler_of_a_recorded_batsim_started(traces, tmp_path, name):
+    zmq = pytest.importorskip("zmq")
+    frames = [
+        json.loads(line)
+        for line in (traces.parent / "batsim" / "captures" / f"{name}.jsonl").read_text().splitlines()
+    ]
+    endpoint = f"ipc://{tmp_path}/socket"
+    daemon = threading.Thread(target=batfill.serve, args=(FirstComeFirstServed(), endpoint))
+    daemon.start()
+
+    def starts(reply):
+        return [  # at the time of the message, which the recorded scheduler rounds in its own way
+            (event["data"]["job_id"], event["data"]["alloc"])
+            for event in json.loads(reply)["events"]
+            if event["type"] == "EXECUTE_JOB"
+        ]
+
+    with zmq.Context() as context, context.socket(zmq.REQ) as batsim:
+        batsim.connect(endpoint)
+        started = []
+        for asked, recorded in zip(frames[::2], frames[1::2], strict=True):
+            assert (asked["from"], recorded["from"]) == ("batsim", "sched")
+            batsim.send_string(asked["msg"])
+            assert batsim.poll(30_000)
+            ours, theirs = starts(batsim.recv_string()), starts(recorded["msg"])
+            assert ours == theirs
+            started += ours
+    daemon.join(30)
+    assert not daemon.is_alive()
+    assert started

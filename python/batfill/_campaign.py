@@ -1,0 +1,176 @@
+"""Campaigns, and the search for weights."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import inspect
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _core
+from ._comparison import Workloads, workloads_of
+from ._options import arguments_of, text_of
+from ._run import Platform, platform_text
+from ._scheduler import Scheduler, as_core, parameters_of
+from ._workload import Path, Seconds
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class CampaignResult:
+    """What came of a campaign. Its files are in `folder`, as `batfill campaign` writes them."""
+
+    folder: str
+    made: int
+    """Runs that this call replayed."""
+    kept: int
+    """Runs whose results were there already."""
+
+    @property
+    def path(self) -> str:
+        """The table of results: a line for each metric of each run."""
+        return os.path.join(self.folder, "results.csv")
+
+    def rows(self) -> list[dict[str, str]]:
+        """The table of results as dicts by column: workload, period, machine, scheduler, ..., metric, value."""
+        with open(self.path, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The table of results. Needs pandas."""
+        import pandas
+
+        return pandas.read_csv(self.path, comment="#")
+
+
+def campaign(
+    file: Path,
+    folder: Path | None = None,
+    *,
+    schedulers: Mapping[str, Scheduler] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> CampaignResult:
+    """Runs the campaign of a YAML file, as `batfill campaign FILE -o FOLDER`: replays what is missing or has changed.
+
+    `schedulers` has instances of batfill.Scheduler by name; the file lists such a name like one of batfill's own
+    ("- mine", or "algorithm: mine" with parameters). A run under one is kept until the file of its class, or its
+    attributes, change. `folder` is by default the name of the file without its ending, in the working directory.
+    `progress(done, total)` is called after each run.
+
+    Raises InputError if a run fails, after all others; the text has one line for each that failed.
+    """
+    path = os.fspath(file)
+    into = os.path.splitext(os.path.basename(path))[0] if folder is None else os.fspath(folder)
+    own = [(name, as_core(scheduler)) for name, scheduler in (schedulers or {}).items()]
+    for name, scheduler in own:
+        if isinstance(scheduler, str):
+            raise _core.UsageError(f"schedulers: {name} is a name, expected an instance: the file lists names")
+    with_code = [(name, scheduler, _fingerprint(name, scheduler)) for name, scheduler in own]
+    counts = _core.campaign(path, into, with_code, threads or 0, progress)
+    if counts.problems:
+        raise _core.InputError("\n".join(counts.problems))
+    return CampaignResult(into, counts.made, counts.kept)
+
+
+def _fingerprint(name: str, scheduler: Scheduler) -> str:
+    """A hash of what the schedules of an instance depend on: the files of its classes, and its attributes."""
+    digest = hashlib.sha256()
+    files = set()
+    try:
+        for one in type(scheduler).__mro__:
+            for function in filter(inspect.isfunction, vars(one).values() if one is not Scheduler else ()):
+                path = function.__code__.co_filename
+                if os.path.isfile(path):
+                    files.add(path)
+                else:  # a notebook
+                    digest.update(inspect.getsource(function).encode())
+        for path in sorted(files):
+            with open(path, "rb") as file:
+                digest.update(file.read())
+        digest.update(pickle.dumps(vars(scheduler)))
+    except (OSError, TypeError, AttributeError, pickle.PicklingError) as problem:
+        raise _core.UsageError(
+            f"schedulers: {name}: expected a class with its code in a file or notebook, and attributes that can be "
+            f"pickled, because results are kept until they change; found: {problem}"
+        ) from problem
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The best weights that tune() found for one workload, or for all together."""
+
+    workload: str
+    """Its name; "sum" for all together."""
+    value: float
+    """Of the metric, under these weights."""
+    weights: tuple[float, ...]
+    """Of q, p, wait, ratio, expansion and area."""
+    scheduler: str
+    """The policy with these weights, as simulate() and compare() take it."""
+    found_at: int
+    """Number of the evaluation that found them, from 1."""
+
+
+def tune(
+    workloads: Workloads,
+    platform: Platform,
+    algorithm: str = "easy",
+    *,
+    metric: str = "mean_bounded_slowdown",
+    over: Literal["each", "sum"] = "each",
+    method: Literal["xnes", "cover"] = "xnes",
+    features: Literal[3, 6] = 3,
+    scale: Mapping[str, float] | None = None,
+    evaluations: int | None = None,
+    points: int | None = None,
+    lambda_: float | None = None,
+    seed: int = 1,
+    tau: Seconds = 10,
+    output: Path | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    **parameters: Any,
+) -> list[Tuned]:
+    """Searches for the weights of a mixed policy under which a metric is smallest, as `batfill tune`.
+
+    Keywords are the options of the command; others are parameters of the algorithm. With `output`, a prefix, writes
+    the files of the command, and a search that was stopped goes on from where it was. `progress(done, total)` counts
+    replays.
+
+    >>> import batfill
+    >>> weeks = batfill.Workload.lublin(jobs=400, processors=64, seed=1, load=0.9).weeks()
+    >>> [best] = batfill.tune(weeks[:1], 64, evaluations=20)
+    >>> batfill.simulate(weeks[0], 64, best.scheduler).metrics()["mean_bounded_slowdown"] == best.value
+    True
+    """
+    options = {"platform": platform_text(platform), "algorithm": algorithm, "metric": metric, "over": over,
+               "method": method, "features": features, "evaluations": evaluations, "points": points,
+               "lambda_": lambda_, "seed": seed, "tau": tau,
+               "scale": [f"{feature}={text_of(number)}" for feature, number in (scale or {}).items()],
+               "parameter": [f"{name}={value}" for name, value in parameters_of(parameters)]}
+    arguments = arguments_of(options)
+    with tempfile.TemporaryDirectory() as place:
+        for workload in workloads_of(workloads):
+            saved = os.path.join(place, workload.name + ".json")
+            if os.path.exists(saved):
+                raise _core.UsageError(
+                    f"two workloads are called '{workload.name}', expected names that tell them apart"
+                )
+            workload.save(saved)
+            arguments.append(f"--workload={saved}")
+        prefix = os.path.join(place, "tuned") if output is None else os.fspath(output)
+        outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, progress)
+    return [
+        Tuned(one.workload, one.value, tuple(one.weights), f"{policy},weights={_core.weights_text(one.weights)}",
+              one.found_at)
+        for one in outcome.best
+    ]

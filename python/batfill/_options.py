@@ -1,0 +1,38 @@
+"""Options of the commands, made of keywords."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy
+
+# Options whose names are no keywords, or say less in a call.
+_NAMES = {"since": "from", "days": "split", "mapping": "map", "lambda_": "lambda"}
+
+
+def arguments_of(keywords: Mapping[str, Any]) -> list[str]:
+    """The arguments of a command: until="90d" is --until=90d, shift=True is --shift, unit=None is nothing.
+
+    A list repeats the option; a dict becomes KEY=VALUE,KEY=VALUE.
+    """
+    arguments = []
+    for keyword, value in keywords.items():
+        option = "--" + _NAMES.get(keyword, keyword.replace("_", "-"))
+        if isinstance(value, (list, tuple, set, numpy.ndarray)):
+            arguments += [f"{option}={text_of(one)}" for one in value]
+        elif isinstance(value, Mapping):
+            arguments.append(f"{option}=" + ",".join(f"{text_of(key)}={text_of(one)}" for key, one in value.items()))
+        elif isinstance(value, (bool, numpy.bool_)):
+            arguments += [option] if value else []
+        elif value is not None:
+            arguments.append(f"{option}={text_of(value)}")
+    return arguments
+
+
+def text_of(value: Any) -> str:
+    """A value as commands read it: numbers in full, without an exponent."""
+    if isinstance(value, (float, numpy.floating)):
+        return str(numpy.format_float_positional(value, trim="-"))
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "campaign_file.hpp"
+#include "campaign_results.hpp"
+#include "campaign_runs.hpp"
+#include "campaign_workloads.hpp"
+
+namespace batfill::campaign {
+
+// Which part of the runs, from 1, and of how many.
+struct Shard {
+    std::size_t number = 1;
+    std::size_t count = 1;
+};
+
+// What to run, and where.
+struct CampaignRequest {
+    std::string file;
+    std::string folder;  // of all output
+    Shard shard;
+    unsigned threads = 1;
+    std::vector<std::string> plugins;  // paths of those that are loaded
+    OwnAlgorithms own_algorithms;      // those of the calling program, which the file may name
+    bool dry_run = false;              // makes the workloads, and replays nothing
+};
+
+// A campaign while it runs, and at its end. The runs refer to the other members.
+struct MadeCampaign {
+    MadeCampaign() = default;
+    MadeCampaign(MadeCampaign&&) = default;
+
+    Campaign campaign;
+    std::vector<MadeWorkload> workloads;
+    std::vector<CampaignRun> runs;      // all
+    std::vector<CampaignRun> of_shard;  // those to replay
+    std::uintmax_t size = 0;            // estimated, of the folder at the end, in bytes
+    RunsOutcome outcome;
+    std::vector<RunResult> results;  // of all runs; none for one of several shards, if runs failed and after a dry run
+};
+
+// Who hears of a campaign while it runs. Each function may be empty.
+struct CampaignWatch {
+    // There is a new folder of workloads, with so many of them.
+    std::function<void(const std::string& folder, std::size_t workloads)> made;
+    // All workloads are there; the runs begin.
+    std::function<void(const MadeCampaign&)> begins;
+    // So many runs are done, and of how many.
+    std::function<void(std::size_t done, std::size_t total)> progress;
+    // Called now and then in each run, by several threads. It may throw Interrupted, which ends the campaign.
+    Simulator::Progress in_run;
+    // All runs are done; the table is written, unless there are no results.
+    std::function<void(const MadeCampaign&)> replayed;
+    // There is a new page.
+    std::function<void(const report::ReportRequest&)> page;
+};
+
+// Makes the workloads of a campaign, replays those runs of the shard that have no result yet, and audits each schedule.
+// Writes FOLDER/manifest.json and, without shards, FOLDER/results.csv and the pages. Writes neither table nor pages if
+// runs fail: the outcome says which.
+// Throws: InputError as read_campaign(), make_workloads() and runs_of().
+MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch);
+
+}  // namespace batfill::campaign
