@@ -227,7 +227,7 @@ def overview(alike: Sequence[Monthly], busier: Sequence[Monthly]) -> list[Overvi
     for part in (WAITS, BACKFILLED, IMPORTANT):
         words, failed = _exceptions(alike, part)
         if not words:
-            lines.append(Overview(part, "no", "there are no data for it on these machines"))
+            lines.append(Overview(part, "no", "there are no data for it on machines that are no busier than its own"))
             continue
         largest = f"what it states does not hold in {failed} cases on {' and '.join(one.machine for one in alike)}"
         if part == WAITS:

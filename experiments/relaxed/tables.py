@@ -1,5 +1,6 @@
 """Job of rule `relaxed_tables`: the paper's Tables 1 to 6 for each log, and what the paper says in numbers."""
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Mapping, Sequence
 
 from common.comparison import rows_of
@@ -99,7 +100,7 @@ class Tables:
             "whole months": len(whole), "from": whole[0]["month"], "to": whole[-1]["month"],
             "jobs in these": sum(int(month["jobs"]) for month in whole),
             "log's utilisation": mean([month["log_utilisation"] for month in whole]),
-            "busy at infinity": mean(self._of_all[machine].column(ESTIMATED, "inf", "utilisation")),
+            "busy at infinity": self._busy(machine),
             "run time / estimate, mean": float(census["mean_run_time_of_estimate"]),
             "of their sums": float(census["run_time_of_estimate"]),
         }
@@ -112,13 +113,15 @@ class Tables:
         } for machine, monthly in self._all.items() for estimates, title in TIMES.items()]
 
     def _where(self, machine: str) -> str:
-        """Whose machine it is, and how busy it was; a generated workload counts as loaded alike."""
+        """Whose machine it is, and whether the replay at infinity keeps it as busy as those of the paper were."""
         if machine in PAPER_MACHINES:
             return OF_PAPER
         if machine not in self._months:
             return LARGER
-        busy = mean([month["log_utilisation"] for month in self._of_all[machine].whole])
-        return BUSIER if busy and busy > self._loaded_alike else ALIKE
+        return ALIKE if self._busy(machine) <= self._loaded_alike else BUSIER
+
+    def _busy(self, machine: str) -> float:
+        return fmean(map(float, self._of_all[machine].column(ESTIMATED, "inf", "utilisation")))
 
     def _changes(self) -> list[Row]:
         return [self._change(machine, omega, base) for machine in self._all

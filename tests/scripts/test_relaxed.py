@@ -377,7 +377,8 @@ def collected_files(tmp_path: Path) -> dict[str, Any]:
     replays = [(machine, group, name, place) for machine in ("KTH", "Lublin") for group, names in groups.items()
                for place, name in enumerate(names)]
     write_csv(str(tmp_path / "months.csv"), [
-        {"machine": machine, "group": group, "replay": name, "month": month, "utilisation": 0.5 + number / 10,
+        {"machine": machine, "group": group, "replay": name, "month": month,
+         "utilisation": (0.5 if machine == "KTH" else 0.25) + number / 10,
          "wait_seconds": 3600 * (100 - 20 * place + number + (group == ACTUAL)),
          "important_wait_seconds": 3600 * (10 - place) if machine == "KTH" else 0,
          "backfilled": "" if group in ("references", *VARIATIONS) else 10 * place + number}
@@ -409,7 +410,7 @@ def all_tables(tmp_path: Path, files: dict[str, Any]) -> Path:
     folder = tmp_path / "tables"
     folder.mkdir()
     tables.main(StandInJob(files, [str(folder / "logs.csv")], {
-        "machines": ["KTH", "Lublin"], "loaded_alike": 0.2, "omegas": list(PAPER_OMEGAS),
+        "machines": ["KTH", "Lublin"], "loaded_alike": 0.4, "omegas": list(PAPER_OMEGAS),
         "references": ["fcfs", "easy"], "variations": VARIATIONS}))
     return folder
 
@@ -448,7 +449,7 @@ def test_statements_are_asked_of_each_machine(written: Path) -> None:
 
 def test_of_larger_machines_only_waits_are_compared(tmp_path: Path, files: dict[str, Any]) -> None:
     tables.main(StandInJob(files, [str(tmp_path / "logs.csv")], {
-        "machines": ["KTH"], "loaded_alike": 0.25, "omegas": list(PAPER_OMEGAS), "references": ["fcfs", "easy"],
+        "machines": ["KTH"], "loaded_alike": 0.55, "omegas": list(PAPER_OMEGAS), "references": ["fcfs", "easy"],
         "variations": VARIATIONS}))
     for name in ("logs", "totals", "changes"):
         where = {row.get("machine", row.get("log")): row["where"] for row in read_csv(str(tmp_path / f"{name}.csv"))}
@@ -507,7 +508,7 @@ def test_a_machine_needs_a_whole_month(tmp_path: Path, files: dict[str, Any]) ->
     write_csv(files["logs"][0], [{**row, "whole": 0} for row in rows])
     with pytest.raises(JobError, match="KTH: no whole month"):
         tables.main(StandInJob(files, [str(tmp_path / "logs.csv")], {
-            "machines": ["KTH"], "loaded_alike": 0.2, "omegas": list(PAPER_OMEGAS), "references": [],
+            "machines": ["KTH"], "loaded_alike": 0.4, "omegas": list(PAPER_OMEGAS), "references": [],
             "variations": {}}))
 
 
