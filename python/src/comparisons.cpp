@@ -110,21 +110,9 @@ nb::object values(const Comparison& comparison, const std::string& metric) {
 }
 
 std::string table(const Comparison& comparison, const std::string& format) {
-    const std::vector<std::pair<std::string, MetricsFormat>> formats{{"table", MetricsFormat::table},
-                                                                     {"csv", MetricsFormat::csv},
-                                                                     {"json", MetricsFormat::json},
-                                                                     {"markdown", MetricsFormat::markdown},
-                                                                     {"latex", MetricsFormat::latex}};
-    std::vector<std::string> known;
-    for (const auto& [name, meaning] : formats) {
-        if (name == format) {
-            std::ostringstream out;
-            write_comparison(out, comparison, meaning);
-            return out.str();
-        }
-        known.push_back(name);
-    }
-    throw UsageError(unknown_name("format", format, known));
+    std::ostringstream out;
+    write_comparison(out, comparison, metrics_format(format));
+    return out.str();
 }
 
 void serve(const nb::object& scheduler, const std::string& label, const Parameters::Given& parameters,

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <ostream>
 
 #include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
 
 #include "metric_table.hpp"
 #include "rows.hpp"
 #include "side_by_side.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -30,6 +33,15 @@ analysis::Rows rows_of(const std::vector<RunMetrics>& runs) {
 }
 
 }  // namespace
+
+MetricsFormat metrics_format(const std::string& name) {
+    const std::vector<std::string> names{"table", "csv", "json", "markdown", "latex"};
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+        throw UsageError(unknown_name("format", name, names));
+    }
+    return static_cast<MetricsFormat>(found - names.begin());
+}
 
 void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format) {
     if (format == MetricsFormat::csv || format == MetricsFormat::json) {

@@ -148,7 +148,7 @@ CompareOptions read_compare_options(const Options& options) {
                 "--metric prints a metric for each workload, expected no --format, which is for all metrics");
         }
     }
-    read.format = metrics_format_option(options);
+    read.format = metrics_format(options.get<std::string>("format"));
     read.output = optional_text(options, "output");
     read.report = optional_text(options, "report");
     if (read.report) {

@@ -1,7 +1,6 @@
 #include "inputs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -137,23 +136,6 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
     }
     return word_option(options, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
                                                                                : WorkloadFormat::batsim4;
-}
-
-MetricsFormat metrics_format_option(const Options& options) {
-    constexpr std::array<std::pair<const char*, MetricsFormat>, 5> formats{{{"table", MetricsFormat::table},
-                                                                            {"csv", MetricsFormat::csv},
-                                                                            {"json", MetricsFormat::json},
-                                                                            {"markdown", MetricsFormat::markdown},
-                                                                            {"latex", MetricsFormat::latex}}};
-    const auto name = options.get<std::string>("format");
-    std::vector<std::string> known;
-    for (const auto& [text, format] : formats) {
-        if (name == text) {
-            return format;
-        }
-        known.emplace_back(text);
-    }
-    throw UsageError(unknown_name("format", name, known));
 }
 
 void add_replayed_options(Options& options) {

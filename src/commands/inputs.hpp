@@ -88,9 +88,7 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
 // The help of --format.
 inline constexpr const char* workload_format_help = "format of the workload: batsim4 (default) or batsim5";
 
-// Returns the value of --format, the format of a table of metrics.
-// Throws: UsageError for an unknown one.
-MetricsFormat metrics_format_option(const Options& options);
+// The help of --format, the format of a table of metrics.
 inline constexpr const char* metrics_format_help = "table, csv, json, markdown or latex (package booktabs)";
 
 // Declares --platform and --workload, of workloads that are replayed each on its own.

@@ -146,7 +146,7 @@ int metrics(const Arguments& arguments) {
             {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"})) {
         return 0;
     }
-    const MetricsFormat format = metrics_format_option(options);
+    const MetricsFormat format = metrics_format(options.get<std::string>("format"));
     const report::MeasureRequest request = read_metrics_options(options);
     const report::MeasuredRuns measured = report::measure_runs(request, note);
     if (!request.groupings.empty()) {

@@ -227,6 +227,10 @@ enum class MetricsFormat {
     latex,     // as markdown, for the package booktabs
 };
 
+// The format of this name: "csv".
+// Throws: UsageError, which lists the names.
+MetricsFormat metrics_format(const std::string& name);
+
 void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format);
 
 struct RunGroups {
