@@ -50,7 +50,7 @@ class Statement:
     statement: str
     here: str
     word: str
-    bound: str = ""
+    bound: str
 
     def __post_init__(self) -> None:
         if self.word not in WORDS:

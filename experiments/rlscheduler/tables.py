@@ -2,7 +2,7 @@
 import statistics
 from typing import Mapping, Optional, Sequence
 
-from common.comparison import Overview, Statement, relation, rows_of, word, worst
+from common.comparison import BY_NUMBER, Overview, Statement, relation, rows_of, word, worst
 from common.job import Job, run_job
 from common.tables import Row, read_csv, write_csv
 
@@ -70,7 +70,7 @@ def statements_of(rows: Sequence[Row]) -> list[Statement]:
     parts = {"none": "without backfilling", "backfilling": "with backfilling"}
     return [Statement(f"Tables V and VI, {parts[str(row['rule'])]}",
                       f"{row['machine']}, {row['policy']}: {_number(row['printed']):.2f}",
-                      f"{_number(row['slowdown']):.2f}", str(row["word"]))
+                      f"{_number(row['slowdown']):.2f}", str(row["word"]), BY_NUMBER)
             for row in rows if row["printed"] != ""]
 
 
@@ -93,7 +93,7 @@ def main(job: Job) -> None:
     write_csv(job.output.starts, start_rows(rows) or [{"rule": "", "starts": 0, "different": 0}])
     write_csv(job.output.best, best_rows(rows, printed))
     write_csv(job.output.statements, rows_of(statements_of(rows) or
-              [Statement("Tables V and VI", "no printed numbers for generated workloads", "", relation(True))]))
+              [Statement("Tables V and VI", "no printed numbers for generated workloads", "", relation(True), BY_NUMBER)]))
     write_csv(job.output.overview, rows_of(overview_of(rows)))
 
 
