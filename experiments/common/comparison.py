@@ -11,6 +11,8 @@ BY_NUMBER = "by the number"  # the bound of a statement with a number of the pap
 LIMITS = (f"*Same* is within {100 * SAME_WITHIN:g} % of the paper's number, *close* within {100 * CLOSE_WITHIN:g} %. "
           "Beyond that, *same direction* is on the same side of the baseline, and *differs* is not. A statement "
           "without a number is *same direction* where it holds, and *differs* elsewhere.")
+# The same where the paper's number has a baseline.
+BY_NUMBER_FROM_0, BY_NUMBER_FROM_1 = (f"{BY_NUMBER} (baseline {baseline})" for baseline in (0, 1))
 ROUNDING = 1e-9  # 1.01 is within 1 % of 1, although its difference is a little more than 0.01 as a binary number
 
 
@@ -48,7 +50,7 @@ class Statement:
     statement: str
     here: str
     word: str
-    bound: str = ""
+    bound: str
 
     def __post_init__(self) -> None:
         if self.word not in WORDS:

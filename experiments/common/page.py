@@ -104,10 +104,9 @@ class Data:
                          for place, row in enumerate(rows))
 
     def statements(self, part: str) -> str:
-        """The table of what `statements.csv` has of a part of the paper, with the bounds, if there are any."""
-        has_bounds = any(line.get("bound") for line in self.rows("statements.csv", part=part))
-        bounds = {"holds if": "bound"} if has_bounds else {}
-        return self.table("statements.csv", {"the paper": "statement", **bounds, "here": "here", "": "word"}, part=part)
+        """The table of what `statements.csv` has of a part of the paper, with the bounds."""
+        return self.table("statements.csv", {"the paper": "statement", "holds if": "bound", "here": "here", "": "word"},
+                          part=part)
 
     def _read(self, file: str) -> list[Line]:
         found = [folder / file for folder in self._folders if (folder / file).is_file()]

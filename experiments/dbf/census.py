@@ -1,10 +1,13 @@
-"""Job of rule `dbf_census`: what the paper says of a log besides its anomalies: arrivals at weekends, estimates."""
+"""Job of rule `dbf_census`: what the paper says of a log besides its anomalies: arrivals at weekends, estimates, and
+the stretch of its jobs."""
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from statistics import fmean
+from typing import Any, Mapping, Optional, Sequence
 
 from common.files import read_json
 from common.job import Job, run_job
 from common.log_clock import LogClock
+from common.swf import log_number, log_waits
 from common.tables import write_csv
 
 SATURDAY = 5
@@ -31,13 +34,24 @@ def overestimates(workload: Mapping[str, Any]) -> dict[str, float]:
             "largest": max(known, default=0.0)}
 
 
+def mean_stretch(workload: Mapping[str, Any], log: str) -> Optional[float]:
+    """The paper's mean stretch of the workload's jobs, with the waits that the log has of them: (wait + walltime) /
+    walltime. None if it has none. Jobs without a known wait are left out."""
+    waits, profiles = log_waits(log), workload["profiles"]
+    known = [(waits[log_number(one["id"]), one["subtime"], profiles[one["profile"]]["delay"]], one["walltime"])
+             for one in workload["jobs"] if one.get("walltime")]
+    stretches = [1 + wait / walltime for wait, walltime in known if wait >= 0]
+    return fmean(stretches) if stretches else None
+
+
 def main(job: Job) -> None:
     """Looks at a machine's workload."""
-    workload = read_json(job.input.workload)
+    workload, logs = read_json(job.input.workload), job.input.logs
     header = Path(job.input.header).read_text(encoding="utf-8", errors="replace")
     write_csv(job.output[0], [{"jobs": len(workload["jobs"]),
                                **weekend([one["subtime"] for one in workload["jobs"]], header),
-                               **overestimates(workload)}])
+                               **overestimates(workload),
+                               "mean_stretch_in_log": mean_stretch(workload, logs[0]) if logs else None}])
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 from statistics import fmean
 from typing import Iterator, Optional, Sequence
 
-from common.comparison import Statement, relation, word
+from common.comparison import BY_NUMBER, Statement, relation, word
 from common.tables import hundredths, per_cent, tenths
 from dbf.results import DBF, Results, ratios, select, values
 from dbf.sources import (HPC2N, SDSC_BLUE, SDSC_DS, Sources, configurations, each, falls, per_machine, plain, rises,
                          spread)
 
 # What the paper's words are taken to mean.
+MOST = 0.5  # "most" is more than this share
 EXTREMELY_FEW = 0.01
 VAST_MAJORITY = 0.75
 ALMOST = 0.05  # "almost half": so much below
@@ -28,27 +29,28 @@ def violations(sources: Sources) -> Iterator[Statement]:
         missed[machine] = [results.mean(MISSED, machine, share, DBF) for share in results.shares]
         part[machine] = [fmean(ratios(results.of(MISSED, machine, share, DBF), results.of(JOBS, machine, share, DBF)))
                          for share in results.shares]
-    yield Statement("Figure 6", "Extremely few deadlines are missed [in the mean, less than "
-                    f"{per_cent(EXTREMELY_FEW)} of the deadline-driven jobs]",
+    yield Statement("Figure 6", "Extremely few deadlines are missed",
                     per_machine(part, lambda machine: each(part[machine], hundredths)),
-                    relation(all(max(part[machine]) < EXTREMELY_FEW for machine in results.of_paper)))
+                    relation(all(max(part[machine]) < EXTREMELY_FEW for machine in results.of_paper)),
+                    f"less than {per_cent(EXTREMELY_FEW)} of the deadline-driven jobs, in the mean on each log at each "
+                    "share")
     large = [machine for machine in map(results.machine, LARGEST) if machine]
     small = [machine for machine in results.of_paper if machine not in large]
     if large and small:
-        yield Statement("Figure 6", "More are missed in the two largest logs [at each share]",
+        yield Statement("Figure 6", "More are missed in the two largest logs",
                         per_machine(missed, lambda machine: each(missed[machine], plain)),
                         relation(all(min(missed[machine][place] for machine in large)
                                      > max(missed[machine][place] for machine in small)
-                                     for place in range(len(results.shares)))))
+                                     for place in range(len(results.shares)))), "at each share")
     growing = [machine for machine in results.of_paper if rises(missed[machine])]
-    yield Statement("Figure 6", "Their number has no direct correlation with the share [not on all logs does it grow "
-                    "with each share]", f"it does on {len(growing)} of {len(results.of_paper)}",
-                    relation(len(growing) < len(results.of_paper)))
+    yield Statement("Figure 6", "Their number has no direct correlation with the share",
+                    f"it does on {len(growing)} of {len(results.of_paper)}",
+                    relation(len(growing) < len(results.of_paper)), "not on all logs does it grow with each share")
 
 
 def fates(sources: Sources) -> Iterator[Statement]:
     """Figure 6: which, and why."""
-    results = sources.results
+    results, first = sources.results, sources.results.shares[0]
     for machine in filter(None, map(results.machine, (SDSC_BLUE, SDSC_DS, HPC2N))):
         yield short_jobs(results, machine)
     loaded = {machine: [sum(values(select(sources.missed, machine=machine), column))
@@ -56,10 +58,11 @@ def fates(sources: Sources) -> Iterator[Statement]:
               for machine in results.machines if select(sources.missed, machine=machine)}
     judged = [loaded[machine] for machine in results.of_paper if machine in loaded]
     if judged:
-        yield Statement("Figure 6", "Most jobs that miss their deadlines were submitted under heavy load [more "
-                        f"processors were asked for than on the average of the time; {results.shares[0]} %]",
+        yield Statement("Figure 6", f"Most jobs that miss their deadlines were submitted under heavy load ({first} %)",
                         per_machine(loaded, lambda machine: " of ".join(map(plain, loaded[machine]))),
-                        relation(all(2 * heavy > missed for heavy, missed in judged)))
+                        relation(all(heavy > MOST * missed for heavy, missed in judged)),
+                        f"more than {per_cent(MOST)}, on each log, when more processors were asked for than on the "
+                        "average of the time")
 
     def certain(machine: str, repair: Optional[str] = None) -> float:
         known, all_missed = (sum(sum(results.counted(statistic, machine, share, repair)) for share in results.shares)
@@ -71,7 +74,7 @@ def fates(sources: Sources) -> Iterator[Statement]:
         for repair in results.repairs[1:])
     yield Statement("Figure 6", "Only jobs that would be late already by their first allocation miss their deadlines",
                     per_machine(results.machines, lambda machine: tenths(certain(machine))) + " of them" + variants,
-                    relation(all(certain(machine) == 1 for machine in results.of_paper)))
+                    relation(all(certain(machine) == 1 for machine in results.of_paper)), "all, on each log")
 
 
 def short_jobs(results: Results, machine: str) -> Statement:
@@ -85,44 +88,46 @@ def short_jobs(results: Results, machine: str) -> Statement:
     if name == HPC2N:
         return Statement("Figure 6", f"{name}: more deadlines of long jobs are missed than of short ones",
                          f"{per_cent(1 - part)} of those missed are of long jobs; of short ones at {by_share}",
-                         relation(part < 0.5))
-    return Statement("Figure 6", f"{name}: the vast majority of the missed deadlines are those of short jobs [at least "
-                     f"{per_cent(VAST_MAJORITY)}]", f"{per_cent(part)}; at {by_share}", relation(part >= VAST_MAJORITY))
+                         relation(part < 1 - MOST), f"more than {per_cent(MOST)} of those missed")
+    return Statement("Figure 6", f"{name}: the vast majority of the missed deadlines are those of short jobs",
+                     f"{per_cent(part)}; at {by_share}", relation(part >= VAST_MAJORITY),
+                     f"at least {per_cent(VAST_MAJORITY)}")
 
 
 def usage(sources: Sources) -> Iterator[Statement]:
     """Figure 7."""
     results, paper = sources.results, sources.paper
     half, in_all = paper["start at once, of those with deadlines"], sum(_pooled(results, AT_ONCE)) / _jobs(results)
-    yield Statement("Figure 7", f"In all, almost half of the deadline-driven jobs start at once ["
-                    f"{per_cent(half - ALMOST)} to {per_cent(half)}]", tenths(in_all),
-                    relation(half - ALMOST <= in_all <= half))
+    yield Statement("Figure 7", "In all, almost half of the deadline-driven jobs start at once", tenths(in_all),
+                    relation(half - ALMOST <= in_all <= half), f"{per_cent(half - ALMOST)} to {per_cent(half)}")
     parts = {machine: [fmean(ratios(results.of(AT_ONCE, machine, share, DBF), results.of(JOBS, machine, share, DBF)))
                        for share in results.shares] for machine in results.machines}
     judged = [part for machine in results.of_paper for part in parts[machine]]
-    yield Statement("Figure 7", "These are spread uniformly over logs and shares [by at most "
-                    f"{100 * UNIFORM:.0f} points apart]",
+    yield Statement("Figure 7", "These are spread uniformly over logs and shares",
                     per_machine(parts, lambda machine: each(parts[machine], per_cent)),
-                    relation(max(judged) - min(judged) <= UNIFORM))
+                    relation(max(judged) - min(judged) <= UNIFORM), f"at most {100 * UNIFORM:.0f} points apart")
     delayed = {machine: [results.mean(DELAYED, machine, share, DBF) for share in results.shares]
                for machine in results.machines}
     yield Statement("Figure 7", "Without these, the mean usage of the deadlines falls as the share grows",
                     per_machine(delayed, lambda machine: each(delayed[machine], tenths)),
-                    relation(all(falls(delayed[machine]) for machine in results.of_paper)))
+                    relation(all(falls(delayed[machine]) for machine in results.of_paper)),
+                    "with each share, on each log")
     blue, first = results.machine(SDSC_BLUE), results.shares[0]
     if blue:
         ours, papers = results.of(DELAYED, blue, first, DBF), paper["largest usage"]
         yield Statement("Figure 7", f"SDSC-BLUE, {first} %: {tenths(papers)}", spread(ours, tenths),
-                        word(fmean(ours), papers))
+                        word(fmean(ours), papers), BY_NUMBER)
         yield Statement("Figure 7", "This is the largest mean usage of all",
                         per_machine(results.of_paper, lambda machine: tenths(max(delayed[machine]))),
-                        relation(delayed[blue][0] == max(max(delayed[machine]) for machine in results.of_paper)))
+                        relation(delayed[blue][0] == max(max(delayed[machine]) for machine in results.of_paper)),
+                        "larger than each other mean of a log and share")
     few = paper["usage above 80 %"]
     used = sum(share * jobs for share, jobs in zip(_pooled(results, ABOVE_80), _pooled(results, JOBS))) / _jobs(results)
     most, (machine, share) = max((results.mean(ABOVE_80, *one, DBF), one) for one in configurations(results))
     yield Statement("Figure 7", f"Less than {per_cent(few)} of the deadline-driven jobs use more than {per_cent(0.8)} "
                     "of the time to their deadline",
-                    f"{hundredths(used)}; most on {machine} at {share} %, {hundredths(most)}", relation(used < few))
+                    f"{hundredths(used)}; most on {machine} at {share} %, {hundredths(most)}", relation(used < few),
+                    f"in all less than {per_cent(few)}")
 
 
 def _pooled(results: Results, metric: str) -> Sequence[float]:

@@ -11,9 +11,19 @@ from common.workbench import Workbench
 LEVELS = numpy.arange(0, 101) / 100
 
 
-def distribution(per_job: list[dict[str, str]], runs: list[str]) -> list[dict[str, Optional[float]]]:
-    """Quantiles of the waits, in seconds, of the regular jobs that count; none if there are none."""
-    regular = [job for job in per_job if job["kind"] == "regular" and job["counted"] == "1"]
+def counted_regular(per_job: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The regular jobs that count: those that wait in any run."""
+    return [job for job in per_job if job["kind"] == "regular" and job["counted"] == "1"]
+
+
+def started_at_once(regular: list[dict[str, str]], runs: list[str]) -> dict[str, int]:
+    """How many jobs there are, and how many of them start without a wait in each run."""
+    return {"counted_regular_jobs": len(regular),
+            **{f"{run}_started_at_once": sum(float(job[f"{run}_wait"]) == 0 for job in regular) for run in runs}}
+
+
+def distribution(regular: list[dict[str, str]], runs: list[str]) -> list[dict[str, Optional[float]]]:
+    """Quantiles of the jobs' waits, in seconds; none if there are no jobs."""
     if not regular:
         return [dict.fromkeys(["level", *runs])]
     quantiles = {run: numpy.quantile([float(job[f"{run}_wait"]) for job in regular], LEVELS, method="inverted_cdf")
@@ -38,10 +48,11 @@ def main(job: Job) -> None:
                             "-w", "deadlines.json", "-p", "platform.xml", "--waited-in-any-run",
                             "--per-job", "per-job.csv", "--format", "csv")
         bench.path("metrics.csv").write_text(metrics, encoding="utf-8")
-        per_job = read_csv(str(bench.path("per-job.csv")))
-        write_csv(str(bench.path("distribution.csv")), distribution(per_job, [*baselines, "dbf"]))
+        regular, runs = counted_regular(read_csv(str(bench.path("per-job.csv")))), [*baselines, "dbf"]
+        write_csv(str(bench.path("distribution.csv")), distribution(regular, runs))
         drawn = bench.path("deadlines.json").read_bytes().count(b'"deadline":')
-        write_csv(str(bench.path("statistics.csv")), [{"drawn_jobs": drawn, **replay.statistics}])
+        write_csv(str(bench.path("statistics.csv")), [
+            {"drawn_jobs": drawn, **started_at_once(regular, runs), **replay.statistics}])
         bench.keep("metrics.csv", job.output.metrics)
         bench.keep("statistics.csv", job.output.statistics)
         bench.keep("distribution.csv", job.output.distribution)

@@ -1,5 +1,5 @@
 """Job of rule `dbf_figure`: one of the paper's Figures 1 to 7, and the numbers in it as CSV."""
-from typing import Any, Callable
+from typing import Any, Callable, Optional, Sequence
 
 from common import style
 from common.style import Numbers
@@ -20,7 +20,8 @@ class Figures:
     """Draws the figures from the workflow's files. Each method draws one and returns it with its numbers."""
 
     def __init__(self, job: Job) -> None:
-        self._machines: list[str] = job.params.machines
+        self._names: dict[str, Optional[str]] = job.params.names
+        self._machines = list(self._names)
         self._repairs: list[str] = job.params.repairs
         self._arrivals = {machine: read_csv(file) for machine, file in zip(self._machines, job.input.arrivals)}
         self._metrics = read_csv(job.input.metrics)
@@ -29,9 +30,11 @@ class Figures:
 
     def daily_arrivals(self) -> tuple[Figure, Numbers]:
         """Figure 1: arrivals by hour of the day; hours above the mean are shaded."""
-        figure, panels = self._row_of_panels(height=2.3)
+        # A log that is replayed on machines of two sizes has one panel.
+        shown = {machine: name for machine, name in self._names.items() if name}
+        figure, panels = _row_of_panels(list(shown.values()), height=2.3)
         numbers: Numbers = []
-        for machine, axes in zip(self._machines, panels):
+        for machine, axes in zip(shown, panels):
             rates = values(self._arrivals[machine], "arrivals_per_hour")
             mean = sum(rates) / len(rates)
             above = False
@@ -40,7 +43,8 @@ class Figures:
                     axes.axvspan(hour, hour + 1, color="#dddddd", linewidth=0,
                                  label=None if above else "hours above the mean")
                     above = True
-                numbers.append({"machine": machine, "hour": hour, "arrivals_per_hour": rate, "peak": int(rate > mean)})
+                numbers.append({"machine": shown[machine], "hour": hour, "arrivals_per_hour": rate,
+                                "peak": int(rate > mean)})
             axes.stairs(rates, range(25), color=style.SERIES["conservative"]["color"], linewidth=1.6,
                         baseline=None, label="arrivals")
             axes.axhline(mean, color="black", linewidth=0.8, label="mean")
@@ -91,7 +95,7 @@ class Figures:
     def violations(self) -> tuple[Figure, Numbers]:
         """Figure 6: missed deadlines of short jobs, with the least deadline there is, and of long ones. Hatched bars
         are those of variants; a bar of no height has its number."""
-        figure, panels = self._row_of_panels(height=2.6)
+        figure, panels = _row_of_panels(self._machines, height=2.6)
         kinds = {"deadline_violations_short": ("short", "#56B4E9"), "deadline_violations_long": ("long", "#D55E00")}
         numbers: Numbers = []
         width = 0.8 / (len(kinds) * len(self._repairs))
@@ -133,7 +137,7 @@ class Figures:
                         for number in self._numbers(machine, "dbf", spreads)]
 
     def _by_algorithm(self, metric: str, factor: float, label: str) -> tuple[Figure, Numbers]:
-        figure, panels = self._row_of_panels(height=2.6)
+        figure, panels = _row_of_panels(self._machines, height=2.6)
         numbers: Numbers = []
         for machine, axes in zip(self._machines, panels):
             spreads = {run: self._spreads(machine, run, metric, factor, self._repairs[0]) for run in style.SERIES}
@@ -147,13 +151,6 @@ class Figures:
     def _places(self) -> list[int]:
         return [int(share) for share in self._shares]
 
-    def _row_of_panels(self, height: float) -> tuple[Figure, list[Axes]]:
-        figure = Figure(figsize=(2.6 * len(self._machines) + 0.4, height))
-        panels = figure.subplots(1, len(self._machines), squeeze=False)[0]
-        for machine, axes in zip(self._machines, panels):
-            axes.set_title(machine)
-        return figure, list(panels)
-
     def _spreads(self, machine: str, run: str, metric: str, factor: float, repair: str) -> list[Spread]:
         rows = select(self._metrics, machine=machine, run=run, repair=repair)
         return [Spread.of(factor * value for value in values(select(rows, share=share), metric) or [0.0])
@@ -162,6 +159,14 @@ class Figures:
     def _numbers(self, machine: str, series: str, spreads: list[Spread]) -> Numbers:
         return [{"machine": machine, "series": series, "share": share, **vars(spread)}
                 for share, spread in zip(self._shares, spreads)]
+
+
+def _row_of_panels(titles: Sequence[str], height: float) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(2.6 * len(titles) + 0.4, height))
+    panels = figure.subplots(1, len(titles), squeeze=False)[0]
+    for title, axes in zip(titles, panels):
+        axes.set_title(title)
+    return figure, list(panels)
 
 
 def _plot_distribution(axes: Axes, draws: Rows, run: str) -> Numbers:

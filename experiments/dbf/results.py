@@ -41,7 +41,6 @@ class Results:
         self.of_paper = [machine for machine, name in names.items() if name]
         self._metrics = _by(metrics, "machine", "share", "repair", "run")
         self._levels = _by(select(distribution, repair=self.repairs[0]), "machine", "share", "level")
-        self._at_once = _by(select(distribution, repair=self.repairs[0]), "machine", "share", "draw")
         self._statistics = _by(statistics, "machine", "share", "repair")
 
     def machine(self, name: str) -> Optional[str]:
@@ -65,9 +64,9 @@ class Results:
         return values(self._levels[machine, share, level], run)
 
     def at_once(self, machine: str, share: str, run: str) -> list[float]:
-        """The share of the regular jobs that do not wait, in each draw, known to one per cent."""
-        draws = [rows for (at, of, _), rows in self._at_once.items() if (at, of) == (machine, share)]
-        return [max(values(select(rows, **{run: "0.0"}), "level"), default=0.0) for rows in draws]
+        """The share of the regular jobs that count which do not wait, in each draw."""
+        return ratios(self.counted(f"{run}_started_at_once", machine, share),
+                      self.counted("counted_regular_jobs", machine, share))
 
     def counted(self, statistic: str, machine: str, share: str, repair: Optional[str] = None) -> list[float]:
         """What dbf has counted in each draw."""

@@ -118,6 +118,7 @@ rule dbf_collect_closer:
 
 rule dbf_census:
     input:
+        logs=lambda wildcards: SETTINGS.logs("dbf", wildcards.machine),
         workload="dbf/{machine}/workload.json",
         header="dbf/{machine}/log-header.txt",
     output:
@@ -208,7 +209,7 @@ rule dbf_figure:
         png="dbf/figures/figure-{figure}.png",
         csv="dbf/figures/figure-{figure}.csv",
     params:
-        machines=DBF_MACHINES,
+        names=dbf_names(),
         repairs=DBF["repairs"],
     script:
         "figures.py"

@@ -4,7 +4,7 @@ from typing import Optional
 
 from common.files import read_json
 from common.job import Job, run_job
-from common.tables import (Cell, Row, Show, Spread, Value, hundredths, one_digit, per_cent, read_csv, tenths,
+from common.tables import (Cell, Row, Show, Spread, Value, hundredths, one_digit, read_csv, tenths,
                            write_table)
 from dbf.results import DBF, EASY, distinct, ratios, select, values
 
@@ -157,9 +157,9 @@ class Tables:
 
     def _quantiles(self, machine: str, share: str, run: str) -> Row:
         draws = select(self._distribution, machine=machine, share=share)
-        at_once = [max(values(select(draws, draw=draw, **{run: "0.0"}), "level"), default=0.0)
-                   for draw in distinct(draws, "draw")]
-        return {"no wait": cell(at_once, per_cent), **{
+        counts = select(self._all_statistics, machine=machine, share=share, repair=self._repairs[0])
+        at_once = ratios(values(counts, f"{run}_started_at_once"), values(counts, "counted_regular_jobs"))
+        return {"no wait": cell(at_once, tenths), **{
             title: cell([wait / 60 for wait in values(select(draws, level=level), run)], one_digit)
             for level, title in LEVELS.items()}}
 

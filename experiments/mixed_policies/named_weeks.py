@@ -1,20 +1,23 @@
-"""The weeks of SDSC-SP2 that the paper's text names: what it says of each, and what there is here."""
+"""The weeks of SDSC-SP2 that the paper's text names: what it says of each, when that holds, and what there is here."""
 from typing import Any, Mapping, Optional, Sequence
 
-from common.comparison import DIFFERS, relation, word
-from mixed_policies.period_values import PeriodValues, shown
+from common.comparison import BY_NUMBER_FROM_1, DIFFERS, relation, word
+from common.page import percent
+from mixed_policies.period_values import QUIET, PeriodValues, shown
 
-# What the paper means by a significant margin, and by a very small difference, in figures that go to a hundred and
-# more; and within which two numbers are the same.
-MARGIN, QUIET, BEST = 0.05, 5.0, 1e-9
+# What the paper means by a significant margin, and within which two numbers are the same.
+MARGIN, BEST = 0.05, 1e-9
+BOUNDS = {"times": BY_NUMBER_FROM_1, "quiet": f"both pure policies are at most {QUIET:g} above w*",
+          "below": "the first is less", "clearly below": f"the first is less by more than {percent(MARGIN)}",
+          "equal": "both are equal"}
 
 
 def named_weeks(rows: Sequence[Mapping[str, str]], weeks: Optional[PeriodValues]) -> list[dict[str, Any]]:
     """A line for each statement; without these weeks, one that says nothing."""
     if weeks is None:
-        return [{"week": None, "section": None, "statement": None, "here": None, "word": None}]
-    return [{"week": int(row["week"]), "section": row["section"], "statement": row["statement"], **_here(row, weeks)}
-            for row in rows]
+        return [dict.fromkeys(("week", "section", "statement", "bound", "here", "word"))]
+    return [{"week": int(row["week"]), "section": row["section"], "statement": row["statement"],
+             "bound": BOUNDS[row["relation"]], **_here(row, weeks)} for row in rows]
 
 
 def _here(row: Mapping[str, str], weeks: PeriodValues) -> dict[str, str]:
@@ -25,7 +28,7 @@ def _here(row: Mapping[str, str], weeks: PeriodValues) -> dict[str, str]:
     if said == "times":
         return {"here": f"{here}: {ours / other:.2f} times", "word": word(ours / other, float(row["times"]), 1)}
     if said == "quiet":
-        return {"here": here, "word": relation(ours - other <= QUIET)}
+        return {"here": f"{here}, SAF {_value(weeks, 'saf', week):.2f}", "word": relation(weeks.is_quiet(week))}
     holds = {"below": ours < other, "clearly below": ours < (1 - MARGIN) * other,
              "equal": abs(ours - other) <= BEST * other}
     return {"here": here, "word": relation(holds[said])}

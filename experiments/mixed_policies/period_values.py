@@ -3,6 +3,8 @@ from typing import Iterable, Optional, Sequence
 
 from common.tables import read_csv
 
+# A week "where there is no or a very small difference": both of the paper's pure policies are at most so far above w*.
+QUIET = 5.0
 # By policy and period.
 Values = dict[str, dict[int, float]]
 NAMES = {"w-star": "w*", "w-train": "w*_train", "w-greedy": "w_greedy", "w-star-raw": "w*, raw features",
@@ -59,6 +61,10 @@ class PeriodValues:
     def best_pure(self, period: int) -> float:
         """The smallest value of a pure policy in the period."""
         return min(self._values[order][period] for order in self.orders)
+
+    def is_quiet(self, period: int) -> bool:
+        """Whether FCFS and SAF are at most QUIET above w*."""
+        return max(self._values[policy][period] for policy in ("fcfs", "saf")) - self._values["w-star"][period] <= QUIET
 
     def ranking(self) -> list[str]:
         """The pure policies, that with the smallest sum over all periods first."""

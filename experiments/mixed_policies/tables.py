@@ -11,7 +11,7 @@ from common.tables import read_csv, write_csv
 from mixed_policies.cover import size
 from mixed_policies.named_weeks import named_weeks
 from mixed_policies.period_values import PeriodValues, shown
-from mixed_policies.statements import overview, statements
+from mixed_policies.statements import QUIET_WEEKS, overview, statements
 
 MIXED = ("w-star", "w-train", "w-greedy")
 RAW = ("w-star-raw", "w-train-raw")
@@ -19,8 +19,6 @@ HALVES = ("training", "testing")
 # Below this, two values count as the same.
 SMALL = 0.10
 CLOSE = 0.01
-# A week is quiet if no policy matters by more than this.
-QUIET = 2.0
 # The numbers of evaluations at which searches are compared.
 STEPS = (10, 20, 50, 100, 200, 300, 500, 1000, 2000, 3000, 5000, 10000)
 
@@ -139,7 +137,8 @@ def _of_weeks(results: Results, machine: str) -> dict[str, Any]:
         "SAF more than 10 % above the best": sum(saf[one] > (1 + SMALL) * pure[one] for one in periods),
         "SAF and FCFS within 10 % of w*": sum(max(saf[one], fcfs[one]) <= (1 + SMALL) * star[one] for one in periods),
         "SAF within 10 % of w*": sum(saf[one] <= (1 + SMALL) * star[one] for one in periods),
-        "SAF less than 2 above w*": sum(saf[one] - star[one] < QUIET for one in periods),
+        QUIET_WEEKS: sum(map(weeks.is_quiet, [*training, *testing])),
+        "weeks of training and testing": len(training) + len(testing),
         "best pure of the week / w*, sums": sum(pure.values()) / sum(star.values()),
         "best pure of the week / w*, mean": fmean(pure[one] / star[one] for one in periods),
         "best pure of the week / w*, largest": pure[largest] / star[largest],

@@ -15,25 +15,27 @@ LOOKS: Mapping[str, style.Look] = {
 BAR_WIDTH = 0.28
 # Bars end here, so that one log does not flatten all others; every bar has its value beside it.
 LOWEST, HIGHEST = -100.0, 100.0
+LABEL_HEIGHT = 0.07  # of a value, as a share of the span of the bars
 Values = Mapping[str, Mapping[str, float]]
 
 
-def draw(machines: Sequence[str], raised: Values, cut: Values, label: str) -> Figure:
+def draw(machines: Mapping[str, bool], raised: Values, cut: Values, label: str) -> Figure:
     """Bars for each machine, side by side, with a mark where each would end if estimates were cut. A machine without
-    values keeps its place."""
+    values keeps its place; one that decides nothing, which the mapping says, has its name in brackets."""
     figure = Figure(figsize=(max(0.86 * len(machines), 3) + 0.6, 3.6))
     axes = figure.subplots()
     for place, (name, look) in enumerate(LOOKS.items()):
         offsets = [machine + (place - 1) * BAR_WIDTH for machine in range(len(machines))]
         shown = [(offset, raised[machine][name]) for offset, machine in zip(offsets, machines) if machine in raised]
         axes.bar([offset for offset, _ in shown], [within(value) for _, value in shown], BAR_WIDTH, **look)
-        write_values(axes, shown)
-        marks = [(offset, within(cut[machine][name])) for offset, machine in zip(offsets, machines) if machine in cut]
-        axes.plot([offset for offset, _ in marks], [value for _, value in marks], linestyle="none", marker="D",
+        marks = {offset: within(cut[machine][name]) for offset, machine in zip(offsets, machines) if machine in cut}
+        write_values(axes, shown, marks, LABEL_HEIGHT * span(raised, cut))
+        axes.plot(list(marks), list(marks.values()), linestyle="none", marker="D",
                   markersize=3, markerfacecolor="white", markeredgecolor="black", markeredgewidth=0.6,
                   label="the same with estimates cut" if place == len(LOOKS) - 1 else None)
     axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_xticks(range(len(machines)), machines, rotation=30, ha="right", rotation_mode="anchor")
+    names = [f"({machine})" if quiet else machine for machine, quiet in machines.items()]
+    axes.set_xticks(range(len(machines)), names, rotation=30, ha="right", rotation_mode="anchor")
     axes.set_ylabel(f"{label}:\nimprovement (%)")
     axes.grid(axis="x", visible=False)
     axes.margins(y=0.12)
@@ -46,12 +48,23 @@ def within(value: float) -> float:
     return min(max(value, LOWEST), HIGHEST)
 
 
-def write_values(axes: Axes, shown: Sequence[tuple[float, float]]) -> None:
-    """Writes the value of each bar at its end; of one too low to be seen, 0."""
+def span(*values: Values) -> float:
+    """From the lowest to the highest end of all bars and marks, 0 among them."""
+    ends = [0.0, *(within(value) for shown in values for one in shown.values() for value in one.values())]
+    return max(ends) - min(ends)
+
+
+def write_values(axes: Axes, shown: Sequence[tuple[float, float]], marks: Mapping[float, float], height: float) -> None:
+    """Writes the value of each bar at its end, or beyond its mark where the mark is less than this height away from the
+    end; of a bar too low to be seen, 0."""
     for offset, value in shown:
+        side = 1 if value >= 0 else -1
+        end, mark = within(value), marks.get(offset, 0.0)
+        covered = offset in marks and -height / 2 < side * (mark - end) < height
         text = f"{value:.0f}"
-        axes.annotate("0" if text == "-0" else text, (offset, within(value)), xytext=(0, 3 if value >= 0 else -3),
-                      textcoords="offset points", ha="center", va="bottom" if value >= 0 else "top", fontsize=6,
+        axes.annotate("0" if text == "-0" else text, (offset, side * max(side * end, side * mark) if covered else end),
+                      xytext=(0, side * (4 if covered else 3)), textcoords="offset points", ha="center",
+                      va="bottom" if value >= 0 else "top", fontsize=6,
                       bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.3}, zorder=4)
 
 
@@ -62,7 +75,8 @@ def main(job: Job) -> None:
     readings: list[str] = job.params.readings[:2]
     values = [results.improvements(number, job.params.machines, reading) for reading in readings]
     of_one_width = [machine for machine in job.params.machines if machine not in values[0] and number == "8"]
-    machines = [machine for machine in job.params.machines if machine not in of_one_width]
+    machines = {machine: results.is_quiet(machine, readings[0]) for machine in job.params.machines
+                if machine not in of_one_width}
     numbers = [{"machine": machine, "reading": reading, "series": name,
                 "improvement_percent": shown[machine][name] if machine in shown else ""}
                for reading, shown in zip(readings, values) if shown for name in LOOKS for machine in machines]

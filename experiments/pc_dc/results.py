@@ -4,6 +4,7 @@ from typing import NamedTuple, Optional, Sequence
 from common.tables import read_csv
 
 MEAN_WAIT = "mean_wait"
+QUIET = 60.0  # seconds: a log with a shorter mean wait under conservative decides nothing
 
 
 class Shown(NamedTuple):
@@ -47,6 +48,10 @@ class Results:
     def number(self, machine: str, reading: str, run: str, column: str) -> float:
         """A metric of a run."""
         return float(self._rows[machine, reading, run][column])
+
+    def is_quiet(self, machine: str, reading: str) -> bool:
+        """Whether jobs wait too little for percentages to tell anything."""
+        return self.number(machine, reading, "conservative", MEAN_WAIT) < QUIET
 
     def improvement(self, machine: str, reading: str, run: str, metric: str = MEAN_WAIT) -> Optional[float]:
         """By how much a metric is less than under conservative, in per cent; none if nobody waits there."""

@@ -7,7 +7,7 @@ PC_DC = SETTINGS.paper("pc-dc")
 PC_DC_READINGS = SETTINGS.readings("pc-dc")  # by case: machine, and the reading of its log
 PC_DC_MAIN = list(PC_DC["readings"])[0]
 PC_DC_MACHINES = [machine for case, (machine, reading) in PC_DC_READINGS.items()
-                  if reading == PC_DC_MAIN and not SETTINGS.machine("pc-dc", case).get("hypothesis")]
+                  if reading == PC_DC_MAIN and not SETTINGS.machine("pc-dc", case).get("beside")]
 
 
 
@@ -18,7 +18,7 @@ def pc_dc_runs(algorithm, orders):
 
 PC_DC_BASELINES = {baseline: {"algorithm": baseline, "parameters": []} for baseline in ("conservative", "easy")}
 PC_DC_RUNS = PC_DC_BASELINES | pc_dc_runs("pc", PC_DC["orders"]) | pc_dc_runs("dc", PC_DC["orders"])
-PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "hypothesis",
+PC_DC_TABLES = ["figure-4", "improvements", "combinations", "waits", "times", "events", "statements", "sizes",
                 "overview"]
 PC_DC_FIGURES = range(5, 10)
 

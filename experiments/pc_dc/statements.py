@@ -2,29 +2,30 @@
 from dataclasses import dataclass
 from typing import Callable, Mapping, Optional, Sequence
 
-from common.comparison import relation, word
-from common.tables import Row, count, one_digit, read_csv
-from pc_dc.results import Results
+from common.comparison import BY_NUMBER_FROM_0, relation, word
+from common.tables import Row, count, one_digit, per_cent, read_csv
+from pc_dc.results import MEAN_WAIT, Results
 
 # What is taken for a big or significant difference: of Figure 7 the paper says that 10 % are comparable. What is taken
 # for many, and for a case in which it is not unclear any more which of two is better.
 BIG, SMALL = 10.0, 2.0
-MANY, CLEAR = 0.2, 0.75
-NOBODY_WAITS = 60  # seconds: a mean wait below it
+MANY, CLEAR, MOST = 0.2, 0.75, 0.5
 # The paper's log on which both algorithms are worse than conservative, and the number of its logs.
 LOST = "DAS2-fs3"
 
-# What there is to say with one reading of the logs: the numbers, and the word. None: it is not about any of them.
+# What there is to say with one reading of the logs: the numbers, and the word, empty if the log decides nothing. None:
+# it is not about any of them.
 Finding = Optional[tuple[str, str]]
 Values = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Stated:
-    """One thing that the paper says in a part of it, and how to find out."""
+    """One thing that the paper says in a part of it, when that holds here, and how to find out."""
 
     part: str
     statement: str
+    bound: str
     find: Callable[["Findings"], Finding]
 
 
@@ -41,29 +42,35 @@ def pair(values: Mapping[str, float]) -> str:
 
 
 class Findings:
-    """The results with one reading of the logs, as the statements ask for them."""
+    """The results with one reading of the logs that decide something, as the statements ask for them."""
 
     def __init__(self, results: Results, machines: Sequence[str], reading: str, orders: Sequence[str],
                  paper: Mapping[str, float]) -> None:
         self._results = results
-        self.reading = reading
-        self.machines = [machine for machine in machines if (machine, reading) in results.cases()]
+        self._reading = reading
+        known = [machine for machine in machines if (machine, reading) in results.cases()]
+        self.machines = [machine for machine in known if not results.is_quiet(machine, reading)]
+        self._quiet = [machine for machine in known if machine not in self.machines]
         self.paper = paper
         self._runs = [f"{algorithm}-{order}" for algorithm in ("pc", "dc") for order in orders]
 
     def figure(self, number: str) -> Values:
         """What a figure shows."""
-        return self._results.improvements(number, self.machines, self.reading)
+        return self._results.improvements(number, self.machines, self._reading)
 
     def combinations(self) -> dict[tuple[str, str], float]:
         """The improvement of the mean wait, by run and machine."""
-        found = {(run, machine): self._results.improvement(machine, self.reading, run)
+        found = {(run, machine): self._results.improvement(machine, self._reading, run)
                  for machine in self.machines for run in self._runs}
         return {key: value for key, value in found.items() if value is not None}
 
-    def mean_wait(self, machine: str) -> float:
-        """Under conservative, in seconds."""
-        return self._results.number(machine, self.reading, "conservative", "mean_wait")
+    def quiet(self, number: str, machine: str) -> Finding:
+        """What a figure shows of a log that decides nothing, and no word."""
+        if machine not in self._quiet:
+            return None
+        wait = self._results.number(machine, self._reading, "conservative", MEAN_WAIT)
+        shown = self._results.improvements(number, [machine], self._reading)
+        return ", ".join([*map(pair, shown.values()), f"of a mean wait of {one_digit(wait)} s"]), ""
 
 
 def better(figure: str, other: str, bound: float, exceptions: Sequence[str] = ()) -> Callable[[Findings], Finding]:
@@ -88,7 +95,9 @@ def on_log(figure: str, machine: str, holds: Callable[[Mapping[str, float]], boo
     """What a figure shows of one log."""
     def find(findings: Findings) -> Finding:
         values = findings.figure(figure)
-        return (pair(values[machine]), relation(holds(values[machine]))) if machine in values else None
+        if machine not in values:
+            return findings.quiet(figure, machine)
+        return pair(values[machine]), relation(holds(values[machine]))
 
     return find
 
@@ -114,7 +123,7 @@ def beats_the_other(figure: str, clear: bool) -> Callable[[Findings], Finding]:
         found = [machine for machine, shown in values.items() if shown["dc"] > shown["pc"]]
         share = len(found) / len(values) if values else 0
         return f"DC on {of_logs(found, list(values))}", relation(
-            share > 0.5 if clear else 1 - CLEAR <= share <= CLEAR)
+            share > MOST if clear else 1 - CLEAR <= share <= CLEAR)
 
     return find
 
@@ -130,12 +139,31 @@ def no_others(figure: str, named: Sequence[str], exception: Callable[[Mapping[st
     return find
 
 
+def left_for(papers: float, of: int, here: int, lost: Optional[tuple[int, int]]) -> tuple[int, int]:
+    """The least and the most that a number of the paper, which is of so many cases, leaves for those that are here. The
+    others may count or not, but for the lost ones: how many these are, and how many of them the paper counted."""
+    known, counted = lost or (0, 0)
+    unsure = of - here - known
+    return max(0, int(papers) - counted - unsure), max(0, min(int(papers) - counted, here))
+
+
+def against_range(found: int, papers: tuple[int, int], of_what: str) -> tuple[str, str]:
+    """The range that a number of the paper leaves, in words, and whether the number here is in it."""
+    least, most = papers
+    return (f"the paper's number leaves {least if least == most else f'{least} to {most}'} for these {of_what}",
+            relation(least <= found <= most))
+
+
 def _share_worse(findings: Findings) -> Finding:
-    values = findings.combinations()
+    """With shortest first, both algorithms are worse on the log that the paper names."""
+    values, total = findings.combinations(), int(findings.paper["combinations"])
+    if len(values) > total:
+        return None
     worse = [key for key, value in values.items() if value < 0]
-    papers = findings.paper["combinations worse than conservative"] / findings.paper["combinations"]
-    return (f"{count(worse, list(values))} ({100 * len(worse) / len(values):.0f} %)",
-            word(len(worse) / len(values), papers))
+    text, its_word = against_range(len(worse), left_for(
+        findings.paper["combinations worse than conservative"], total, len(values),
+        None if LOST in findings.machines else (2, 2)), "combinations")
+    return f"{count(worse, list(values))} ({per_cent(len(worse) / len(values))}); {text}", its_word
 
 
 def share_of(limit: float, bound: float) -> Callable[[Findings], Finding]:
@@ -158,44 +186,30 @@ def orders_of(select: Callable[[float], bool], orders: Sequence[str]) -> Callabl
             by_order[run.split("-")[1]] = by_order.get(run.split("-")[1], 0) + 1
         listed = ", ".join(f"{one} {by_order[one]}" for one in sorted(by_order))
         return (f"{count(found, chosen)}: {listed}" if chosen else "none",
-                relation(2 * len(found) > len(chosen)))
+                relation(len(found) > MOST * len(chosen)))
 
     return find
 
 
 def _worst(findings: Findings) -> Finding:
-    """The worst combination, and if nobody waits there, the worst of the others as well."""
     values = findings.combinations()
     worst = min(values, key=lambda key: values[key])
-    texts = [f"{values[worst]:.0f} % ({worst[0]} on {worst[1]})"]
-    if findings.mean_wait(worst[1]) < NOBODY_WAITS:
-        others = {key: value for key, value in values.items() if findings.mean_wait(key[1]) >= NOBODY_WAITS}
-        texts[0] += f", of a mean wait of {one_digit(findings.mean_wait(worst[1]))} s"
-        if others:
-            second = min(others, key=lambda key: others[key])
-            texts.append(f"where the mean wait is a minute or more {others[second]:.0f} % ({second[0]} on {second[1]})")
-    return "; ".join(texts), word(values[worst], findings.paper["worst improvement (%)"], 0)
+    return (f"{values[worst]:.0f} % ({worst[0]} on {worst[1]})",
+            word(values[worst], findings.paper["worst improvement (%)"], 0))
 
 
 def dc_shortest_first(papers: str, holds: Callable[[float, float], bool]) -> Callable[[Findings], Finding]:
     """On how many logs dc with shortest first is so, by its improvement and that of easy. The paper's number is of all
-    its logs. On the log where it is worse than both, dc wins nothing; the others that are missing here may count or
-    not, and so there is a range that the number here can be in."""
+    its logs, on one of which dc is worse than both."""
     def find(findings: Findings) -> Finding:
-        values = findings.figure("5")
-        found = [machine for machine, shown in values.items() if holds(shown["dc"], shown["easy"])]
-        number, logs = int(findings.paper[papers]), int(findings.paper["traces"])
-        missing = logs - len(values)
-        lost = holds(-2, -1)  # whether the log that is lost to both is one of them
-        unsure = missing - (LOST not in values)
-        sure = number - (lost and LOST not in values)
-        least, most = max(0, sure - unsure), min(sure, len(values))
-        if missing < 0:
+        values, logs = findings.figure("5"), int(findings.paper["traces"])
+        if len(values) > logs:
             return None
-        span = f"{least}" if least == most else f"{least} to {most}"
+        found = [machine for machine, shown in values.items() if holds(shown["dc"], shown["easy"])]
         names = f" ({', '.join(found)})" if 0 < len(found) < len(values) else ""
-        return (f"{count(found, list(values))}{names}; the paper's number leaves {span} for these logs",
-                relation(least <= len(found) <= most))
+        text, its_word = against_range(len(found), left_for(
+            findings.paper[papers], logs, len(values), None if LOST in values else (1, int(holds(-2, -1)))), "logs")
+        return f"{count(found, list(values))}{names}; {text}", its_word
 
     return find
 
@@ -225,57 +239,77 @@ def _big_loss(shown: Mapping[str, float]) -> bool:
     return max(shown["pc"], shown["dc"]) < -BIG
 
 
+def _better(shown: Mapping[str, float]) -> bool:
+    return min(shown["pc"], shown["dc"]) > 0
+
+
+def _beyond(shown: Mapping[str, float]) -> bool:
+    return _big_gain(shown) or _big_loss(shown)
+
+
 NAMED_IN_7 = ("DAS2-fs2", "DAS2-fs4", "LLNL-Atlas", "LPC-EGEE", "LANL-CM5", "SDSC-SP2")
+ON_MOST = f"each on more than {per_cent(MOST)} of the logs"
+IN_RANGE = "in the range that the paper's number leaves"
 STATED = [
     Stated("Figure 5", "PC and DC are better than conservative on all logs but DAS2-fs3",
-           better("5", "conservative", 1, [LOST])),
-    Stated("Figure 5", "They are better than EASY in the majority of cases", better("5", "easy", 0.5)),
-    Stated("Figure 5", "The most notable exception is LLNL-Thunder", is_outlier("5", "LLNL-Thunder")),
-    Stated("Figure 5", "DC generally beats PC", beats_the_other("5", clear=True)),
-    Stated("Figure 6", "Both are generally better than conservative", better("6", "conservative", 0.5)),
-    *(Stated("Figure 6", f"Both are worse on {machine}", on_log("6", machine, _worse))
+           "each on all others, and not there", better("5", "conservative", 1, [LOST])),
+    Stated("Figure 5", "They are better than EASY in the majority of cases", ON_MOST, better("5", "easy", MOST)),
+    Stated("Figure 5", "The most notable exception is LLNL-Thunder",
+           "there EASY is ahead of both, and further than elsewhere", is_outlier("5", "LLNL-Thunder")),
+    Stated("Figure 5", "DC generally beats PC", f"on more than {per_cent(MOST)} of the logs",
+           beats_the_other("5", clear=True)),
+    Stated("Figure 6", "Both are generally better than conservative", ON_MOST, better("6", "conservative", MOST)),
+    *(Stated("Figure 6", f"Both are worse on {machine}", "both below 0 %", on_log("6", machine, _worse))
       for machine in (LOST, "LANL-CM5", "SDSC-SP2")),
-    Stated("Figure 6", "Both are worse on no other log",
+    Stated("Figure 6", "Both are worse on no other log", "nowhere else both below 0 %",
            no_others("6", (LOST, "LANL-CM5", "SDSC-SP2"), _worse)),
-    Stated("Figure 6", "Both are generally better than EASY", better("6", "easy", 0.5)),
-    Stated("Figure 6", "LLNL-Thunder is the outlier again", is_outlier("6", "LLNL-Thunder")),
-    *(Stated("Figure 7", f"Both are significantly better on {machine}", on_log("7", machine, _big_gain))
-      for machine in NAMED_IN_7[:4]),
-    *(Stated("Figure 7", f"Both are significantly worse on {machine}", on_log("7", machine, _big_loss))
-      for machine in NAMED_IN_7[4:]),
-    Stated("Figure 7", "On no other log both are better, or both worse, by more than 10 %",
-           no_others("7", NAMED_IN_7, lambda shown: _big_gain(shown) or _big_loss(shown))),
+    Stated("Figure 6", "Both are generally better than EASY", ON_MOST, better("6", "easy", MOST)),
+    Stated("Figure 6", "LLNL-Thunder is the outlier again", "there EASY is ahead of both, and further than elsewhere",
+           is_outlier("6", "LLNL-Thunder")),
+    *(Stated("Figure 7", f"Both are significantly better on {machine}", f"both above {BIG:.0f} %",
+             on_log("7", machine, _big_gain)) for machine in NAMED_IN_7[:4]),
+    *(Stated("Figure 7", f"Both are significantly worse on {machine}", f"both below -{BIG:.0f} %",
+             on_log("7", machine, _big_loss)) for machine in NAMED_IN_7[4:]),
+    Stated("Figure 7", f"On no other log both are better, or both worse, by more than {BIG:.0f} %",
+           f"nowhere else both above {BIG:.0f} % or both below -{BIG:.0f} %", no_others("7", NAMED_IN_7, _beyond)),
     Stated("Figure 8", "Both are better than conservative on all logs but LLNL-Thunder",
-           better("8", "conservative", 1, ["LLNL-Thunder"])),
-    Stated("Figure 8", "It is unclear which of them is preferable (neither wins on more than three quarters)",
-           beats_the_other("8", clear=False)),
-    Stated("Figure 8", "Both outperform EASY (on every log)", better("8", "easy", 1)),
-    Stated("Figure 9", "The results are mixed, and the losses are fairly small (at most 10 %)", widest_in_all),
+           "each on all others, and not there", better("8", "conservative", 1, ["LLNL-Thunder"])),
+    Stated("Figure 8", "It is unclear which of them is preferable",
+           f"neither wins on more than {per_cent(CLEAR)} of the logs", beats_the_other("8", clear=False)),
+    Stated("Figure 8", "Both outperform EASY", "each on all logs", better("8", "easy", 1)),
+    Stated("Figure 9", "The results are mixed, and the losses are fairly small",
+           f"each is better on some log, and no loss is above {BIG:.0f} %", widest_in_all),
     Stated("section 4.1", "49 of 150 combinations of log, algorithm and order are worse than conservative (33 %)",
-           _share_worse),
-    Stated("section 4.1", "Most differences are below 10 %", share_of(BIG, 0.5)),
-    Stated("section 4.1", "Many are below 2 % (more than a fifth)", share_of(SMALL, MANY)),
-    Stated("section 4.1", "A majority of the big improvements (10 % or more) is with shortest first",
+           IN_RANGE, _share_worse),
+    Stated("section 4.1", f"Most differences are below {BIG:.0f} %", f"more than {per_cent(MOST)} of them",
+           share_of(BIG, MOST)),
+    Stated("section 4.1", f"Many are below {SMALL:.0f} %", f"more than {per_cent(MANY)} of them",
+           share_of(SMALL, MANY)),
+    Stated("section 4.1", "A majority of the big improvements is with shortest first",
+           f"more than {per_cent(MOST)} of those of at least {BIG:.0f} %",
            orders_of(lambda value: value >= BIG, ["spf"])),
-    Stated("section 4.1", "Significantly negative values (-10 % or less) are generally with longest or widest first",
+    Stated("section 4.1", "Significantly negative values are generally with longest or widest first",
+           f"more than {per_cent(MOST)} of those of at most -{BIG:.0f} %",
            orders_of(lambda value: value <= -BIG, ["lpf", "lqf"])),
-    Stated("section 4.1", "The worst value is -38 %, of DC with longest first", _worst),
-    Stated("section 4.1", "DC with shortest first is better than conservative and EASY on 11 of 15 logs",
+    Stated("section 4.1", "The worst value is -38 %, of DC with longest first", BY_NUMBER_FROM_0, _worst),
+    Stated("section 4.1", "DC with shortest first is better than conservative and EASY on 11 of 15 logs", IN_RANGE,
            dc_shortest_first("traces on which dc-spf is better than conservative and easy",
                              lambda ours, easy: ours > max(0, easy))),
-    Stated("section 4.1", "It is worse than both on 1 of 15",
+    Stated("section 4.1", "It is worse than both on 1 of 15", IN_RANGE,
            dc_shortest_first("traces on which dc-spf is worse than both", lambda ours, easy: ours < min(0, easy))),
-    Stated("section 4.1", "It is worse than EASY alone on 3 of 15",
+    Stated("section 4.1", "It is worse than EASY alone on 3 of 15", IN_RANGE,
            dc_shortest_first("traces on which dc-spf is worse than easy alone", lambda ours, easy: 0 <= ours < easy)),
 ]
 
-# What must hold of a log that the paper does not name as an exception anywhere.
+# What must hold of a log that the paper does not name as an exception anywhere, by the bounds above.
 MOST_NOTABLE = "LLNL-Thunder"
 NOT_NAMED: list[tuple[str, str, str, Callable[[Mapping[str, float]], bool]]] = [
-    ("Figure 6", "Both are not worse than conservative", "6", lambda shown: min(shown["pc"], shown["dc"]) >= 0),
-    ("Figure 7", "They are within 10 % of conservative, or mixed", "7",
-     lambda shown: not _big_gain(shown) and not _big_loss(shown)),
-    ("Figure 8", "Both are better than conservative", "8", lambda shown: min(shown["pc"], shown["dc"]) > 0),
+    ("Figure 5", "Both are better than conservative", "5", _better),
+    ("Figure 6", "Not both are worse than conservative", "6", lambda shown: not _worse(shown)),
+    ("Figure 7", f"Not both are better, or both worse, by more than {BIG:.0f} %", "7",
+     lambda shown: not _beyond(shown)),
+    ("Figure 8", "Both are better than conservative", "8", _better),
+    ("Figure 8", "Both are better than EASY", "8", lambda shown: min(shown["pc"], shown["dc"]) > shown["easy"]),
 ]
 
 
@@ -290,12 +324,12 @@ def statements(results: Results, machines: Sequence[str], readings: Sequence[str
         if first is not None:
             here, its_word = first
             cut, cut_word = second or ("", "")
-            rows.append({"part": stated.part, "statement": stated.statement, "here": here, "word": its_word,
-                         "cut": cut, "cut_word": cut_word})
+            rows.append({"part": stated.part, "statement": stated.statement, "bound": stated.bound, "here": here,
+                         "word": its_word, "cut": cut, "cut_word": cut_word})
     return rows
 
 
-def hypothesis(results: Results, reading: str, machines: Sequence[str]) -> list[Row]:
+def sizes(results: Results, reading: str, machines: Sequence[str]) -> list[Row]:
     """What the paper's figures must show of a log on machines of different sizes, if the text names all exceptions. In
     Figure 5, EASY is further ahead on LLNL-Thunder, the most notable one."""
     rows: list[Row] = []

@@ -3,13 +3,13 @@ replays took."""
 from pathlib import Path
 from typing import Mapping, Optional, Sequence
 
-from common.comparison import Overview, relation, rows_of, word, worst
+from common.comparison import BY_NUMBER_FROM_1, Overview, relation, rows_of, word, worst
 from common.job import Job, run_job
 from common.tables import Row, read_csv, write_csv
-from pc_dc.results import FIGURES, MEAN_WAIT, Results
-from pc_dc.statements import hypothesis, statements
+from pc_dc.results import FIGURES, MEAN_WAIT, QUIET, Results
+from pc_dc.statements import sizes, statements
 
-HYPOTHESIS = ("CTC-SP2", "CTC-SP2-430")
+SIZES = ("CTC-SP2", "CTC-SP2-338")  # one log on machines of two sizes
 # What is counted as an event of the profile, and where: by pc, and by conservative.
 COUNTS = {
     "instants": ("profile_events", "profile_events"),
@@ -45,7 +45,7 @@ class Tables:
         self._write("times", self._times())
         self._write("events", self._event_rows())
         self._write("statements", self._statements)
-        self._write("hypothesis", hypothesis(self._results, self._main, HYPOTHESIS))
+        self._write("sizes", sizes(self._results, self._main, SIZES))
         self._write("overview", rows_of(self._overview()))
 
     def _write(self, name: str, rows: Sequence[Row]) -> None:
@@ -94,7 +94,8 @@ class Tables:
                  "jobs": int(self._results.census(machine, reading)["replayed"]),
                  "utilisation": self._results.number(machine, reading, "conservative", "utilisation"),
                  **{f"{metric}_minutes": minutes(machine, reading, "conservative", metric) for metric in metrics},
-                 "mean_wait_easy_minutes": minutes(machine, reading, "easy", MEAN_WAIT)}
+                 "mean_wait_easy_minutes": minutes(machine, reading, "easy", MEAN_WAIT),
+                 "quiet_below_seconds": QUIET, "quiet": int(self._results.is_quiet(machine, reading))}
                 for machine, reading in self._results.cases()]
 
     def _times(self) -> Sequence[Row]:
@@ -125,10 +126,10 @@ class Tables:
         return int(counted[ours]) / yardstick if counted and yardstick else None
 
     def _largest(self, name: str) -> dict[str, tuple[float, str]]:
-        """The largest multiple of each log, and its order."""
+        """The largest multiple of each log that decides something, and its order."""
         found: dict[str, tuple[float, str]] = {}
         for machine in self._machines:
-            if (machine, "conservative") in self._events:
+            if (machine, "conservative") in self._events and not self._results.is_quiet(machine, self._main):
                 multiples = [(value, order) for order in self._orders
                              if (value := self._multiple(machine, order, name)) is not None]
                 if multiples:
@@ -151,22 +152,22 @@ class Tables:
                 name, "Longest first is the worst case",
                 f"on {len(longest)} of {len(in_all)} logs with all orders; the largest of all is {order} on {log}, "
                 f"{most:.0f} times",
-                relation(order == "lpf")))
+                relation(order == "lpf"), "the largest of all is with lpf"))
             if "HPC2N" in largest:
                 value = largest["HPC2N"][0]
-                rows.append(self._event_statement(name, "On HPC2N PC examines 127 times as many events",
-                                                  f"{value:.0f} times", word(value, self._numbers["multiple on HPC2N"],
-                                                                             1)))
+                rows.append(self._event_statement(
+                    name, "On HPC2N PC examines 127 times as many events", f"{value:.0f} times",
+                    word(value, self._numbers["multiple on HPC2N"], 1), BY_NUMBER_FROM_1))
             rows.append(self._event_statement(
                 name, "On no other log than DAS2-fs0, DAS2-fs3 and HPC2N more than 43 times",
                 ", ".join(f"{value:.0f} times on {machine}" for machine, value in above.items()) or "on none",
-                relation(not above)))
+                relation(not above), "on none of the others"))
         return rows
 
     @staticmethod
-    def _event_statement(counted: str, statement: str, here: str, its_word: str) -> Row:
-        return {"part": f"section 4.3, {counted}", "statement": statement, "here": here, "word": its_word, "cut": "",
-                "cut_word": ""}
+    def _event_statement(counted: str, statement: str, here: str, its_word: str, bound: str) -> Row:
+        return {"part": f"section 4.3, {counted}", "statement": statement, "bound": bound, "here": here,
+                "word": its_word, "cut": "", "cut_word": ""}
 
     def _parts(self) -> dict[str, str]:
         """What the statements are about, and its name in the overview; of the counts of events, those as the public
@@ -186,7 +187,7 @@ class Tables:
             lines.append(Overview("Figure 4", "partly", logs, f"{difference:+,} of {of:,} jobs ({furthest})",
                                   worst(row["word"] for row in jobs.values())))
         for part, what in self._parts().items():
-            rows = [row for row in self._statements if row["part"] == part]
+            rows = [row for row in self._statements if row["part"] == part and row["word"]]
             failed = [row for row in rows if row["word"] == "differs"]
             why = f"{logs}; its bars have no numbers, so that its statements are compared" if "Figure" in part else logs
             lines.append(Overview(what, "partly", why,

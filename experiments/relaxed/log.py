@@ -1,35 +1,23 @@
 """Job of rule `relaxed_log`: a machine's log month by month, and what there is to say of all of its jobs."""
-import gzip
 from collections import Counter
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Optional, Sequence
 
 import numpy
 
 from common.files import read_json
 from common.job import Job, run_job
 from common.log_clock import LogClock
+from common.swf import log_number, log_waits
 from common.tables import write_csv
 from relaxed.months import Months, Numbers
 from relaxed.workload_jobs import QUEUES, WorkloadJobs
 
-# Fields of the Standard Workload Format, from 0.
-NUMBER, SUBMIT, WAIT, RUN_TIME = range(4)
-
-
-def log_lines(log: str) -> Iterator[list[str]]:
-    """The fields of each line of a log."""
-    with gzip.open(log, "rt") if log.endswith(".gz") else open(log, encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip() and not line.startswith(";"):
-                yield line.split()
-
 
 def waits_of(log: str, jobs: WorkloadJobs, times: Numbers) -> Optional[Numbers]:
     """How long each job waited by its line in the log; none if the log does not know it of every job."""
-    found = {(int(fields[NUMBER]), float(fields[SUBMIT]), float(fields[RUN_TIME])): float(fields[WAIT])
-             for fields in log_lines(log)}
-    waits = numpy.array([found[int(one.split("-")[0]), submit, time]
+    found = log_waits(log)
+    waits = numpy.array([found[log_number(one), submit, time]
                          for one, submit, time in zip(jobs.ids, jobs.submits, times)])
     return waits if (waits >= 0).all() else None
 

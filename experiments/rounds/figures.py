@@ -14,13 +14,13 @@ LINEAR = 5
 
 
 def draw(rows: list[dict[str, str]], looks: Mapping[str, style.Look]) -> Figure:
-    """A panel for each metric, with a row for each log and a point for each policy."""
+    """A panel for each metric, with a row for each log and a point for each policy, which the looks have in words."""
     machines = list(dict.fromkeys(row["machine"] for row in rows))
     figure = Figure(figsize=(7.2, 0.38 * len(machines) + 1))
     panels = figure.subplots(1, len(LABELS), sharey=True)
     for axes, (metric, label) in zip(panels, LABELS.items()):
         for number, (policy, look) in enumerate(looks.items()):
-            shown = [row for row in rows if row["policy"] == policy]
+            shown = [row for row in rows if row["in words"] == policy]
             places = [machines.index(row["machine"]) + (number - (len(looks) - 1) / 2) * STEP for row in shown]
             axes.hlines(places, [float(row[f"{metric}, disturbed least"]) for row in shown],
                         [float(row[f"{metric}, disturbed most"]) for row in shown],
@@ -34,7 +34,7 @@ def draw(rows: list[dict[str, str]], looks: Mapping[str, style.Look]) -> Figure:
         axes.set_xlabel(f"change of the {label} (%)")
     panels[0].set_yticks(range(len(machines)), machines)
     panels[0].invert_yaxis()
-    style.legend(figure, panels[0])
+    style.legend(figure, panels[0], rows=len(looks))
     return figure
 
 
@@ -45,7 +45,7 @@ def main(job: Job) -> None:
         {"machine": row["machine"], "policy": row["policy"], "metric": metric,
          **{part: row[f"{metric}, {part}"] for part in ("change", "disturbed least", "disturbed most")}}
         for row in rows for metric in LABELS]
-    policies = dict.fromkeys(row["policy"] for row in rows)
+    policies = dict.fromkeys(row["in words"] for row in rows)
     style.save(draw(rows, dict(zip(policies, style.MACHINES))), numbers, job.output)
 
 

@@ -52,6 +52,8 @@ rule rounds_tables:
     output:
         expand("rounds/tables/rounds.{format}", format=["csv", "md"]),
         "rounds/tables/summary.csv",
+    params:
+        policies=ROUNDS["policies"],
     script:
         "tables.py"
 

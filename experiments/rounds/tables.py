@@ -5,6 +5,7 @@ from typing import Mapping, Sequence
 
 from common.job import Job, run_job
 from common.tables import Row, Value, read_csv, write_csv, write_table
+from rounds.words import in_words
 
 METRICS = {"wait": "mean_wait", "slowdown": "mean_bounded_slowdown"}
 NOTABLE = 1.0  # per cent
@@ -47,22 +48,23 @@ class Compared:
 
     machine: str
     policy: str
+    words: str
     jobs: int
     other_starts: int
     changes: Mapping[str, Change]
 
     @classmethod
-    def of(cls, lines: Sequence[Mapping[str, str]]) -> "Compared":
-        """From the lines of its replays."""
+    def of(cls, lines: Sequence[Mapping[str, str]], words: str) -> "Compared":
+        """From the lines of its replays, and the policy in words."""
         runs = {line["run"]: line for line in lines}
         event = runs["event"]
-        return cls(event["machine"], event["policy"], int(event["jobs"]), int(event["other_starts"]),
+        return cls(event["machine"], event["policy"], words, int(event["jobs"]), int(event["other_starts"]),
                    {name: Change.of(metric, runs) for name, metric in METRICS.items()})
 
     def row(self) -> Row:
         """As a line of the table."""
-        row: dict[str, Value] = {"machine": self.machine, "policy": self.policy, "jobs": self.jobs,
-                                  "other starts": self.other_starts,
+        row: dict[str, Value] = {"machine": self.machine, "policy": self.policy, "in words": self.words,
+                                  "jobs": self.jobs, "other starts": self.other_starts,
                                   "other starts, per cent": 100 * self.other_starts / self.jobs}
         for name, change in self.changes.items():
             row |= {f"{name}, instant": change.instant, f"{name}, event": change.event,
@@ -77,11 +79,12 @@ def summary(compared: Sequence[Compared], metric: str) -> Row:
     changes = {one.machine: one.changes[metric] for one in compared}
     largest = max(changes, key=lambda machine: abs(changes[machine].percent))
     return {
-        "policy": compared[0].policy, "metric": metric, "logs": len(compared),
+        "policy": compared[0].policy, "in words": compared[0].words, "metric": metric, "logs": len(compared),
         "logs with other starts": sum(one.other_starts > 0 for one in compared),
         "larger": sum(change.percent > 0 for change in changes.values()),
         "smaller": sum(change.percent < 0 for change in changes.values()),
-        "by more than 1 per cent": sum(abs(change.percent) > NOTABLE for change in changes.values()),
+        "notable from, per cent": NOTABLE,
+        "notable": sum(abs(change.percent) > NOTABLE for change in changes.values()),
         "largest change": changes[largest].percent, "log of the largest change": largest,
         "beyond disturbances": sum(change.is_beyond for change in changes.values()),
     }
@@ -91,14 +94,15 @@ def main(job: Job) -> None:
     """Writes both tables."""
     replays = read_csv(job.input[0])
     pairs = dict.fromkeys((line["machine"], line["policy"]) for line in replays)
-    compared = [Compared.of([line for line in replays if (line["machine"], line["policy"]) == pair]) for pair in pairs]
+    words = {policy: in_words(parameters) for policy, parameters in job.params.policies.items()}
+    compared = [Compared.of([line for line in replays if (line["machine"], line["policy"]) == pair], words[pair[1]])
+                for pair in pairs]
     folder = Path(job.output[0]).parent
     write_table(str(folder / "rounds"), "One round for each instant or for each event",
                 [one.row() for one in compared], "{:,.2f}".format)
-    policies = dict.fromkeys(policy for _, policy in pairs)
     write_csv(str(folder / "summary.csv"), [
         summary([one for one in compared if one.policy == policy], metric)
-        for policy in policies for metric in METRICS])
+        for policy in dict.fromkeys(policy for _, policy in pairs) for metric in METRICS])
 
 
 if __name__ == "__main__":

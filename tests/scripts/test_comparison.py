@@ -37,7 +37,7 @@ def test_statements_take_the_fixed_words_only() -> None:
     assert rows_of([Statement("Figure 5", "PC is better", "on 7 of 10", DIFFERS, "on all")]) == [
         {"part": "Figure 5", "statement": "PC is better", "here": "on 7 of 10", "word": "differs", "bound": "on all"}]
     with pytest.raises(ValueError, match="'agrees' is none of same, close"):
-        Statement("Figure 5", "PC is better", "on 7 of 10", "agrees")
+        Statement("Figure 5", "PC is better", "on 7 of 10", "agrees", "on all")
 
 
 def test_overview_says_why_something_is_not_repeated() -> None:

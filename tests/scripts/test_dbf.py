@@ -37,7 +37,9 @@ def collected_files(tmp_path: Path) -> dict[str, str]:
         "metrics": [{**one, "run": run, **metrics_of(run, one["draw"])} for one in draws for run in runs],
         "distribution": [{**one, "level": level, **dict.fromkeys(runs, wait)}
                          for one in draws for level, wait in (("0.0", "0.0"), ("0.5", "0.0"), ("1.0", "7200.0"))],
-        "statistics": [{**one, "drawn_jobs": one["share"], "deadlines_missed_hopeless": 1} for one in draws],
+        "statistics": [{**one, "drawn_jobs": one["share"], "deadlines_missed_hopeless": 1, "counted_regular_jobs": 8,
+                        "easy_started_at_once": 3, "conservative_started_at_once": 2, "dbf_started_at_once": 1}
+                       for one in draws],
     }
     contents["compressions"] = [
         {"machine": machine, "draw": number, "variant": variant, "run": run, "mean_wait_regular": wait}
@@ -104,7 +106,7 @@ def test_compressions_are_compared(written: Path) -> None:
 
 
 def test_quantiles_of_waits_are_in_minutes(written: Path) -> None:
-    assert rows(written / "wait-quantiles.md")[0] == ["KTH", "20 %", "easy", "50 %", "-", "0.0", "-", "120.0"]
+    assert rows(written / "wait-quantiles.md")[0] == ["KTH", "20 %", "easy", "37.5 %", "-", "0.0", "-", "120.0"]
 
 
 FIGURES = {  # by number: panels, label of the vertical axis, lines of numbers
@@ -124,7 +126,7 @@ def job_of_figures(tmp_path: Path, files: dict[str, str]) -> StandInJob:
     by_hour = [write(tmp_path / f"{one}-arrivals.csv", "hour,arrivals_per_hour",
                      *(f"{hour},{10 if hour >= 12 else 2}" for hour in range(24))) for one in MACHINES]
     return StandInJob({**files, "arrivals": by_hour}, results_in(tmp_path, svg="f.svg", png="f.png", csv="f.csv"),
-                      {"machines": MACHINES, "repairs": ["paper", "strict"]}, {"figure": "1"})
+                      {"names": dict(zip(MACHINES, MACHINES)), "repairs": ["paper", "strict"]}, {"figure": "1"})
 
 
 @pytest.mark.parametrize("number", FIGURES)
@@ -147,6 +149,13 @@ def test_figure_1_shades_the_hours_above_the_mean(figure_job: StandInJob) -> Non
     shaded = [patch for patch in figure.axes[0].patches if patch.get_facecolor()[:3] == pytest.approx((13 / 15,) * 3)]
     assert len(shaded) == 12
     assert [text.get_text() for text in figure.legends[0].texts] == ["hours above the mean", "arrivals", "mean"]
+
+
+def test_figure_1_has_one_panel_for_a_log_on_two_machines(figure_job: StandInJob) -> None:
+    figure_job.params.names["KTH"], figure_job.params.names["CTC"] = None, "the log's name"
+    figure, numbers = figures.Figures(figure_job).daily_arrivals()
+    assert [axes.get_title() for axes in figure.axes] == ["the log's name"]
+    assert len(numbers) == 24
 
 
 def test_figure_2_is_in_hours_and_shows_the_first_variant(figure_job: StandInJob) -> None:
@@ -235,11 +244,18 @@ def test_distribution_is_of_regular_jobs_that_count() -> None:
 
     counted = [job("regular", "1", wait) for wait in (40, 10, 30, 20)]
     others = [job("regular", "0", 999), job("deadline", "1", 999)]
-    levels = draw.distribution([*counted, *others], ["dbf"])
+    assert draw.counted_regular([*counted, *others]) == counted
+    levels = draw.distribution(counted, ["dbf"])
     waits: dict[Optional[float], Optional[float]] = {one["level"]: one["dbf"] for one in levels}
     assert len(waits) == 101
     assert [waits[level] for level in (0.0, 0.25, 0.26, 0.5, 1.0)] == [10, 10, 20, 20, 40]
-    assert draw.distribution(others, ["dbf"]) == [{"level": None, "dbf": None}]
+    assert draw.distribution([], ["dbf"]) == [{"level": None, "dbf": None}]
+
+
+def test_jobs_without_a_wait_are_counted_for_each_run() -> None:
+    jobs = [{"easy_wait": easy, "dbf_wait": dbf} for easy, dbf in (("0.0", "5"), ("0", "0"), ("0.000001", "7"))]
+    assert draw.started_at_once(jobs, ["easy", "dbf"]) == {
+        "counted_regular_jobs": 3, "easy_started_at_once": 2, "dbf_started_at_once": 1}
 
 
 def test_draw_measures_dbf_beside_the_others(tmp_path: Path, program: StandInProgram) -> None:
@@ -260,7 +276,8 @@ def test_draw_measures_dbf_beside_the_others(tmp_path: Path, program: StandInPro
         "metrics easy_jobs.csv.gz dbf_jobs.csv -w deadlines.json -p platform.xml --waited-in-any-run "
         "--per-job per-job.csv --format csv",
     ]
-    assert lines_of(tmp_path / "s.csv") == ["drawn_jobs,repairs", "2,3"]
+    assert lines_of(tmp_path / "s.csv") == [
+        "drawn_jobs,counted_regular_jobs,easy_started_at_once,dbf_started_at_once,repairs", "2,1,0,0,3"]
     assert lines_of(tmp_path / "d.csv")[:2] == ["level,easy,dbf", "0.0,5.0,6.0"]
     assert lines_of(tmp_path / "m.csv") == ["run", "dbf"]
 
@@ -327,3 +344,14 @@ def test_census_of_weekends_and_estimates() -> None:
     assert census.overestimates({"jobs": jobs, "profiles": profiles}) == {
         "share_above_10": pytest.approx(2 / 3), "share_above_100": pytest.approx(1 / 3),
         "share_above_1000": pytest.approx(1 / 3), "largest": 1001.0}
+
+
+def test_stretch_in_the_log_is_by_walltime(tmp_path: Path) -> None:
+    lines = ["; a comment", "1 0 30 10 1 -1 -1 1 20", "2 5 -1 10 1 -1 -1 1 20", "2 7 60 10 1 -1 -1 1 20"]
+    workload = {"profiles": {"p": {"delay": 10}},
+                "jobs": [{"id": "1", "subtime": 0, "profile": "p", "walltime": 20},
+                         {"id": "2", "subtime": 5, "profile": "p", "walltime": 20},
+                         {"id": "2-2", "subtime": 7, "profile": "p", "walltime": 10}]}
+    assert census.mean_stretch(workload, write(tmp_path / "log.swf", *lines)) == pytest.approx((2.5 + 7) / 2)
+    lines[1:] = [line.replace(" 30 ", " -1 ").replace(" 60 ", " -1 ") for line in lines[1:]]
+    assert census.mean_stretch(workload, write(tmp_path / "log.swf", *lines)) is None

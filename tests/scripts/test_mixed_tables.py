@@ -42,10 +42,12 @@ def values_file(tmp_path: Path) -> str:
 
 def inputs(folder: Path, values: str) -> dict[str, Any]:
     """What rule `mixed_tables` is given, of two machines with the same values."""
-    sums = ["log,threshold,policy,here,paper,difference", *(
-        f"{log},{threshold},{policy},{here},{paper},{difference}" for log, paper, difference in (
-            (SP2, 10, 0.001), (OTHER, "", "")) for threshold in ("none", "200000", "72000")
-        for policy, here in (("SAF", 10), ("FCFS", 20 if threshold == "72000" else 30), ("LAF", 50)))]
+    sums = ["log,threshold,policy,here,printed,paper,difference", *(
+        f"{log},{threshold},{policy},{here},{printed if paper else ''},{paper},{difference}"
+        for log, paper, difference in ((SP2, 10, 0.001), (OTHER, "", ""))
+        for threshold in ("none", "200000", "72000")
+        for policy, here, printed in (("SAF", 10, 20), ("FCFS", 20 if threshold == "72000" else 30, 30),
+                                      ("LAF", 50, 50 if threshold == "72000" else 40)))]
     return {
         "paper": write(folder / "paper.csv", "machine,policy,what,sum", *(
             f"{SP2},{policy},{half},{number}" for policy, number in (
@@ -64,7 +66,9 @@ def inputs(folder: Path, values: str) -> dict[str, Any]:
                               "2,1,7", "1,5,3", "2,60,2") for number in range(8)],
         "sums": [write(folder / "sums.csv", *sums),
                  write(folder / "key.csv", "log,threshold,printed,row,policy", f"{SP2},none,10,SAF,SAF",
-                       f"{SP2},none,30,FCFS,FCFS", f"{SP2},72000,30,LAF,FCFS", f"{SP2},72000,50,FCFS,LAF"),
+                       f"{SP2},none,30,FCFS,FCFS", f"{SP2},72000,30,LAF,FCFS", f"{SP2},72000,50,FCFS,LAF",
+                       *(f"{SP2},200000,{number},{policy},{policy}" for policy, number in (
+                           ("SAF", 10), ("LEXP", 20), ("SPF", 25), ("FCFS", 30)))),
                  write(folder / "differences.csv", "setting,numbers,to the digit,median,within 2 %",
                        "the paper's,9,7,0.001,1")],
         "spaces": [write(folder / "figure-4.csv", '"week","median, q <= 0","median, q >= 0",share_below_these',
@@ -109,7 +113,8 @@ def test_numbers_of_weeks(written: Path) -> None:
     found = {row["what"]: row[SP2] for row in rows(written, "weeks")}
     numbers = {
         "weeks": 4, "SAF best or within 1 %": 3, "SAF more than 10 % above the best": 1,
-        "SAF and FCFS within 10 % of w*": 0, "SAF within 10 % of w*": 1, "SAF less than 2 above w*": 1,
+        "SAF and FCFS within 10 % of w*": 0, "SAF within 10 % of w*": 1,
+        "FCFS and SAF at most 5 above w*": 1, "weeks of training and testing": 4,
         "best pure of the week / w*, sums": 60 / 48, "best pure of the week / w*, largest": 1.5, "week of that": 3,
         "SAF / best pure of the week, sums": 70 / 60, "SAF / w*, largest": 2, "week of this": 1,
         "w*_train / SAF, training": 20 / 30, "w_greedy / SAF, testing": 70 / 40, "weeks after another": 3,
@@ -146,7 +151,10 @@ def test_named_weeks_have_words(written: Path) -> None:
     found = rows(written, "named-weeks")
     assert [row["word"] for row in found] == ["differs", "same direction", "same", "differs"]
     assert found[0]["here"] == "the best pure policy (FCFS) 30.00, SAF 30.00"
-    assert found[1]["here"] == "FCFS 12.00, w* 10.00"
+    assert found[1]["here"] == "FCFS 12.00, w* 10.00, SAF 10.00"
+    assert [row["bound"] for row in found] == [
+        "the first is less by more than 5 %", "both pure policies are at most 5 above w*", "by the number (baseline 1)",
+        "the first is less"]
     assert found[2]["here"] == "SAF 20.00, w* 10.00: 2.00 times"
     assert met(found) == 2
 
@@ -158,17 +166,32 @@ def test_without_the_log_no_week_is_named() -> None:
 def test_statements_have_their_words(written: Path) -> None:
     said = {row["statement"]: (row["here"], row["word"]) for row in rows(written, "statements")}
     assert said["SAF is the best pure policy on all logs"] == (f"place {SP2} 1, {OTHER} 1", "same direction")
-    assert said["FCFS is always among the worst"][1] == "differs"
+    assert said["FCFS is always among the worst"] == (f"place {SP2} 3, {OTHER} 3", "same direction")
     assert said["In rare weeks xnes3 is better than xnes6"][1] == "same direction"
     assert said["The half with q >= 0 has the lower slowdowns"] == (
         "medians of both halves: week 70 5.00 and 4.00, week 71 6.00 and 7.00", "differs")
     assert said["The optimum of a week is poor in the next"] == (
-        "share of the weights that are better: week 71 20 %", "same direction")
+        "share of the weights that are better: week 71 20.0 %", "same direction")
     assert said["A threshold cannot change FCFS; in its row the numbers differ on SDSC-SP2"] == (
         "by the key they differ on none", "same direction")
+    assert all(row["bound"] for row in rows(written, "statements"))
     [trained] = [text for text in said if text.startswith("w*_train is slightly better")]
     assert trained.endswith("0.76 on SDSC-SP2")
     assert said[trained][1] == "same direction"
+
+
+def test_statements_are_asked_of_the_papers_own_tables(written: Path) -> None:
+    said = {row["statement"]: (row["word"], row["own"], row["own_word"]) for row in rows(written, "statements")}
+    assert said["SPF and LEXP follow"] == (
+        "differs", f"places of SPF and LEXP: {SP2} 3 and 2", "same direction")
+    assert said["With 20 hours all come closer to FCFS"] == (
+        "differs", f"{SP2} 0 of 2 policies; mean distance with 200,000 and 72,000 s: {SP2} 33.3 % and 50.0 %",
+        "differs")
+    assert said["Without a threshold the policies differ most"] == (
+        "same direction", f"LAF / SAF without and with 72,000 s: {SP2} 2.00 and 2.50", "differs")
+    assert said["In testing w*_train is the best or the second best on all logs (beside w*)"][1:] == (
+        f"place {SP2} 1", "same direction")
+    assert said["w_greedy is sometimes better and sometimes worse than SAF"][1:] == ("", "")
 
 
 def test_overview_has_a_line_for_each_table_and_figure(written: Path) -> None:

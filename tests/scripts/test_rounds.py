@@ -6,6 +6,7 @@ import pytest
 from common.files import read_json, write_json
 from common.tables import read_csv, write_csv
 from rounds import figures, replay, tables
+from rounds.words import in_words
 from stand_ins import StandInJob, results_in
 
 RUNS = {"instant": 100.0, "event": 110.0, "disturbed-1": 98.0, "disturbed-2": 105.0}
@@ -23,7 +24,8 @@ def both_tables(tmp_path: Path) -> Path:
     """The folder with both tables of two logs: one that rounds for each event change, one that they do not."""
     collected = str(tmp_path / "replays.csv")
     write_csv(collected, lines("A", "fcfs", RUNS) + lines("B", "fcfs", {run: 0.0 for run in RUNS}))
-    tables.main(StandInJob([collected], [str(tmp_path / "rounds.csv")], {}))
+    tables.main(StandInJob([collected], [str(tmp_path / "rounds.csv")],
+                           {"policies": {"fcfs": ["order=fcfs", "backfill-order=spf", "threshold=7200"]}}))
     return tmp_path
 
 
@@ -46,7 +48,8 @@ def test_a_change_among_the_disturbances_is_not_beyond_them() -> None:
 def test_the_summary_counts_logs_and_names_the_largest_change(written: Path) -> None:
     waits, _ = read_csv(str(written / "summary.csv"))
     assert (waits["logs"], waits["larger"], waits["smaller"]) == ("2", "1", "0")
-    assert (waits["by more than 1 per cent"], waits["beyond disturbances"]) == ("1", "1")
+    assert (waits["notable"], waits["notable from, per cent"], waits["beyond disturbances"]) == ("1", "1.0", "1")
+    assert waits["in words"] == "first come, first served (threshold 7,200 s), backfilling shortest first"
     assert waits["log of the largest change"] == "A"
     assert float(waits["largest change"]) == pytest.approx(10)
 
@@ -73,4 +76,11 @@ def test_the_figure_has_each_change_as_a_number(written: Path) -> None:
     numbers = read_csv(output["csv"])
     assert [(row["machine"], row["metric"]) for row in numbers] == [
         ("A", "wait"), ("A", "slowdown"), ("B", "wait"), ("B", "slowdown")]
-    assert "mean bounded slowdown" in Path(output["svg"]).read_text(encoding="utf-8")
+    text = Path(output["svg"]).read_text(encoding="utf-8")
+    assert "mean bounded slowdown" in text
+    assert "first come, first served (threshold 7,200 s), backfilling shortest first" in text
+
+
+def test_policies_in_words() -> None:
+    assert in_words(["order=fcfs", "backfill-order=fcfs"]) == "first come, first served in both queues"
+    assert in_words(["order=wfp3", "backfill-order=spf"]) == "wfp3, backfilling shortest first"
