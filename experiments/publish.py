@@ -10,6 +10,7 @@ import argparse
 import shutil
 import sys
 from pathlib import Path
+from typing import Iterable
 
 from common.page import EXPERIMENTS, TEMPLATE, PageError, check_hashes, paper_of, render, template_of
 
@@ -38,6 +39,12 @@ def take_over(paper: str, results: Path, published: Path = PUBLISHED) -> None:
     shutil.copytree(source, published / paper, ignore=shutil.ignore_patterns(".*"))
 
 
+def write_pages(names: Iterable[str]) -> None:
+    """Renders these pages from what is published."""
+    for name in names:
+        (PUBLISHED / f"{name}.md").write_text(page_of(name), encoding="utf-8")
+
+
 def main() -> None:
     """Publishes what the command line says."""
     parser = argparse.ArgumentParser(usage=__doc__)
@@ -47,8 +54,7 @@ def main() -> None:
     try:
         for paper in asked.papers:
             take_over(paper, asked.results)
-        for name in [*(asked.papers or papers()), "README"]:
-            (PUBLISHED / f"{name}.md").write_text(page_of(name), encoding="utf-8")
+        write_pages([*(asked.papers or papers()), "README"])
     except PageError as error:
         sys.exit(f"publish.py: {error}")
 

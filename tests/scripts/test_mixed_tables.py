@@ -3,8 +3,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import decide_again
 import pytest
-from common.tables import read_csv
+from common.tables import read_csv, write_csv
 from mixed_policies import statements, tables
 from mixed_policies.named_weeks import met, named_weeks
 from mixed_policies.period_values import PeriodValues
@@ -212,3 +213,10 @@ def test_drawn_workloads_have_no_overview() -> None:
 
 def test_seeds_of_a_search(values: str) -> None:
     assert tables.means(PeriodValues(values, ORDERS), "xnes3") == [10, 8, 21, 9]
+
+
+def test_published_statements_are_those_of_the_published_tables(tmp_path: Path) -> None:
+    for name, decided in decide_again.decide(decide_again.FOLDER).items():
+        again = tmp_path / f"{name}.csv"
+        write_csv(str(again), decided)
+        assert again.read_text() == (decide_again.FOLDER / again.name).read_text()
