@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Mapping, Sequence
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from common.confidence import Interval
 from common.files import sha256, write_json
@@ -83,6 +84,9 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
                           yerr=[line["slowdown_half_width"] for line in lines], label=f"rule {rule}", capsize=2,
                           elinewidth=0.9, **look)
         axes.set(title=log, xlabel="generation", ylabel="mean bounded slowdown", yscale="log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.2, 1.5, 2, 3, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_locator(NullLocator())
         axes.legend()
     with tempfile.NamedTemporaryFile(suffix=".png") as unused:
         save(figure, [dict(row) for row in rows],
