@@ -62,7 +62,7 @@ batfill_layer(core
   LIBRARIES spdlog::spdlog Threads::Threads)
 batfill_layer(support ON core
   RELEASE_FLAGS -O3
-  LIBRARIES ZLIB::ZLIB PkgConfig::Sodium ${CSV_LIBRARY})
+  LIBRARIES ZLIB::ZLIB PkgConfig::Sodium date::date-tz ${CSV_LIBRARY})
 batfill_layer(formats ON support SOURCES_ALONE
   LIBRARIES pugixml::pugixml)
 batfill_layer(workloads ON formats)

@@ -38,7 +38,7 @@
         src = ../..;
         nativeBuildInputs = with pkgs; [ cmake ninja pkg-config help2man ];
         buildInputs = with pkgs; [
-          boost cppzmq eigen libcsv libsodium pugixml rapidjson spdlog yaml-cpp zeromq zlib
+          boost cppzmq eigen howard-hinnant-date libcsv libsodium pugixml rapidjson spdlog yaml-cpp zeromq zlib
         ];
         # Man pages are made by a script, of what the program says when it is built.
         postPatch = "patchShebangs cmake/make-man-pages";

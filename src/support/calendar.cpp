@@ -2,10 +2,11 @@
 
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <utility>
+#include <stdexcept>
+#include <tuple>
+
+#include <date/tz.h>
 
 #include <batfill/core/error.hpp>
 
@@ -17,35 +18,6 @@ namespace {
 
 constexpr long long seconds_of_hour = 3600;
 constexpr long long seconds_of_day = 86'400;
-
-// Sets the time zone of the process for the life of this object.
-class ZoneOfProcess {
- public:
-    explicit ZoneOfProcess(const std::string& name) {
-        if (const char* before = std::getenv("TZ")) {
-            before_ = before;
-        }
-        set(name.c_str());
-    }
-    ZoneOfProcess(const ZoneOfProcess&) = delete;
-    ZoneOfProcess& operator=(const ZoneOfProcess&) = delete;
-    ~ZoneOfProcess() { set(before_ ? before_->c_str() : nullptr); }
-
- private:
-    static void set(const char* name) {
-        name == nullptr ? unsetenv("TZ") : setenv("TZ", name, 1);
-        tzset();
-    }
-
-    std::optional<std::string> before_;
-};
-
-bool is_zone(const std::string& name) {
-    const char* const folder = std::getenv("TZDIR");
-    const std::filesystem::path zones = folder != nullptr ? folder : "/usr/share/zoneinfo";
-    return name.find("..") == std::string::npos && name.front() != '/' &&
-           std::filesystem::is_regular_file(zones / name);
-}
 
 long long whole_seconds(Duration time) {
     const Microseconds us = time.count();
@@ -234,48 +206,33 @@ bool has_one_colon(std::string_view text) {
 
 }  // namespace
 
-TimeZone::TimeZone(std::string name) : name_(std::move(name)) {
-    if (!name_.empty() && !is_zone(name_)) {
-        throw UsageError("unknown time zone '" + name_ + "', expected a name such as Europe/Berlin or UTC");
+TimeZone::TimeZone(const std::string& name) {
+    try {
+        zone_ = name.empty() ? nullptr : date::locate_zone(name);
+    } catch (const std::runtime_error&) {
+        throw UsageError("unknown time zone '" + name + "', expected a name such as Europe/Berlin or UTC");
     }
 }
 
 Duration TimeZone::offset_at(long long local_hour) {
     if (hour_ != local_hour) {
-        const ZoneOfProcess zone(name_);
-        const auto as_utc = static_cast<std::time_t>(local_hour * seconds_of_hour);
-        std::tm parts{};
-        gmtime_r(&as_utc, &parts);
-        // In an hour that clocks show twice, summer time is the first.
-        parts.tm_isdst = -1;
-        std::time_t utc = mktime(&parts);
-        std::tm earlier{};
-        const std::time_t hour_before = utc - seconds_of_hour;
-        localtime_r(&hour_before, &earlier);
-        if (timegm(&earlier) == as_utc) {
-            utc = hour_before;
-        }
-        offset_ = Duration::seconds(as_utc - utc);
+        const date::local_seconds local{std::chrono::seconds(local_hour * seconds_of_hour)};
+        offset_ = Duration::seconds(zone_->get_info(local).first.offset.count());
         hour_ = local_hour;
     }
     return offset_;
 }
 
 Duration TimeZone::utc_of(Duration local) {
-    return name_.empty() ? local : local - offset_at(floor_to(whole_seconds(local), seconds_of_hour) / seconds_of_hour);
+    return zone_ == nullptr ? local
+                            : local - offset_at(floor_to(whole_seconds(local), seconds_of_hour) / seconds_of_hour);
 }
 
 Duration TimeZone::midnight_before(Duration utc) {
-    if (name_.empty()) {
-        return Duration::seconds(floor_to(whole_seconds(utc), seconds_of_day));
-    }
-    const auto instant = static_cast<std::time_t>(whole_seconds(utc));
-    std::tm local{};
-    {
-        const ZoneOfProcess zone(name_);
-        localtime_r(&instant, &local);
-    }
-    return utc_of(Duration::seconds(floor_to(timegm(&local), seconds_of_day)));
+    const date::sys_seconds instant{std::chrono::seconds(whole_seconds(utc))};
+    const long long local =
+        (zone_ == nullptr ? instant.time_since_epoch() : zone_->to_local(instant).time_since_epoch()).count();
+    return utc_of(Duration::seconds(floor_to(local, seconds_of_day)));
 }
 
 std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZone& zone) {

@@ -6,6 +6,10 @@
 
 #include <batfill/core/time.hpp>
 
+namespace date {
+class time_zone;
+}
+
 // Dates, and lengths of time as programs print them.
 namespace batfill {
 
@@ -15,12 +19,12 @@ class TimeZone {
  public:
     // "": UTC.
     // Throws: UsageError if there is no such zone.
-    explicit TimeZone(std::string name);
+    explicit TimeZone(const std::string& name);
 
     // The time since 1970 in UTC at which clocks of this zone show `local`, which counts the seconds since 1970 on
     // those clocks. In the hour that clocks show twice, it is the first; in the one that they leave out, as if they
     // had not left it out yet.
-    // Cost: O(1) within the hour of the last call; else that of mktime().
+    // Cost: O(1) within the hour of the last call; else O(log changes of the zone's offset).
     Duration utc_of(Duration local);
     // The last midnight of the zone at or before `utc`.
     Duration midnight_before(Duration utc);
@@ -28,7 +32,7 @@ class TimeZone {
  private:
     Duration offset_at(long long local_hour);
 
-    std::string name_;
+    const date::time_zone* zone_ = nullptr;  // null: UTC
     std::optional<long long> hour_;
     Duration offset_;
 };

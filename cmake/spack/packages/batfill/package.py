@@ -28,6 +28,7 @@ class Batfill(CMakePackage):
     depends_on("boost@1.74: +program_options")
     depends_on("cppzmq")
     depends_on("eigen@3.4", type="build")
+    depends_on("howard-hinnant-date tzdb=system")
     depends_on("libcsv")
     depends_on("libsodium")
     depends_on("libzmq@4.3: +libsodium")
