@@ -54,7 +54,7 @@ class Log:
         )
         """The jobs that ran, for simulate()."""
 
-    def _prepare(self, fields: NDArray[Any], header: dict[str, int]) -> None:
+    def _prepare(self, fields: NDArray[Any], header: dict[str, str]) -> None:
         longest = fields[:, 3].max()
         largest = {column: max(fields[:, column].max(), 1) for column in (9, 11, 12, 13)}
         fields = fields[fields[:, 3] != 0]
@@ -65,8 +65,9 @@ class Log:
         self.requested_time = numpy.where(fields[:, 8] == -1, fields[:, 3], fields[:, 8])
         self.run_time = numpy.where(fields[:, 3] < 0, _FAILED_RUN, fields[:, 3])
         self.processors = numpy.maximum(fields[:, 4], fields[:, 7])
-        self.max_nodes = header.get("MaxNodes", 0)
-        self.max_processors = header.get("MaxProcs", 0) or self.max_nodes
+        nodes, processors = header.get("MaxNodes", ""), header.get("MaxProcs", "")
+        self.max_nodes = int(nodes) if nodes.isdigit() else 0
+        self.max_processors = (int(processors) if processors.isdigit() else 0) or self.max_nodes
         if not 0 < self.max_nodes <= self.max_processors:
             raise _core.InputError("expected a log with MaxNodes in its header, at most MaxProcs")
         self.processors_per_node = self.max_processors // self.max_nodes
@@ -103,30 +104,13 @@ def _positive(values: NDArray[Any]) -> NDArray[Any]:
     return numpy.where(values > 0, values, _LEAST)
 
 
-def _read(path: str) -> tuple[NDArray[Any], dict[str, int]]:
-    """The numbers of all jobs, shape (jobs, 18), and those of the header."""
-    header = {}
-    rows = []
-    place = 0
+def _read(path: str) -> tuple[NDArray[Any], dict[str, str]]:
+    """The numbers of all jobs, shape (jobs, 18), and the header."""
+    Workload.from_swf(path)  # its errors name the line
     opened: Any = gzip.open if path.endswith(".gz") else open
-    try:
-        with opened(path, "rt", errors="replace") as lines:
-            for place, line in enumerate(lines, 1):
-                if line.startswith(";"):
-                    name, _, value = line[1:].partition(":")
-                    if name.strip() in ("MaxNodes", "MaxProcs"):
-                        header[name.strip()] = int(value)
-                elif line.strip():
-                    rows.append([float(field) for field in line.split()])
-                    if len(rows[-1]) != 18:
-                        raise ValueError("expected 18 numbers")
-    except OSError as problem:
-        raise _core.InputError(f"{path}: {problem.strerror}") from None
-    except ValueError as problem:
-        raise _core.InputError(f"{path}: line {place}: {problem}") from None
-    if not rows:
-        raise _core.InputError(f"{path}: expected at least one job")
-    return numpy.array(rows), header
+    with opened(path, "rt", errors="replace") as lines:
+        comments = [line[1:].partition(":") for line in lines if line.startswith(";")]
+    return numpy.loadtxt(path, comments=";", ndmin=2), {name.strip(): value.strip() for name, _, value in comments}
 
 
 class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]

@@ -295,7 +295,7 @@ Arguments making_command(const CampaignWorkload& workload) {
 
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program, const Makers& makers,
-                                         const std::function<void(const std::string&, std::size_t)>& heard) {
+                                         const std::function<void(const std::string&, std::size_t)>& told) {
     const fs::path workloads = fs::path(folder) / "workloads";
     create_folders(workloads.string());
     const MakingAlone alone(workloads);
@@ -314,8 +314,8 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         if (made.empty()) {
             make_folder(workload, place, key, makers);
             made = made_in(place, key, workload, entry);
-            if (heard) {
-                heard(place.string(), made.size());
+            if (told) {
+                told(place.string(), made.size());
             }
         }
         all.insert(all.end(), made.begin(), made.end());

@@ -44,13 +44,13 @@ struct Makers {
 // Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/.
 // Each folder appears whole or not at all. The output of these commands is in FOLDER/workloads/NAME/made.txt.
 // Keeps a workload that the same program made of the same log with the same options. `program` is a hash of the
-// program. Processes that do this at the same time wait for each other. Calls `made`, if not empty, for each new
+// program. Processes that do this at the same time wait for each other. Calls `told`, if not empty, for each new
 // folder, with the number of its workloads.
 // Throws: InputError and UsageError, which name the place in the campaign file.
 // Throws: InputError for a file that it would have to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program, const Makers& makers,
-                                         const std::function<void(const std::string&, std::size_t)>& made);
+                                         const std::function<void(const std::string&, std::size_t)>& told);
 
 // Returns the machine that replays a workload, as --platform takes it.
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
