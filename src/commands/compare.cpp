@@ -89,7 +89,7 @@ void add_compare_options(Options& options) {
     add_plugin_option(options);
     options.group("Measures");
     options.add("metric", Value<std::string>("NAME"),
-                "print only this metric, for each workload: " + list_of(ReplayMetric::known_names()));
+                "print only this metric, for each workload: " + metric_names_help());
     add_measure_options(options);
     options.group("Output");
     options.add("format,f", Value<std::string>("NAME").otherwise("table"), metrics_format_help);

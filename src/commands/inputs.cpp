@@ -13,6 +13,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/swf.hpp>
+#include <batfill/replay/replay.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "options.hpp"
@@ -136,6 +137,14 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
     }
     return word_option(options, "format", {"batsim4", "batsim5"}) == "batsim5" ? WorkloadFormat::batsim5
                                                                                : WorkloadFormat::batsim4;
+}
+
+std::string metric_names_help() {
+    std::string names;
+    for (const std::string& name : ReplayMetric::known_names()) {
+        names += (names.empty() ? "\n" : ",\n") + name;
+    }
+    return names;
 }
 
 void add_replayed_options(Options& options) {

@@ -88,6 +88,9 @@ WorkloadFormat workload_format_option(const Options& options, WorkloadFormat oth
 // The help of --format.
 inline constexpr const char* workload_format_help = "format of the workload: batsim4 (default) or batsim5";
 
+// The names of the metrics of replays, for a help: one per line, since some are longer than a line has room beside
+// others.
+std::string metric_names_help();
 // The help of --format, the format of a table of metrics.
 inline constexpr const char* metrics_format_help = "table, csv, json, markdown or latex (package booktabs)";
 

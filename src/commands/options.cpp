@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <iostream>
 #include <limits>
-#include <map>
 #include <optional>
-#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 
@@ -101,69 +99,27 @@ void refuse_negative_numbers(const po::parsed_options& parsed, const po::options
     }
 }
 
-constexpr std::size_t line_length = 80;  // of the help
-
-// Wraps as Boost does, but keeps words whole that are longer than half a line. Lines begin at `column`.
-void print_wrapped(std::ostream& out, std::string_view text, std::size_t column) {
-    const std::size_t room = line_length - 1 - column;
-    while (text.size() > room) {
-        std::size_t end = room;
-        if (text[end] != ' ' && text[end - 1] != ' ') {
-            const std::size_t space = text.rfind(' ', end);
-            end = space != std::string_view::npos ? space + 1 : std::min(text.find(' '), text.size());
-        }
-        out << text.substr(0, end);
-        text.remove_prefix(end);
-        if (text.starts_with(' ')) {
-            text.remove_prefix(1);
-        }
-        if (text.empty()) {
-            return;
-        }
-        out << '\n' << std::string(column, ' ');
-    }
-    out << text;
-}
-
-// Prints options and their descriptions in two columns, as Boost does.
-// `groups` has the title of each group, by the index of its first option.
-void print_options(std::ostream& out, const po::options_description& options,
-                   const std::map<std::size_t, std::string>& groups) {
-    constexpr std::size_t least_width = 23;
-    constexpr std::size_t most_width = line_length / 2;
-    std::vector<std::string> names;
-    std::size_t width = least_width;
-    for (const auto& option : options.options()) {
-        names.push_back("  " + option->format_name() + ' ' + option->format_parameter());
-        width = std::max(width, names.back().size());
-    }
-    width = std::min(width + 1, most_width);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (const auto title = groups.find(i); title != groups.end()) {
-            out << (i == 0 ? "" : "\n") << title->second << ":\n";
-        }
-        out << names[i];
-        if (names[i].size() >= width) {
-            out << '\n' << std::string(width, ' ');
-        } else {
-            out << std::string(width - names[i].size(), ' ');
-        }
-        print_wrapped(out, options.options()[i]->description(), width);
-        out << '\n';
-    }
-}
-
 }  // namespace
 
 struct Options::State {
     po::options_description all;
-    po::options_description visible;  // in the help: all but the positional ones
+    std::vector<po::options_description> groups{po::options_description("Options")};  // in the help
     po::positional_options_description positional;
     po::variables_map values;
-    std::map<std::size_t, std::string> groups{{0, "Options"}};  // titles, by the index of the first visible option
 
     // Adds to the help the option that was declared last.
-    void show_last() { visible.add(all.options().back()); }
+    void show_last() { groups.back().add(all.options().back()); }
+
+    // What the help shows: all options but the positional ones.
+    po::options_description visible() const {
+        po::options_description visible;
+        for (const po::options_description& group : groups) {
+            if (!group.options().empty()) {
+                visible.add(group);
+            }
+        }
+        return visible;
+    }
 
     // Boost's description of a value, which option_description takes over.
     template <class T>
@@ -198,7 +154,7 @@ Options::Options() : state_(std::make_unique<State>()) {}
 Options::~Options() = default;
 
 void Options::group(const std::string& title) {
-    state_->groups[state_->visible.options().size()] = title;
+    state_->groups.emplace_back(title);
 }
 
 void Options::add(const std::string& names, const std::string& help) {
@@ -233,9 +189,8 @@ bool Options::parse(const std::vector<std::string>& arguments, const std::string
             if (origin == OptionsFrom::file) {
                 throw UsageError("--help prints the options of a command and makes nothing, expected no help here");
             }
-            std::cout << "Usage: " << usage << "\n\n" << summary << "\n\n";
-            print_options(std::cout, state_->visible, state_->groups);
-            std::cout << "\nExamples:\n";
+            std::cout << "Usage: " << usage << "\n\n" << summary << '\n';
+            std::cout << state_->visible() << "\nExamples:\n";
             for (const char* example : examples) {
                 std::cout << "  batfill " << example << '\n';
             }
@@ -243,7 +198,7 @@ bool Options::parse(const std::vector<std::string>& arguments, const std::string
         }
         po::notify(state_->values);
     } catch (const po::error& problem) {
-        throw UsageError(explanation_of(problem, state_->visible) + " (usage: " + usage + ")");
+        throw UsageError(explanation_of(problem, state_->visible()) + " (usage: " + usage + ")");
     }
     return true;
 }

@@ -107,7 +107,7 @@ void add_tune_options(Options& options) {
     options.add("scale", Value<std::vector<std::string>>("FEATURE=NUMBER"),
                 "divides a feature before it is weighted (default 1); a negative number turns its sign; repeatable");
     options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
-                "metric to minimise: " + list_of(ReplayMetric::known_names()));
+                "metric to minimise: " + metric_names_help());
     add_tau_option(options);
     options.add("evaluations", Value<std::uint64_t>("N"),
                 "number of weights to try (default 5000; with --method cover --features 6, 10000)");
