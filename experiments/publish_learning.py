@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from common.confidence import Interval
-from common.files import sha256, write_json
+from common.files import read_json, sha256, write_json
 from common.style import MACHINES, save
 from common.tables import Row, read_csv, write_csv
 
@@ -105,7 +105,8 @@ def main() -> None:
     write_csv(str(PUBLISHED / "agents.csv"), agent_rows(results, orders))
     draw(curve_rows(curve), PUBLISHED)
     files = sorted(file for file in PUBLISHED.iterdir() if file.name != "manifest.json")
-    write_json(str(PUBLISHED / "manifest.json"), {"results": {file.name: sha256(str(file)) for file in files}})
+    write_json(str(PUBLISHED / "manifest.json"), {
+        **read_json(str(folder / "made.json")), "results": {file.name: sha256(str(file)) for file in files}})
 
 
 if __name__ == "__main__":

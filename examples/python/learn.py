@@ -7,12 +7,14 @@ half of a log, and is tested on sequences of 1,024 jobs from the second half. A 
 without one, the program generates a workload. Rule `easy` picks anew in each round; `kept` keeps a picked job first
 until it starts, as RLScheduler's program does. Other jobs are backfilled under both.
 
-Writes curve.csv (progress), results.csv (the agents) and heuristics.csv (the orders of `easy` on the same sequences) to
-FOLDER. Equal seeds give equal files. Takes about a minute of a core for a log, rule and seed.
+Writes curve.csv (progress), results.csv (the agents), heuristics.csv (the orders of `easy` on the same sequences) and
+made.json (settings, versions and hashes of the logs) to FOLDER. Equal seeds give equal files. Takes about a minute of a core for a log, rule and seed.
 """
 
 import argparse
 import csv
+import hashlib
+import json
 import math
 import multiprocessing
 import os
@@ -190,6 +192,21 @@ def write(folder, name, lines):
     unfinished.replace(folder / name)
 
 
+def settings(logs, rules, seeds, generations):
+    """What the tables were made of."""
+    return {
+        "batfill": batfill.__version__,
+        "numpy": numpy.__version__,
+        "settings": {
+            "rules": rules, "seeds": seeds, "generations": generations, "population": POPULATION, "episodes": EPISODES,
+            "jobs": LEARNED_JOBS, "chosen_every": CHOICE, "hidden": HIDDEN, "sigma": SIGMA, "rate": RATE,
+            "tested_jobs": TESTED_JOBS, "tests": TESTS, "published": PUBLISHED,
+        },
+        "inputs": {name: {"file": os.path.basename(path), "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
+                   for name, path in logs if path is not None},
+    }
+
+
 def in_words(result, lines):
     """A result, beside the order that is best on the jobs from which the agent learned."""
     same = [line for line in lines if (line["log"], line["rule"]) == (result["log"], result["rule"])]
@@ -211,9 +228,11 @@ def main():
     if any(len(log) != 2 for log in logs):
         parser.error("--log: expected NAME=FILE")
     rules = options.rule or ["easy"]
-    tasks = [(name, path, rule, int(seed), options.generations)
-             for seed in options.seeds.split(",") for name, path in logs for rule in rules]
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    tasks = [(name, path, rule, seed, options.generations) for seed in seeds for name, path in logs for rule in rules]
     options.output.mkdir(parents=True, exist_ok=True)
+    made = json.dumps(settings(logs, rules, seeds, options.generations), indent=2)
+    (options.output / "made.json").write_text(made + "\n")
     lines = [line for name, path in logs for rule in rules for line in heuristics(name, path, rule)]
     write(options.output, "heuristics.csv", lines)
     progress, results = [], []
