@@ -8,7 +8,8 @@ without one, the program generates a workload. Rule `easy` picks anew in each ro
 until it starts, as RLScheduler's program does. Other jobs are backfilled under both.
 
 Writes curve.csv (progress), results.csv (the agents), heuristics.csv (the orders of `easy` on the same sequences) and
-made.json (settings, versions and hashes of the logs) to FOLDER. Equal seeds give equal files. Takes about a minute of a core for a log, rule and seed.
+made.json (settings, versions and hashes of the logs) to FOLDER. Equal seeds give equal files. Takes about a minute of a
+core for a log, rule and seed.
 """
 
 import argparse
