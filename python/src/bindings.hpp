@@ -120,6 +120,10 @@ class Background {
 // As many threads as there are cores if `threads` is 0.
 unsigned threads_of(unsigned threads);
 
+// Whether Python raises an exception for a signal that has arrived, such as KeyboardInterrupt; `failure` keeps it.
+// Requires: not the GIL; the thread that handles Python's signals.
+bool signal_raises(Failure& failure);
+
 // Calls `call` in a thread of its own, and looks for signals meanwhile. If Python raises an exception for one, such as
 // KeyboardInterrupt, calls `stop`, which should make `call` return soon, and rethrows this exception after it.
 // Requires: the GIL, which it releases.

@@ -64,12 +64,7 @@ class Episodes {
         if (!window_) {
             return replays_[number];
         }
-        Workload part;
-        part.name = whole_.name;
-        part.path = whole_.path;
-        part.processors = whole_.processors;
-        part.believes_walltimes = whole_.believes_walltimes;
-        part.format = whole_.format;
+        Workload part = whole_.without_jobs();
         const Time first = whole_.jobs[number].description.submit;
         for (std::size_t i = number; i < number + *window_; ++i) {
             part.jobs.push_back(whole_.jobs[i]);

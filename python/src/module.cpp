@@ -37,6 +37,19 @@ SharedObject share(nb::object object) {
             }};
 }
 
+bool signal_raises(Failure& failure) {
+    const nb::gil_scoped_acquire gil;
+    try {
+        if (PyErr_CheckSignals() != 0) {
+            throw nb::python_error();
+        }
+    } catch (const nb::python_error&) {
+        failure.keep();
+        return true;
+    }
+    return false;
+}
+
 void run_in_background(const std::function<void()>& call, const std::function<void(std::thread&)>& stop,
                        Failure& failure) {
     constexpr std::chrono::milliseconds between_looks{20};
@@ -64,16 +77,8 @@ void run_in_background(const std::function<void()>& call, const std::function<vo
         std::unique_lock lock(mutex);
         while (!end.wait_for(lock, between_looks, [&] { return ended; })) {
             lock.unlock();
-            {
-                const nb::gil_scoped_acquire gil;
-                try {
-                    if (PyErr_CheckSignals() != 0) {
-                        throw nb::python_error();
-                    }
-                } catch (const nb::python_error&) {
-                    failure.keep();
-                    stop(worker);
-                }
+            if (signal_raises(failure)) {
+                stop(worker);
             }
             lock.lock();
         }

@@ -64,13 +64,7 @@ class SignalsSeen {
         constexpr std::chrono::milliseconds between_looks{20};
         if (const auto now = std::chrono::steady_clock::now(); now - last_ >= between_looks) {
             last_ = now;
-            const nb::gil_scoped_acquire gil;
-            try {
-                if (PyErr_CheckSignals() != 0) {
-                    throw nb::python_error();
-                }
-            } catch (const nb::python_error&) {
-                failure_.keep();
+            if (signal_raises(failure_)) {
                 throw Interrupted();
             }
         }

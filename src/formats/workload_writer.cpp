@@ -55,12 +55,7 @@ void append_batsim5_job(const WorkloadJob& job, std::string_view name, std::stri
 }
 
 void write(const Workload& workload, const WorkloadWriter::Sink& sink) {
-    Workload frame;
-    frame.name = workload.name;
-    frame.processors = workload.processors;
-    frame.format = workload.format;
-    frame.believes_walltimes = workload.believes_walltimes;
-    WorkloadWriter writer(std::move(frame), sink);
+    WorkloadWriter writer(workload.without_jobs(), sink);
     for (const WorkloadJob& job : workload.jobs) {
         writer.add(job);
     }

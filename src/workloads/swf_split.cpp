@@ -36,11 +36,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
         if (periods.empty() || periods.back().number != number) {
             SwfPeriod& next = periods.emplace_back();
             next.number = number;
-            next.workload.name = workload.name;
-            next.workload.path = workload.path;
-            next.workload.processors = workload.processors;
-            next.workload.format = workload.format;
-            next.workload.believes_walltimes = workload.believes_walltimes;
+            next.workload = workload.without_jobs();
         }
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);

@@ -56,6 +56,9 @@ struct Workload {
     std::vector<WorkloadJob> jobs;  // in the order of the file
     std::map<std::string, JobProfile> profiles;
     WorkloadFormat format = WorkloadFormat::batsim4;  // of the file, by its profiles, or for writing
+
+    // A copy without jobs and profiles.
+    Workload without_jobs() const { return {name, path, processors, believes_walltimes, {}, {}, format}; }
 };
 
 // Reads a workload of either format (JSON, also gzipped). With `keep_source`, jobs and profiles keep their text, for an
