@@ -52,7 +52,7 @@ class DeadlineBased : public PlanAlgorithm {
         if (trial.lost_a_deadline()) {
             trial.undo();
             Ltmp.clear();
-            compress_together(round);
+            compress_together();
         }
         start_due(round, Ltmp);
     }
@@ -95,7 +95,7 @@ class DeadlineBased : public PlanAlgorithm {
     }
 
  protected:
-    void compress(Round& round) override { move_all_earlier(round); }
+    void compress(Round&) override { plan().move_all_earlier(); }
 
  private:
     // The state before a run of Algorithm 1. With repair=strict, the run is undone if it loses a deadline.
@@ -163,7 +163,7 @@ class DeadlineBased : public PlanAlgorithm {
         if (trial.lost_a_deadline()) {
             trial.undo();
             Ltmp.assign(1, Jr);
-            plan().place_again(Jr, round.now());
+            plan().place_again(Jr);
             plan().look_again_at(Jr);  // as a hopeless job, it was placed behind L1
         }
         start_due(round, Ltmp);  // 36-48
@@ -178,7 +178,7 @@ class DeadlineBased : public PlanAlgorithm {
         // same places again.
         for (std::size_t allocated = 0; allocated < L1_.size();) {
             const JobIndex Ji = L1_[allocated];
-            allocate_again(round, {&L1_[allocated], 1});
+            allocate_again({&L1_[allocated], 1});
             ++allocated;
             if (is_late(Ji)) {
                 ++count_.moves;
@@ -187,7 +187,7 @@ class DeadlineBased : public PlanAlgorithm {
                 const std::size_t place = insert(round, Ltmp, Ji);                    // 10
                 const std::span behind = std::span(Ltmp).subspan(place);
                 plan().cancel(behind.subspan(1));  // 13
-                allocate_again(round, behind);     // 15-17
+                allocate_again(behind);            // 15-17
                 allocated = 0;
             }
         }
@@ -202,8 +202,8 @@ class DeadlineBased : public PlanAlgorithm {
             count_.moves_by_repairs += static_cast<std::uint64_t>(rest - L1_.begin());
             std::for_each(L1_.begin(), rest, [&](JobIndex Jj) { insert(round, Ltmp, Jj); });  // 24
             L1_.erase(L1_.begin(), rest);                                                     // 25
-            allocate_again(round, Ltmp);                                                      // 29-31
-            allocate_again(round, L1_);                                                       // 32-34
+            allocate_again(Ltmp);                                                             // 29-31
+            allocate_again(L1_);                                                              // 32-34
         }
     }
 
@@ -227,29 +227,29 @@ class DeadlineBased : public PlanAlgorithm {
     }
 
     // Get_Allocation for cancelled jobs, one by one.
-    void allocate_again(Round& round, std::span<const JobIndex> jobs) {
+    void allocate_again(std::span<const JobIndex> jobs) {
         count_.allocations += jobs.size();
         for (const JobIndex job : jobs) {
-            plan().place_again(job, round.now());
+            plan().place_again(job);
         }
     }
 
     // Compresses the plan. Forgets failed searches before and after, because L1 may have been or will be in the way of
     // L0.
-    void compress_together(Round& round) {
+    void compress_together() {
         const auto forget = [&] {
             for (const JobIndex job : plan().by_start()) {
                 plan().look_again_at(job);
             }
         };
         forget();
-        move_all_earlier(round);
+        plan().move_all_earlier();
         forget();
     }
 
     // Inserts a job into a list that is in the order of submission. Returns the job's position in it.
     static std::size_t insert(const Round& round, JobList& list, JobIndex job) {
-        const auto before = [&](JobIndex a, JobIndex b) { return round.state().submitted_before(a, b); };
+        const auto before = [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); };
         const auto place = list.insert(std::upper_bound(list.begin(), list.end(), job, before), job);
         return static_cast<std::size_t>(place - list.begin());
     }

@@ -9,17 +9,30 @@
 
 namespace batfill {
 
+std::vector<Parameter> EasyOrders::parameters() {
+    const std::vector<std::string> orders{"order", "backfill-order"};
+    const std::vector<std::string> also{"predicted", "field", "multifactor"};
+    return {
+        JobOrder::order("order", "fcfs", "which waiting job goes first, and has the reservation if it does not fit",
+                        also),
+        JobOrder::order("backfill-order", "fcfs", "order in which the others are tried", also),
+        JobOrder::weights(orders),
+        JobOrder::scales(orders),
+        JobOrder::field(orders),
+        Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
+        Parameter::choice(
+            "ties", {"first", "last", "order"}, "first",
+            "which of two equal scores goes first: the earlier or the later arrival; last, order: in backfill-order the one that is first in order")};
+}
+
 EasyOrders::EasyOrders(const Parameters& parameters)
     : ties_(parameters.choice("ties") == "last" ? Ranking::Ties::last : Ranking::Ties::first),
       ties_follow_order_(parameters.choice("ties") != "first"),
-      multifactor_(MultifactorPriority::from(parameters, {"order", "backfill-order"})),
-      primary_(JobOrder(parameters, "order"), ties_, multifactor_.get()),
-      backfill_(JobOrder(parameters, "backfill-order"), ties_, multifactor_.get()),
+      multifactor_(MultifactorPriority::from(parameters)),
+      primary_(JobOrder(parameters, "order"), ties_, true, multifactor_.get()),
+      backfill_(JobOrder(parameters, "backfill-order"), ties_, false, multifactor_.get()),
       threshold_(parameters.seconds("threshold")),
       tuner_(WeightTuner::from("easy", parameters)) {
-    primary_.keep_first();
-    JobOrder::refuse_unused_field(parameters, {"order", "backfill-order"});
-    JobOrder::refuse_unused_weights(parameters, {"order", "backfill-order"});
     if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
         throw UsageError("parameter period replays jobs without their users, so it does not go with " +
                          std::string(multifactor_ ? "the order multifactor" : "prediction"));

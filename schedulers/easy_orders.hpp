@@ -19,7 +19,9 @@ namespace batfill {
 // long waits (threshold). In the primary order, jobs over the threshold go before all others, by submission.
 class EasyOrders {
  public:
-    // Reads order, backfill-order, ties, threshold, and the parameters of WeightTuner and MultifactorPriority.
+    // The parameters order, backfill-order, weights, scales, order-field, threshold and ties.
+    static std::vector<Parameter> parameters();
+    // Reads these, and the parameters of WeightTuner and MultifactorPriority.
     // Throws: UsageError if they do not go together.
     explicit EasyOrders(const Parameters& parameters);
 

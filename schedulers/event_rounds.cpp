@@ -4,6 +4,13 @@
 
 namespace batfill {
 
+Parameter EventRounds::parameter() {
+    return Parameter::choice(
+               "rounds", {"instant", "event", "every-event", "strict-event"}, "instant",
+               "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one; strict: processors are free only once the end of their job is handled")
+        .used_with(placements_that_count());
+}
+
 void EventRounds::completed(Time now, std::span<const Completion> completions, const StartHistory& starts) {
     if (!is_on_) {
         return;

@@ -21,6 +21,8 @@ namespace batfill {
 // machine has the last round.
 class EventRounds {
  public:
+    // The parameter `rounds`.
+    static Parameter parameter();
     explicit EventRounds(const Parameters& parameters)
         : is_on_(parameters.choice("rounds") != "instant"),
           follow_every_submission_(is_on_ && parameters.choice("rounds") != "event"),

@@ -17,26 +17,21 @@ constexpr double largest_weight = 1e100;
 }  // namespace
 
 std::vector<Parameter> MultifactorPriority::parameters() {
-    return {Parameter::numbers("factor-weights", 3, "",
-                               "of order multifactor: weights of age, size and fair share; all 1 if not given"),
-            Parameter::seconds("max-age", "", "of order multifactor: from this wait on, age counts as 1 (a week)"),
-            Parameter::seconds("half-life", "", "of order multifactor: half-life of past usage (a week)")};
+    std::vector<Parameter> parameters{
+        Parameter::numbers("factor-weights", 3, "",
+                           "of order multifactor: weights of age, size and fair share; all 1 if not given"),
+        Parameter::seconds("max-age", "", "of order multifactor: from this wait on, age counts as 1 (a week)"),
+        Parameter::seconds("half-life", "", "of order multifactor: half-life of past usage (a week)")};
+    for (Parameter& parameter : parameters) {
+        parameter.only_with = {{"order=multifactor", "backfill-order=multifactor"}};
+    }
+    return parameters;
 }
 
-std::unique_ptr<MultifactorPriority> MultifactorPriority::from(const Parameters& parameters,
-                                                               const std::vector<std::string>& orders) {
-    const bool is_used = std::any_of(orders.begin(), orders.end(), [&](const std::string& order) {
-        return parameters.choice(order) == "multifactor";
-    });
-    if (is_used) {
-        return std::unique_ptr<MultifactorPriority>(new MultifactorPriority(parameters));
-    }
-    if (!parameters.numbers("factor-weights").empty() || parameters.seconds("max-age") ||
-        parameters.seconds("half-life")) {
-        throw UsageError("parameters factor-weights, max-age and half-life are used only with " + orders.front() +
-                         "=multifactor");
-    }
-    return nullptr;
+std::unique_ptr<MultifactorPriority> MultifactorPriority::from(const Parameters& parameters) {
+    const bool is_used =
+        parameters.choice("order") == "multifactor" || parameters.choice("backfill-order") == "multifactor";
+    return is_used ? std::unique_ptr<MultifactorPriority>(new MultifactorPriority(parameters)) : nullptr;
 }
 
 MultifactorPriority::MultifactorPriority(const Parameters& parameters)

@@ -24,11 +24,9 @@ class MultifactorPriority {
  public:
     // The parameters factor-weights, max-age and half-life.
     static std::vector<Parameter> parameters();
-    // Null if none of the parameters `orders` is multifactor.
-    // Throws: UsageError if none is, but factor-weights, max-age or half-life is given.
+    // Null if neither `order` nor `backfill-order` is multifactor.
     // Throws: UsageError if one is, and factor-weights, max-age or half-life is out of range.
-    static std::unique_ptr<MultifactorPriority> from(const Parameters& parameters,
-                                                     const std::vector<std::string>& orders);
+    static std::unique_ptr<MultifactorPriority> from(const Parameters& parameters);
 
     // Reports what happens to jobs.
     // Requires: called once for each job and event.

@@ -4,12 +4,6 @@
 
 namespace batfill {
 
-void Ranking::keep_first() {
-    if (multifactor_ == nullptr && !is_submission_order()) {
-        tournament_.emplace(ties_);
-    }
-}
-
 void Ranking::insert(const SchedulerState& state, JobIndex job) {
     if (is_submission_order()) {
         return;

@@ -20,17 +20,18 @@ class Ranking {
     // Which of equal scores goes first.
     using Ties = JobTournament::Ties;
 
-    // `multifactor` gives the scores if the order is multifactor.
+    // `multifactor` gives the scores if the order is multifactor. With `keeps_first`, the ranking maintains the first
+    // waiting job for for_each_waiting_until().
     // Requires: the caller prepares `multifactor` before each round.
-    Ranking(const JobOrder& order, Ties ties, const MultifactorPriority* multifactor)
-        : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {}
+    Ranking(const JobOrder& order, Ties ties, bool keeps_first, const MultifactorPriority* multifactor = nullptr)
+        : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {
+        if (keeps_first && multifactor_ == nullptr && !is_submission_order()) {
+            tournament_.emplace(ties);
+        }
+    }
 
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
-
-    // Maintains the first waiting job for for_each_waiting_until().
-    // Requires: called before the first insert().
-    void keep_first();
 
     // Notes that a job was submitted, or left the queue.
     // Requires: called once for each job.
@@ -44,7 +45,7 @@ class Ranking {
 
     // Passes the waiting jobs, first to last, to `take` until that returns false. `take` must start each job for which
     // it returns true.
-    // Requires: keep_first() was called, unless the order is that of the queue.
+    // Requires: the ranking keeps the first job, or the order is that of the queue.
     // Cost: that of JobTournament for each job passed; under multifactor, that of for_each_until() once.
     template <typename Take>
     void for_each_waiting_until(const SchedulerState& state, Take take) {
@@ -109,7 +110,7 @@ class Ranking {
     JobOrder order_;
     const MultifactorPriority* multifactor_;  // null: the order is not multifactor
     Ties ties_;
-    std::optional<JobTournament> tournament_;  // of the waiting jobs, after keep_first()
+    std::optional<JobTournament> tournament_;  // of the waiting jobs, if it keeps the first
     std::vector<JobScore> scores_;             // by JobIndex; empty if there is a tournament
     RankedJobs ranked_;
 };

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <batfill/core/job.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/state.hpp>
 
 namespace batfill {
 
@@ -50,5 +53,23 @@ class StartHistory {
     std::uint64_t round_ = 0;  // counts from 1
     bool backfilling_ = false;
 };
+
+// Which jobs count when `easy` computes the processors that a reserved job leaves over (the parameter `extra`).
+enum class Extra {
+    all,            // all jobs that end by its start
+    needed,         // only as many of them as it needs, by estimated end, ties by start
+    needed_latest,  // as needed, but ties as in the simulator behind the paper
+    none,           // no job, so others start only if they end in time
+};
+
+Parameter extra_parameter();
+
+// Conditions of the parameters that count processors, wherever these lie (Parameter::only_with).
+std::vector<std::string> placements_that_count();
+
+// Sorts running jobs by estimated end. Keeps the first that together have `needed` processors, or all if they have
+// fewer. Does nothing if all or none count.
+// Cost: O(running jobs * log(running jobs)).
+void keep_counted(std::vector<RunningJob>& running, int needed, Extra extra, const StartHistory& starts);
 
 }  // namespace batfill

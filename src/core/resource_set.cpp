@@ -137,16 +137,7 @@ bool ResourceSet::contains(int processor) const {
 }
 
 bool ResourceSet::contains_all(const ResourceSet& other) const {
-    auto mine = intervals_.begin();
-    for (const Interval& theirs : other.intervals_) {
-        while (mine != intervals_.end() && mine->last < theirs.first) {
-            ++mine;
-        }
-        if (mine == intervals_.end() || mine->first > theirs.first || mine->last < theirs.last) {
-            return false;
-        }
-    }
-    return true;
+    return count_common(other) == other.size();
 }
 
 ResourceSet ResourceSet::intersection(const ResourceSet& other) const {

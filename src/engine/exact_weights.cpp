@@ -5,35 +5,28 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 
 namespace batfill {
 
 namespace {
 
-// digits * 10^exponent
-struct ShortestDecimal {
-    long long digits = 0;
-    int exponent = 0;
-};
+using boost::multiprecision::cpp_int;
+using boost::multiprecision::cpp_rational;
 
 // The shortest decimal number that reads back as `number`.
-ShortestDecimal decimal(double number) {
+cpp_rational exactly(double number) {
     std::array<char, 32> buffer{};
-    const std::to_chars_result written =
-        std::to_chars(buffer.begin(), buffer.end(), number, std::chars_format::scientific);
-    const std::string_view text(buffer.data(), static_cast<std::size_t>(written.ptr - buffer.data()));
+    char* const end = std::to_chars(buffer.begin(), buffer.end(), number, std::chars_format::scientific).ptr;
+    const std::string text(buffer.data(), end);
     const std::size_t e = text.find('e');
-    const std::size_t point = std::min(text.find('.'), e);
-    std::string digits(text.substr(0, e));
-    ShortestDecimal result;
-    if (point != e) {
+    std::string digits = text.substr(0, e);
+    int exponent = std::stoi(text.substr(e + 1));
+    if (const std::size_t point = digits.find('.'); point != std::string::npos) {
+        exponent -= static_cast<int>(e - point - 1);
         digits.erase(point, 1);
-        result.exponent = -static_cast<int>(e - point - 1);
     }
-    result.digits = std::stoll(digits);
-    result.exponent += std::stoi(std::string(text.substr(e + 1)));
-    return result;
+    const cpp_int power = pow(cpp_int(10), static_cast<unsigned>(std::abs(exponent)));
+    return exponent < 0 ? cpp_rational(cpp_int(digits), power) : cpp_rational(cpp_int(digits) * power);
 }
 
 struct SmallFraction {
@@ -59,24 +52,15 @@ SmallFraction feature(std::size_t which, const ExactWeights::Features& of) {
 }  // namespace
 
 ExactWeights::ExactWeights(const MixedWeights& weights, const MixedScales& scales) {
-    std::array<ShortestDecimal, 6> divisors{};
-    std::transform(scales.begin(), scales.end(), divisors.begin(), decimal);
-    std::array<int, 6> exponents{};
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const ShortestDecimal weight = decimal(weights[i]);
-        exponents[i] = weight.digits == 0 ? 0 : weight.exponent - divisors[i].exponent;
-        weights_[i] = divisors[i].digits < 0 ? -weight.digits : weight.digits;
-        // All weights get the same denominator: the product of the digits of all scales.
-        for (std::size_t other = 0; other < divisors.size(); ++other) {
-            weights_[i] *= other == i ? 1 : std::abs(divisors[other].digits);
-        }
+    std::array<cpp_rational, 6> exact;
+    std::transform(weights.begin(), weights.end(), scales.begin(), exact.begin(),
+                   [](double weight, double scale) { return cpp_rational(exactly(weight) / exactly(scale)); });
+    cpp_int common = 1;
+    for (const cpp_rational& weight : exact) {
+        common = lcm(common, denominator(weight));
     }
-    const int least = *std::min_element(exponents.begin(), exponents.end());
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        for (int exponent = least; exponent < exponents[i]; ++exponent) {
-            weights_[i] *= 10;
-        }
-    }
+    std::transform(exact.begin(), exact.end(), weights_.begin(),
+                   [&](const cpp_rational& weight) { return Integer(numerator(cpp_rational(weight * common))); });
     if (std::count(weights_.begin(), weights_.end(), 0) == 5) {
         only_ = static_cast<std::size_t>(
             std::find_if(weights_.begin(), weights_.end(), [](const Integer& weight) { return weight != 0; }) -

@@ -23,10 +23,17 @@ constexpr double largest_scale = 1e100;
 // More than the sum of the terms whose weights are too small for doubles, and much less than any other term.
 constexpr double lost_by_underflow = 1e-130;
 
-constexpr const char* default_field = "priority";
-
 double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
+}
+
+// The conditions that one of these orders is `policy`.
+std::vector<std::string> one_is(const std::string& policy, const std::vector<std::string>& orders) {
+    std::vector<std::string> conditions;
+    for (const std::string& order : orders) {
+        conditions.push_back(order + '=' + policy);
+    }
+    return conditions;
 }
 
 double sum_of_magnitudes(const MixedWeights& weights) {
@@ -74,21 +81,24 @@ Parameter JobOrder::order(const std::string& name, const std::string& default_va
     return Parameter::choice(name, names, default_value, description);
 }
 
-Parameter JobOrder::weights() {
+Parameter JobOrder::weights(const std::vector<std::string>& orders) {
     return Parameter::numbers(
-        "weights", 6, "",
-        "of order mixed: of processors, walltime, wait, walltime/processors, (wait+walltime)/walltime, walltime*processors");
+               "weights", 6, "",
+               "of order mixed: of processors, walltime, wait, walltime/processors, (wait+walltime)/walltime, walltime*processors")
+        .used_with(one_is("mixed", orders));
 }
 
-Parameter JobOrder::scales() {
+Parameter JobOrder::scales(const std::vector<std::string>& orders) {
     return Parameter::numbers(
-        "scales", 6, "",
-        "of order mixed: divisors of the same features; a negative one turns the sign; all 1 if not given");
+               "scales", 6, "",
+               "of order mixed: divisors of the same features; a negative one turns the sign; all 1 if not given")
+        .used_with(one_is("mixed", orders));
 }
 
-Parameter JobOrder::field() {
-    return Parameter::text("order-field", default_field,
-                           "of order field: name of the job's number; the smallest goes first");
+Parameter JobOrder::field(const std::vector<std::string>& orders) {
+    return Parameter::text("order-field", "priority",
+                           "of order field: name of the job's number; the smallest goes first")
+        .used_with(one_is("field", orders));
 }
 
 JobOrder::JobOrder(const std::string& policy)
@@ -142,36 +152,6 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobO
     }
     std::copy(scales.begin(), scales.end(), scales_.begin());
     weigh(weights);
-}
-
-void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names) {
-    const bool used = std::any_of(names.begin(), names.end(),
-                                  [&](const std::string& name) { return parameters.choice(name) == "mixed"; });
-    for (const char* const parameter : {"weights", "scales"}) {
-        if (!used && !parameters.numbers(parameter).empty()) {
-            throw UsageError(std::string("parameter ") + parameter + " is used only with " + names.front() + "=mixed");
-        }
-    }
-}
-
-void JobOrder::refuse_unused_field(const Parameters& parameters, const std::vector<std::string>& names) {
-    const bool used = std::any_of(names.begin(), names.end(),
-                                  [&](const std::string& name) { return parameters.choice(name) == "field"; });
-    if (!used && parameters.text("order-field") != default_field) {
-        throw UsageError("parameter order-field is used only with " + names.front() + "=field");
-    }
-}
-
-bool JobOrder::is_mixed() const {
-    return policy_.feature == Feature::mixed;
-}
-
-bool JobOrder::is_multifactor() const {
-    return policy_.feature == Feature::multifactor;
-}
-
-bool JobOrder::is_submission_order() const {
-    return policy_.feature == Feature::wait && policy_.sign > 0;
 }
 
 bool JobOrder::depends_on_clock() const {

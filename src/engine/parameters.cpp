@@ -17,58 +17,10 @@
 
 namespace batfill {
 
-namespace {
-
-Parameter of_type(Parameter::Type type, std::string name, std::string default_value, std::string description,
-                  std::vector<std::string> choices = {}) {
-    Parameter parameter;
-    parameter.name = std::move(name);
-    parameter.type = type;
-    parameter.default_value = std::move(default_value);
-    parameter.description = std::move(description);
-    parameter.choices = std::move(choices);
+Parameter Parameter::used_with(std::vector<std::string> conditions) const {
+    Parameter parameter = *this;
+    parameter.only_with.push_back(std::move(conditions));
     return parameter;
-}
-
-}  // namespace
-
-Parameter Parameter::boolean(std::string name, std::string description) {
-    return of_type(Type::boolean, std::move(name), "no", std::move(description), {"no", "yes"});
-}
-
-Parameter Parameter::choice(std::string name, std::vector<std::string> choices, std::string default_value,
-                            std::string description) {
-    return of_type(Type::choice, std::move(name), std::move(default_value), std::move(description), std::move(choices));
-}
-
-Parameter Parameter::seconds(std::string name, std::string default_value, std::string description) {
-    return of_type(Type::seconds, std::move(name), std::move(default_value), std::move(description));
-}
-
-Parameter Parameter::numbers(std::string name, std::size_t count, std::string default_value, std::string description) {
-    Parameter parameter = of_type(Type::numbers, std::move(name), std::move(default_value), std::move(description));
-    parameter.count = count;
-    return parameter;
-}
-
-Parameter Parameter::number(std::string name, std::string default_value, std::string description, double least,
-                            bool may_be_infinite) {
-    Parameter parameter = of_type(Type::number, std::move(name), std::move(default_value), std::move(description));
-    parameter.least = least;
-    parameter.may_be_infinite = may_be_infinite;
-    return parameter;
-}
-
-Parameter Parameter::whole_number(std::string name, std::string default_value, std::string description,
-                                  bool may_be_all) {
-    Parameter parameter =
-        of_type(Type::whole_number, std::move(name), std::move(default_value), std::move(description));
-    parameter.may_be_all = may_be_all;
-    return parameter;
-}
-
-Parameter Parameter::text(std::string name, std::string default_value, std::string description) {
-    return of_type(Type::text, std::move(name), std::move(default_value), std::move(description));
 }
 
 std::string Parameter::type_name() const {
@@ -179,6 +131,14 @@ ParameterValue Parameter::parse(const std::string& text) const {
     throw UsageError("parameter " + name + ": '" + text + "' " + problem);
 }
 
+std::vector<Parameter> joined(const std::vector<std::vector<Parameter>>& lists) {
+    std::vector<Parameter> all;
+    for (const std::vector<Parameter>& list : lists) {
+        all.insert(all.end(), list.begin(), list.end());
+    }
+    return all;
+}
+
 Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given) {
     for (const Parameter& parameter : declared) {
         const std::string& text = parameter.default_value;
@@ -194,6 +154,25 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
             throw UsageError(problem.append(names_instead(name, names)));
         }
         values_[name] = {parameter->type, text, parameter->parse(text)};
+    }
+    const auto is_met = [&](const std::string& condition) {
+        return std::ranges::any_of(values_, [&](const auto& one) {
+            const auto& [name, typed] = one;
+            return !typed.text.empty() && (condition == name || condition == name + '=' + typed.text);
+        });
+    };
+    for (const Parameter& parameter : declared) {
+        for (const std::vector<std::string>& conditions : parameter.only_with) {
+            if (values_[parameter.name].text != parameter.default_value && std::ranges::none_of(conditions, is_met)) {
+                std::string alternatives;
+                for (const std::string& condition : conditions) {
+                    alternatives += (alternatives.empty() ? "" : " or ") + condition;
+                }
+                std::string problem = "parameter " + parameter.name;
+                problem.append("=").append(values_[parameter.name].text).append(" is used only with ");
+                throw UsageError(problem + alternatives);
+            }
+        }
     }
 }
 

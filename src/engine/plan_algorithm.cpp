@@ -20,7 +20,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
         has_plan_ = true;
         plan_.reset(state.now, state.processors);
         if (events_) {
-            plan_.observe(*events_);
+            plan_.count_events(*events_);
         }
     }
     plan_.advance(state.now);
@@ -63,10 +63,6 @@ std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state,
 Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     const Job& job = round.state().job(index);
     return plan_.place({index, job.processors(), job.walltime, job.submit()}, from);
-}
-
-std::size_t PlanAlgorithm::move_all_earlier(const Round& round, Time than) {
-    return plan_.move_all_earlier(round.now(), than);
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
@@ -163,9 +159,7 @@ std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic>
 }
 
 OrderedPlanAlgorithm::OrderedPlanAlgorithm(const Parameters& parameters)
-    : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
-    JobOrder::refuse_unused_weights(parameters, {"order"});
-}
+    : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {}
 
 void OrderedPlanAlgorithm::submitted(Round& round, JobIndex job) {
     queue_.insert(round.state(), job);
@@ -180,14 +174,6 @@ void OrderedPlanAlgorithm::started(const SchedulerState& state, JobIndex job) {
 void OrderedPlanAlgorithm::withdrawn(const SchedulerState& state, JobIndex job) {
     PlanAlgorithm::withdrawn(state, job);
     queue_.remove(job);
-}
-
-std::size_t OrderedPlanAlgorithm::move_earlier_in_order(const Round& round) {
-    return plan().move_earlier_in_order(queue_.now(round.state()), round.now());
-}
-
-std::size_t OrderedPlanAlgorithm::move_to_now_in_order(const Round& round) {
-    return plan().move_to_now_in_order(queue_.now(round.state()), round.now());
 }
 
 }  // namespace batfill

@@ -4,41 +4,15 @@
 
 namespace batfill {
 
-void ProfileEventCounter::SortedTimes::add(Time time) {
-    if (!time.is_infinite()) {
-        times_.insert(std::upper_bound(times_.begin(), times_.end(), time), time);
+void ProfileEventCounter::remove(Times& times, Time time) {
+    if (const auto found = times.find(time); found != times.end()) {
+        times.erase(found);
     }
-}
-
-void ProfileEventCounter::SortedTimes::remove(Time time) {
-    const auto place = std::lower_bound(times_.begin(), times_.end(), time);
-    if (place != times_.end() && *place == time) {
-        times_.erase(place);
-    }
-}
-
-void ProfileEventCounter::SortedTimes::remove_until(Time time) {
-    times_.erase(times_.begin(), std::upper_bound(times_.begin(), times_.end(), time));
-}
-
-std::uint64_t ProfileEventCounter::SortedTimes::within(Time after, Time until) const {
-    // All searches begin at the present, and few times are before that.
-    const auto first = std::find_if(times_.begin(), times_.end(), [&](Time time) { return time > after; });
-    return static_cast<std::uint64_t>(std::upper_bound(first, times_.end(), until) - first);
-}
-
-void ProfileEventCounter::reset() {
-    running_ = planned_ = in_pass_ = {};
-}
-
-void ProfileEventCounter::planned(Time start, Time end) {
-    planned_.add(start);
-    planned_.add(end);
 }
 
 void ProfileEventCounter::unplanned(Time start, Time end) {
-    planned_.remove(start);
-    planned_.remove(end);
+    remove(planned_, start);
+    remove(planned_, end);
 }
 
 void ProfileEventCounter::pass_begins() {
@@ -55,14 +29,18 @@ void ProfileEventCounter::searched(const AvailabilityProfile& profile, const Sea
 
     const Time start = std::min(search.found, search.planned_start);
     const Time end = end_of(start);
+    const auto number_in = [&](const Times& times) {
+        return static_cast<std::uint64_t>(times.upper_bound(std::max(now, end)) - times.upper_bound(now));
+    };
     const auto looked_at = [&](Time event) { return event > now && event <= end ? 1U : 0U; };
     const std::uint64_t own =
         start.is_infinite() ? 0 : looked_at(search.planned_start) + looked_at(end_of(search.planned_start));
-    counts_.starts_and_ends += running_.within(now, end) + planned_.within(now, end) - own;
+    counts_.starts_and_ends += number_in(running_) + number_in(planned_) - own;
     if (counts_.placed_anew) {
-        *counts_.placed_anew += in_pass_.within(now, end);
-        in_pass_.add(start);
-        in_pass_.add(end);
+        *counts_.placed_anew += number_in(in_pass_);
+        if (!start.is_infinite()) {
+            in_pass_.insert({start, end});
+        }
     }
 }
 

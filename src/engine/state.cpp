@@ -31,9 +31,7 @@ Duration WaitingQueue::shortest_walltime() const {
 }
 
 std::size_t WaitingQueue::place(JobIndex index, const JobTable& jobs) const {
-    const auto before = [&](JobIndex a, JobIndex b) {
-        return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
-    };
+    const auto before = [&](JobIndex a, JobIndex b) { return jobs.submitted_before(a, b); };
     if (empty() || before(jobs_.back(), index)) {
         return jobs_.size();
     }

@@ -26,7 +26,6 @@ class AskingAlgorithm : public Algorithm {
 
  protected:
     const EnvironmentOptions& options() const { return episode_.options(); }
-    Episode& episode() { return episode_; }
 
     // The first waiting jobs, by submission.
     Offer first_jobs(const SchedulerState& state, int idle) const {
@@ -46,7 +45,6 @@ class AskingAlgorithm : public Algorithm {
         }
     }
 
- private:
     Episode& episode_;
 };
 
@@ -59,7 +57,7 @@ class Pick : public AskingAlgorithm {
         const SchedulerState& state = round.state();
         while (!state.waiting.empty() &&
                state.waiting.next_fitting(0, state.most_for_one_job()) < state.waiting.size()) {
-            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, state.idle.count())));
+            const JobIndex picked = state.waiting.job(episode_.ask(first_jobs(state, state.idle.count())));
             if (round.start_if_possible(picked)) {
                 continue;
             }
@@ -127,7 +125,7 @@ class PickAndKeep : public AskingAlgorithm {
             if (state.waiting.empty()) {
                 return;
             }
-            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, idle(state))));
+            const JobIndex picked = state.waiting.job(episode_.ask(first_jobs(state, idle(state))));
             if (!start(round, picked)) {
                 kept_ = KeptJob{picked, reserved_start(state, picked)};
                 break;
@@ -185,9 +183,7 @@ class OrderedAlgorithm : public AskingAlgorithm {
     explicit OrderedAlgorithm(Episode& episode)
         : AskingAlgorithm(episode),
           ranking_(JobOrder(Parameters("order", order_parameters(options().task), options().order), "order"),
-                   Ranking::Ties::first, nullptr) {
-        ranking_.keep_first();
-    }
+                   Ranking::Ties::first, true) {}
 
     void submitted(Round& round, JobIndex job) override {
         AskingAlgorithm::submitted(round, job);
@@ -199,8 +195,6 @@ class OrderedAlgorithm : public AskingAlgorithm {
     }
 
  protected:
-    Ranking& ranking() { return ranking_; }
-
     // Returns the first job that cannot start; none if there is no such job, or no idle processor for others.
     std::optional<JobIndex> start_in_order(Round& round) {
         std::optional<JobIndex> reserved;
@@ -213,7 +207,6 @@ class OrderedAlgorithm : public AskingAlgorithm {
         return round.state().idle.count() > 0 ? reserved : std::nullopt;
     }
 
- private:
     Ranking ranking_;
 };
 
@@ -231,7 +224,7 @@ class Backfill : public OrderedAlgorithm {
         Reservation reservation(state, *reserved);
         const ReservedJob shown{state.job(*reserved).processors(), reservation.shadow_time()};
         while (find_candidates(state, *reserved, reservation)) {
-            const std::size_t action = episode().ask({&state, candidates_, state.idle.count(), shown});
+            const std::size_t action = episode_.ask({&state, candidates_, state.idle.count(), shown});
             if (action == options().queue) {
                 return;
             }
@@ -270,7 +263,7 @@ class Weigh : public OrderedAlgorithm {
         const Microseconds period = state.now.since_zero().count() / options().period.count();
         if (period_ != period) {
             period_ = period;
-            ranking().change_mixed(episode().ask_weights(first_jobs(state, state.idle.count())), state);
+            ranking_.change_mixed(episode_.ask_weights(first_jobs(state, state.idle.count())), state);
         }
         if (const std::optional<JobIndex> reserved = start_in_order(round)) {
             backfill(round, *reserved);

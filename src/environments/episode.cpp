@@ -98,13 +98,10 @@ double Episode::cost() const {
 }
 
 void Episode::observe(std::span<float> jobs, std::span<float> machine) const {
-    observe_machine(machine, observe_jobs(jobs));
-}
-
-long long Episode::observe_jobs(std::span<float> features) const {
+    const SchedulerState& state = *offer_.state;
+    const double now = state.now.to_seconds();
     long long requested = 0;
-    const double now = offer_.state->now.to_seconds();
-    float* to = features.data();
+    float* to = jobs.data();
     for (const JobIndex index : offer_.jobs) {
         const Seen& job = seen_[index];
         to[0] = share(now - job.submit, hour);
@@ -115,26 +112,20 @@ long long Episode::observe_jobs(std::span<float> features) const {
         to += features_of_job;
         requested += job.processors;
     }
-    std::fill(to, features.data() + features.size(), 0.0F);
+    std::fill(to, jobs.data() + jobs.size(), 0.0F);
+
+    const auto processors = static_cast<double>(state.processors);
+    machine[0] = static_cast<float>(offer_.idle / processors);
+    machine[1] = static_cast<float>(std::min(static_cast<double>(requested) / processors, 1.0));
+    machine[2] = share(static_cast<double>(state.waiting.size()), 100);
+    machine[3] = state.running.empty() ? 0.0F : share_until(state.running.front().end, state.now);
     if (offer_.reserved) {
         for (std::size_t place = 0; place < offer_.jobs.size(); ++place) {
-            const Time end = offer_.state->now + offer_.state->job(offer_.jobs[place]).walltime;
-            features[place * features_of_job + 3] = end <= offer_.reserved->start ? 1.0F : 0.0F;
+            const Time end = state.now + state.job(offer_.jobs[place]).walltime;
+            jobs[place * features_of_job + 3] = end <= offer_.reserved->start ? 1.0F : 0.0F;
         }
-    }
-    return requested;
-}
-
-void Episode::observe_machine(std::span<float> features, long long requested) const {
-    const SchedulerState& state = *offer_.state;
-    const auto processors = static_cast<double>(state.processors);
-    features[0] = static_cast<float>(offer_.idle / processors);
-    features[1] = static_cast<float>(std::min(static_cast<double>(requested) / processors, 1.0));
-    features[2] = share(static_cast<double>(state.waiting.size()), 100);
-    features[3] = state.running.empty() ? 0.0F : share_until(state.running.front().end, state.now);
-    if (offer_.reserved) {
-        features[4] = share_until(offer_.reserved->start, state.now);
-        features[5] = static_cast<float>(offer_.reserved->processors / processors);
+        machine[4] = share_until(offer_.reserved->start, state.now);
+        machine[5] = static_cast<float>(offer_.reserved->processors / processors);
     }
 }
 

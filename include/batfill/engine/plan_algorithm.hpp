@@ -58,10 +58,6 @@ class PlanAlgorithm : public Algorithm {
     bool give_back(const Round& round, std::span<const Completion> completions);
     // Places a waiting job at its earliest start from `from` on, in the present plan.
     Time place(const Round& round, JobIndex index, Time from);
-    // Compression by planned start: moves each planned job in turn if it can start earlier than planned and before
-    // `than`. Returns the number of moves.
-    // Cost: O(1) for each job that provably cannot move.
-    std::size_t move_all_earlier(const Round& round, Time than = Time::infinity());
     // Starts a planned job now if it can start. Returns whether it could. It cannot if another job has outlived its
     // estimate, or if enough processors are idle but not as its placement requires.
     bool start_if_idle(Round& round, JobIndex job);
@@ -95,13 +91,6 @@ class OrderedPlanAlgorithm : public PlanAlgorithm {
 
     // The waiting jobs. A subclass that overrides `submitted` must insert the new job.
     OrderedJobs& queue() { return queue_; }
-
-    // Compression in that order: moves each job in turn if it can start earlier than planned. After each move the pass
-    // starts again, until no job moves. Returns the number of moves.
-    // Cost: O(1) for each job that provably cannot move; as Plan::move_earlier_in_order for each move.
-    std::size_t move_earlier_in_order(const Round& round);
-    // As above, only for jobs that can start now. Cost: as Plan::move_to_now_in_order.
-    std::size_t move_to_now_in_order(const Round& round);
 
  private:
     OrderedJobs queue_;

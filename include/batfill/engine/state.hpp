@@ -69,6 +69,11 @@ class JobTable {
         assert(has(index));
         return jobs_[index - forgotten_];
     }
+    // The common rule for ties: by submission time, then by order of arrival.
+    bool submitted_before(JobIndex a, JobIndex b) const {
+        const JobTable& jobs = *this;
+        return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
+    }
     // Forgets the jobs at the front that are over.
     // Cost: O(1) for each job, over all calls.
     void forget_ended() {
@@ -233,10 +238,6 @@ struct SchedulerState {
     // The estimate of the job at this position of the queue.
     Duration estimate_at(std::size_t position) const {
         return predictions.empty() ? waiting.walltime(position) : predictions[waiting.job(position)];
-    }
-    // The common rule for ties: by submission time, then by order of arrival.
-    bool submitted_before(JobIndex a, JobIndex b) const {
-        return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
     }
 
     // A waiting job that needs more processors than this cannot start now.

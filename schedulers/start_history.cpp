@@ -1,4 +1,4 @@
-#include "schedulers/extra_processors.hpp"
+#include "schedulers/start_history.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,10 +29,20 @@ bool counts_before(const Start& a, const Start& b, std::uint64_t round) {
 
 }  // namespace
 
-ExtraProcessors::ExtraProcessors(const Parameters& parameters) : counted_(parameters.choice<Counted>("extra")) {}
+Parameter extra_parameter() {
+    return Parameter::choice(
+               "extra", {"all", "needed", "needed-latest", "none"}, "all",
+               "extra processors: from all jobs that end by the reserved start, only from those that the reserved job needs, or none")
+        .used_with({"reservations=1"})
+        .used_with(placements_that_count());
+}
 
-void ExtraProcessors::keep_counted(std::vector<RunningJob>& running, int needed, const StartHistory& starts) const {
-    if (counts_all() || counts_none()) {
+std::vector<std::string> placements_that_count() {
+    return {"placement=lowest", "placement=best-effort-contiguous"};
+}
+
+void keep_counted(std::vector<RunningJob>& running, int needed, Extra extra, const StartHistory& starts) {
+    if (extra == Extra::all || extra == Extra::none) {
         return;
     }
     std::sort(running.begin(), running.end(), [&](const RunningJob& a, const RunningJob& b) {
@@ -41,8 +51,8 @@ void ExtraProcessors::keep_counted(std::vector<RunningJob>& running, int needed,
         }
         const Start& start_a = starts.of(a.job);
         const Start& start_b = starts.of(b.job);
-        return counted_ == Counted::needed ? start_a.number < start_b.number
-                                           : counts_before(start_a, start_b, starts.round());
+        return extra == Extra::needed ? start_a.number < start_b.number
+                                      : counts_before(start_a, start_b, starts.round());
     });
     int sum = 0;
     const auto last = std::find_if(running.begin(), running.end(), [&](const RunningJob& job) {
