@@ -71,8 +71,7 @@ void EasyOrders::tune(const SchedulerState& state) {
 }
 
 std::vector<JobIndex> EasyOrders::in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs) {
-    const auto others =
-        std::find_if(jobs.begin(), jobs.end(), [&](JobIndex job) { return !is_over_threshold(state, job); });
+    const auto others = std::ranges::find_if(jobs, [&](JobIndex job) { return !is_over_threshold(state, job); });
     std::vector<JobIndex> order(jobs.begin(), others);
     const std::vector<JobIndex> sorted = primary_.sorted(state.now, {others, jobs.end()});
     order.insert(order.end(), sorted.begin(), sorted.end());

@@ -16,9 +16,7 @@ void EventRounds::completed(Time now, std::span<const Completion> completions, c
         return;
     }
     completions_.assign(completions.begin(), completions.end());
-    std::sort(completions_.begin(), completions_.end(), [&](const Completion& a, const Completion& b) {
-        return starts.of(a.job).number < starts.of(b.job).number;
-    });
+    std::ranges::sort(completions_, {}, [&](const Completion& one) { return starts.of(one.job).number; });
     for (const Completion& completion : completions_) {
         if (is_held(completion, now)) {
             held_.push_back({completion.expected_end, completion.job, completion.processors});
@@ -30,8 +28,7 @@ void EventRounds::completed(Time now, std::span<const Completion> completions, c
 std::vector<RunningJob> EventRounds::running(const SchedulerState& state) const {
     std::vector<RunningJob> running = state.running;
     for (const RunningJob& job : held_) {
-        const auto earlier = [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; };
-        running.insert(std::upper_bound(running.begin(), running.end(), job, earlier), job);
+        running.insert(std::ranges::upper_bound(running, job.end, {}, &RunningJob::end), job);
     }
     return running;
 }

@@ -2,8 +2,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/job_order.hpp>

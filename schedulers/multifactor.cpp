@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/job_order.hpp>
@@ -41,8 +40,7 @@ MultifactorPriority::MultifactorPriority(const Parameters& parameters)
         throw UsageError("parameters max-age and half-life must be more than 0");
     }
     const std::vector<double> weights = parameters.numbers("factor-weights");
-    if (!std::all_of(weights.begin(), weights.end(),
-                     [](double weight) { return std::abs(weight) <= largest_weight; })) {
+    if (!std::ranges::all_of(weights, [](double weight) { return std::abs(weight) <= largest_weight; })) {
         throw UsageError("parameter factor-weights: expected numbers from -1e100 to 1e100");
     }
     if (!weights.empty()) {
@@ -60,10 +58,6 @@ void MultifactorPriority::submitted(const SchedulerState& state, JobIndex index)
     }
     known_.resize(std::size_t{index} + 1);
     known_[index] = {job.submit(), job.processors() / static_cast<double>(state.processors), user->second};
-}
-
-void MultifactorPriority::started(const SchedulerState& state, JobIndex index) {
-    use(state, index, 1);
 }
 
 void MultifactorPriority::ended(const SchedulerState& state, std::span<const Completion> completions) {

@@ -32,7 +32,7 @@ class MultifactorPriority {
     // Requires: called once for each job and event.
     // Cost: O(log(users)) for submitted(), else O(1) for each job.
     void submitted(const SchedulerState& state, JobIndex index);
-    void started(const SchedulerState& state, JobIndex index);
+    void started(const SchedulerState& state, JobIndex index) { use(state, index, 1); }
     void ended(const SchedulerState& state, std::span<const Completion> completions);
 
     // Computes the fair-share factors at `now`.

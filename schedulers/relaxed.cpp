@@ -2,7 +2,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

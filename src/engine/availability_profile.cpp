@@ -321,8 +321,7 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
 
 Time AvailabilityProfile::FreeFromNow::until(int processors) const {
     assert(processors > 0);
-    const auto end = std::find_if(descents_.begin(), descents_.end(),
-                                  [&](const Descent& descent) { return descent.processors < processors; });
+    const auto end = std::ranges::find_if(descents_, [&](const Descent& one) { return one.processors < processors; });
     return end == descents_.end() ? Time::infinity() : end->at;
 }
 

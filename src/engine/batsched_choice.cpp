@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <utility>
 #include <vector>
 
 #include <spdlog/spdlog.h>

@@ -3,7 +3,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 
@@ -101,9 +100,7 @@ Parameter JobOrder::field(const std::vector<std::string>& orders) {
         .used_with(one_is("field", orders));
 }
 
-JobOrder::JobOrder(const std::string& policy)
-    : policy_(*std::find_if(policies.begin(), policies.end(),
-                            [&](const Policy& candidate) { return candidate.name == policy; })) {
+JobOrder::JobOrder(const std::string& policy) : policy_(*std::ranges::find(policies, policy, &Policy::name)) {
     if (policy_.feature < Feature::mixed) {
         MixedWeights weights{};
         weights[static_cast<std::size_t>(policy_.feature)] = policy_.sign;
@@ -155,16 +152,9 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobO
 }
 
 bool JobOrder::depends_on_clock() const {
-    switch (policy_.feature) {
-        case Feature::expansion:
-        case Feature::mixed:
-        case Feature::wfp3:
-        case Feature::unicef:
-        case Feature::multifactor:
-            return true;
-        default:
-            return false;
-    }
+    constexpr std::array changing{Feature::expansion, Feature::mixed, Feature::wfp3, Feature::unicef,
+                                  Feature::multifactor};
+    return std::ranges::find(changing, policy_.feature) != changing.end();
 }
 
 JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
@@ -375,9 +365,8 @@ const std::vector<JobIndex>& OrderedJobs::now(const SchedulerState& state) {
         for (Entry& entry : entries_) {
             entry.score = entry.score_of_job.at(state.now);
         }
-        std::sort(entries_.begin(), entries_.end(),
-                  [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
-        std::transform(entries_.begin(), entries_.end(), jobs_.begin(), [](const Entry& entry) { return entry.job; });
+        std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
+        std::ranges::transform(entries_, jobs_.begin(), &Entry::job);
         sorted_at_ = state.now;
     }
     return jobs_;

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <sstream>
@@ -32,24 +30,19 @@ std::string Parameter::type_name() const {
 namespace {
 
 // Reads finite numbers separated by commas. None for any other text.
-std::optional<std::vector<double>> parse_numbers(const std::string& text) {
+std::optional<std::vector<double>> parse_numbers(std::string_view text) {
     std::vector<double> numbers;
-    const char* at = text.data();
-    const char* const end = at + text.size();
     while (true) {
-        double number = 0;
-        const auto [next, error] = std::from_chars(at, end, number);
-        if (error != std::errc() || !std::isfinite(number)) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const auto number = number_in<double>(text.substr(0, comma));
+        if (!number || !std::isfinite(*number)) {
             return std::nullopt;
         }
-        numbers.push_back(number);
-        if (next == end) {
+        numbers.push_back(*number);
+        if (comma == text.size()) {
             return numbers;
         }
-        if (*next != ',') {
-            return std::nullopt;
-        }
-        at = next + 1;
+        text.remove_prefix(comma + 1);
     }
 }
 
@@ -57,8 +50,8 @@ std::optional<double> parse_number(const std::string& text, bool may_be_infinite
     if (may_be_infinite && text == "inf") {
         return std::numeric_limits<double>::infinity();
     }
-    const auto numbers = parse_numbers(text);
-    return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+    const auto number = number_in<double>(text);
+    return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool may_be_all) {
@@ -148,7 +141,7 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
         const auto parameter = std::ranges::find(declared, name, &Parameter::name);
         if (parameter == declared.end()) {
             std::vector<std::string> names;
-            std::transform(declared.begin(), declared.end(), std::back_inserter(names), std::mem_fn(&Parameter::name));
+            std::ranges::transform(declared, std::back_inserter(names), &Parameter::name);
             std::string problem = "algorithm ";
             problem.append(algorithm).append(" has no parameter '").append(name).append("', ");
             throw UsageError(problem.append(names_instead(name, names)));
@@ -182,44 +175,6 @@ const Parameters::Typed& Parameters::typed(const std::string& name, Parameter::T
         throw std::logic_error("parameter " + name + " was not declared with this type");
     }
     return found->second;
-}
-
-template <class Value>
-std::optional<Value> Parameters::value(const std::string& name, Parameter::Type type) const {
-    const auto* value = std::get_if<Value>(&typed(name, type).value);
-    return value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
-bool Parameters::boolean(const std::string& name) const {
-    return *value<bool>(name, Parameter::Type::boolean);
-}
-
-const std::string& Parameters::choice(const std::string& name) const {
-    return typed(name, Parameter::Type::choice).text;
-}
-
-int Parameters::choice_number(const std::string& name) const {
-    return *value<int>(name, Parameter::Type::choice);
-}
-
-double Parameters::number(const std::string& name) const {
-    return *value<double>(name, Parameter::Type::number);
-}
-
-std::optional<Duration> Parameters::seconds(const std::string& name) const {
-    return value<Duration>(name, Parameter::Type::seconds);
-}
-
-std::vector<double> Parameters::numbers(const std::string& name) const {
-    return value<std::vector<double>>(name, Parameter::Type::numbers).value_or(std::vector<double>());
-}
-
-std::optional<std::uint64_t> Parameters::whole_number(const std::string& name) const {
-    return value<std::uint64_t>(name, Parameter::Type::whole_number);
-}
-
-const std::string& Parameters::text(const std::string& name) const {
-    return typed(name, Parameter::Type::text).text;
 }
 
 Parameters::Given Parameters::values() const {

@@ -30,6 +30,13 @@ constexpr Time long_ago = Time::at(-Duration::infinity());
 constexpr Plan::StartInterval Plan::no_start = {Time::infinity(), long_ago};
 constexpr Plan::StartInterval Plan::any_start = {long_ago, Time::infinity()};
 
+template <class... Times>
+void Plan::report(void (ProfileEventCounter::*what)(Times...), Times... times) {
+    if (counter_ != nullptr) {
+        (counter_->*what)(times...);
+    }
+}
+
 void Plan::reset(Time now, int processors) {
     profile_ = AvailabilityProfile(now, processors);
     by_start_.clear();
@@ -38,9 +45,7 @@ void Plan::reset(Time now, int processors) {
     slot_of_.clear();
     may_move_.clear();
     by_walltime_ = {};
-    if (counter_ != nullptr) {
-        counter_->reset();
-    }
+    report(&ProfileEventCounter::reset);
 }
 
 void Plan::refuse_unplanned(JobIndex job) {
@@ -57,23 +62,17 @@ Plan::Slot& Plan::cancelled(JobIndex job) {
 void Plan::advance(Time now) {
     assert(now >= profile_.origin());
     profile_.advance(now);
-    if (counter_ != nullptr) {
-        counter_->advanced(now);
-    }
+    report(&ProfileEventCounter::advanced, now);
 }
 
 void Plan::hold(Time from, Time end, int processors) {
     profile_.add(from, end, -processors);
-    if (counter_ != nullptr) {
-        counter_->held(end);
-    }
+    report(&ProfileEventCounter::held, end);
 }
 
 void Plan::give_back(Time from, Time end, int processors) {
     return_processors(from, end, processors);
-    if (counter_ != nullptr) {
-        counter_->gave_back(end);
-    }
+    report(&ProfileEventCounter::gave_back, end);
 }
 
 void Plan::return_processors(Time from, Time end, int processors) {
@@ -109,8 +108,7 @@ void Plan::allow_starts(Time from, Time to, int processors) {
         allow(number, {std::max(window.begin, from - slots_[number].walltime), to});
     };
     const Time farthest = windows_.find(least).end;
-    auto near =
-        std::partition_point(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start <= from; });
+    auto near = std::ranges::partition_point(by_start_, [&](JobIndex job) { return slot(job).start <= from; });
     for (; near != by_start_.end() && slot(*near).start <= farthest; ++near) {
         if (const Slot& other = slot(*near); helps(other)) {
             const AvailabilityProfile::FreeWindows::Window& window = windows_.find(other.processors);
@@ -184,8 +182,7 @@ std::vector<Plan::ByWalltime>& Plan::same_width(const Slot& slot) {
 }
 
 Time Plan::next_start(Time after) const {
-    const auto next =
-        std::find_if(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start > after; });
+    const auto next = std::ranges::find_if(by_start_, [&](JobIndex job) { return slot(job).start > after; });
     return next == by_start_.end() ? Time::infinity() : slot(*next).start;
 }
 
@@ -199,8 +196,7 @@ bool Plan::before(JobIndex a, JobIndex b) const {
 }
 
 std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
-    return std::lower_bound(by_start_.begin(), by_start_.end(), job,
-                            [this](JobIndex a, JobIndex b) { return before(a, b); });
+    return std::ranges::lower_bound(by_start_, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
 }
 
 void Plan::change_place(const Slot& slot, int change) {
@@ -208,11 +204,7 @@ void Plan::change_place(const Slot& slot, int change) {
         return;
     }
     profile_.add(slot.start, slot.end(), change);
-    if (counter_ != nullptr && change < 0) {
-        counter_->planned(slot.start, slot.end());
-    } else if (counter_ != nullptr) {
-        counter_->unplanned(slot.start, slot.end());
-    }
+    report(change < 0 ? &ProfileEventCounter::planned : &ProfileEventCounter::unplanned, slot.start, slot.end());
 }
 
 void Plan::insert(Slot& slot, Time from) {
@@ -324,15 +316,11 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
-    if (counter_ != nullptr) {
-        if (!old_start.is_infinite()) {
-            counter_->unplanned(old_start, old_start + slot.walltime);
-        }
-        counter_->planned(start, slot.end());
-    }
+    report(&ProfileEventCounter::planned, start, slot.end());
     // Nothing changes where the old and the new place overlap.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
     if (!old_start.is_infinite()) {
+        report(&ProfileEventCounter::unplanned, old_start, old_start + slot.walltime);
         return_processors(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
     return true;
@@ -461,10 +449,8 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order) {
 void Plan::start(JobIndex job) {
     const Slot started = planned(job);
     forget(job);
-    if (counter_ != nullptr) {
-        counter_->unplanned(started.start, started.end());
-        counter_->held(started.end());
-    }
+    report(&ProfileEventCounter::unplanned, started.start, started.end());
+    report(&ProfileEventCounter::held, started.end());
 }
 
 void Plan::remove(JobIndex job) {
@@ -472,9 +458,7 @@ void Plan::remove(JobIndex job) {
     forget(job);
     if (!removed.start.is_infinite()) {
         return_processors(removed.start, removed.end(), removed.processors);
-        if (counter_ != nullptr) {
-            counter_->unplanned(removed.start, removed.end());
-        }
+        report(&ProfileEventCounter::unplanned, removed.start, removed.end());
     }
 }
 

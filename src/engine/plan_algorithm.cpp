@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <batfill/engine/plan_algorithm.hpp>
 
 #include "src/engine/profile_event_counter.hpp"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <batfill/core/error.hpp>
@@ -122,8 +121,7 @@ void RunTimePredictor::learn_before(Time now) {
     if (ended_now_.empty() || ended_now_.front().at >= now) {
         return;
     }
-    std::sort(ended_now_.begin(), ended_now_.end(),
-              [](const Ended& a, const Ended& b) { return a.start_number < b.start_number; });
+    std::ranges::sort(ended_now_, {}, &Ended::start_number);
     for (const Ended& ended : ended_now_) {
         learn(ended.user, ended.run);
     }

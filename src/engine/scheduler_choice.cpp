@@ -45,12 +45,8 @@ std::string parameter_text(const std::string& name, const JsonValue& value) {
         return scalar_text(value);
     }
     std::string list;
-    if (value.IsArray()) {
+    if (value.IsArray() && std::all_of(value.Begin(), value.End(), is_scalar)) {
         for (const auto& element : value.GetArray()) {
-            if (!is_scalar(element)) {
-                list.clear();
-                break;
-            }
             list += (list.empty() ? "" : ",") + scalar_text(element);
         }
     }
@@ -65,21 +61,17 @@ std::string parameter_text(const std::string& name, const JsonValue& value) {
 
 SchedulerChoice parse_scheduler(const std::string& text) {
     SchedulerChoice choice;
-    std::vector<std::string> assignments;
     std::size_t comma = text.find(',');
     choice.algorithm = text.substr(0, comma);
     while (comma != std::string::npos) {
         const std::size_t begin = comma + 1;
         comma = text.find(',', begin);
         const std::string piece = text.substr(begin, comma == std::string::npos ? comma : comma - begin);
-        if (assignments.empty() || piece.find('=') != std::string::npos) {
-            assignments.push_back(piece);
+        if (choice.parameters.empty() || piece.find('=') != std::string::npos) {
+            choice.parameters.push_back(parse_assignment(piece));
         } else {
-            assignments.back() += ',' + piece;
+            choice.parameters.back().second += ',' + piece;
         }
-    }
-    for (const std::string& assignment : assignments) {
-        choice.parameters.push_back(parse_assignment(assignment));
     }
     return choice;
 }

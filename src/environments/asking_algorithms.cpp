@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,14 +78,13 @@ class PickAndKeep : public AskingAlgorithm {
 
     void completed(Round&, std::span<const Completion> completions) override {
         for (const Completion& completion : completions) {
-            const auto is_job = [&](const Running& running) { return running.job == completion.job; };
-            std::find_if(running_.begin(), running_.end(), is_job)->has_ended = true;
+            std::ranges::find(running_, completion.job, &Running::job)->has_ended = true;
             withheld_ += completion.processors;
         }
     }
     void submitted(Round& round, JobIndex job) override {
         AskingAlgorithm::submitted(round, job);
-        sort_by_end();
+        std::ranges::stable_sort(running_, {}, &Running::end);
         run(round);
     }
     void started(const SchedulerState& state, JobIndex job) override {
@@ -96,8 +94,8 @@ class PickAndKeep : public AskingAlgorithm {
     }
     void decide(Round& round) override {
         while (withheld_ > 0) {
-            sort_by_end();
-            const auto first = std::find_if(running_.begin(), running_.end(), std::mem_fn(&Running::has_ended));
+            std::ranges::stable_sort(running_, {}, &Running::end);
+            const auto first = std::ranges::find_if(running_, &Running::has_ended);
             withheld_ -= first->processors;
             running_.erase(first);
             run(round);
@@ -148,17 +146,12 @@ class PickAndKeep : public AskingAlgorithm {
         if (options().backfilling == Backfilling::none) {
             return Time::infinity();
         }
-        std::stable_sort(running_.begin(), running_.end(),
-                         [](const Running& a, const Running& b) { return a.estimated_end < b.estimated_end; });
+        std::ranges::stable_sort(running_, {}, &Running::estimated_end);
         std::vector<RunningJob> running;
         for (const Running& one : running_) {
             running.push_back({one.estimated_end, one.job, one.processors});
         }
         return Reservation(state, job, running, withheld_).shadow_time();
-    }
-    void sort_by_end() {
-        std::stable_sort(running_.begin(), running_.end(),
-                         [](const Running& a, const Running& b) { return a.end < b.end; });
     }
 
     // Starts the jobs that end before the start of the kept one.

@@ -23,15 +23,10 @@ std::size_t features_of_machine(Task task) {
 }
 
 std::size_t number_of_actions(const EnvironmentOptions& options) {
-    switch (options.task) {
-        case Task::pick:
-            return options.queue;
-        case Task::backfill:
-            return options.queue + 1;
-        case Task::weights:
-            break;
+    if (options.task == Task::weights) {
+        return 0;
     }
-    return 0;
+    return options.task == Task::backfill ? options.queue + 1 : options.queue;
 }
 
 Environment::Environment(const Replay& replay, const EnvironmentOptions& options)
@@ -107,8 +102,8 @@ std::vector<std::size_t> Environment::seen_jobs() const {
     const std::vector<WorkloadJob>& jobs = replay_->scenario().workloads.front().jobs;
     for (const JobIndex index : episode_->offer().jobs) {
         const JobDescription& wanted = state().job(index).description();
-        auto at = std::lower_bound(jobs.begin(), jobs.end(), wanted.submit,
-                                   [](const WorkloadJob& job, Time submit) { return job.description.submit < submit; });
+        auto at = std::ranges::lower_bound(jobs, wanted.submit, {},
+                                           [](const WorkloadJob& job) { return job.description.submit; });
         at = std::find_if(at, jobs.end(), [&](const WorkloadJob& job) { return job.description.id == wanted.id; });
         places.push_back(static_cast<std::size_t>(at - jobs.begin()));
     }

@@ -174,8 +174,4 @@ std::optional<Connections::Number> RequestSocket::connection_of(ReceivedMessage&
     return open_->connections.number_of(request.frame);
 }
 
-bool RequestSocket::lives(std::optional<Connections::Number> connection) const {
-    return !connection || open_->connections.lives(*connection);
-}
-
 }  // namespace batfill::transport

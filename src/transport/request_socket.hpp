@@ -54,7 +54,9 @@ class RequestSocket {
     // Updates the list of connections; wait() does so, too.
     void look_at_connections() { open_->connections.update(); }
     // Returns whether a connection was not known to be lost at the last update.
-    bool lives(std::optional<Connections::Number> connection) const;
+    bool lives(std::optional<Connections::Number> connection) const {
+        return !connection || open_->connections.lives(*connection);
+    }
     // Returns whether any connection existed at the last update, even one of strangers.
     bool anybody_is_connected() const { return open_->connections.any_lives(); }
 

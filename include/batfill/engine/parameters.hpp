@@ -100,19 +100,29 @@ class Parameters {
     // - for values that do not go together (Parameter::only_with)
     Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
 
-    bool boolean(const std::string& name) const;
+    bool boolean(const std::string& name) const { return *value<bool>(name, Parameter::Type::boolean); }
     // As an enumeration that has the choices in the order of their declaration, from 0 on; or as the word.
     template <class Enum>
     Enum choice(const std::string& name) const {
-        return static_cast<Enum>(choice_number(name));
+        return static_cast<Enum>(*value<int>(name, Parameter::Type::choice));
     }
-    const std::string& choice(const std::string& name) const;
-    double number(const std::string& name) const;                    // requires a default
-    std::optional<Duration> seconds(const std::string& name) const;  // none: off
-    std::vector<double> numbers(const std::string& name) const;      // empty: off
+    const std::string& choice(const std::string& name) const { return typed(name, Parameter::Type::choice).text; }
+    // Requires: the parameter has a default.
+    double number(const std::string& name) const { return *value<double>(name, Parameter::Type::number); }
+    // None: off.
+    std::optional<Duration> seconds(const std::string& name) const {
+        return value<Duration>(name, Parameter::Type::seconds);
+    }
+    // Empty: off.
+    std::vector<double> numbers(const std::string& name) const {
+        return value<std::vector<double>>(name, Parameter::Type::numbers).value_or(std::vector<double>());
+    }
     // None: off. "all" gives the largest number.
-    std::optional<std::uint64_t> whole_number(const std::string& name) const;
-    const std::string& text(const std::string& name) const;  // empty: off
+    std::optional<std::uint64_t> whole_number(const std::string& name) const {
+        return value<std::uint64_t>(name, Parameter::Type::whole_number);
+    }
+    // Empty: off.
+    const std::string& text(const std::string& name) const { return typed(name, Parameter::Type::text).text; }
 
     // The parameters that are not off, as text, by name.
     Given values() const;
@@ -125,8 +135,10 @@ class Parameters {
     };
     const Typed& typed(const std::string& name, Parameter::Type type) const;
     template <class Value>
-    std::optional<Value> value(const std::string& name, Parameter::Type type) const;
-    int choice_number(const std::string& name) const;
+    std::optional<Value> value(const std::string& name, Parameter::Type type) const {
+        const auto* const value = std::get_if<Value>(&typed(name, type).value);
+        return value != nullptr ? std::optional(*value) : std::nullopt;
+    }
 
     std::map<std::string, Typed> values_;
 };

@@ -237,6 +237,9 @@ class Plan {
         }
     };
     std::vector<ByWalltime>& same_width(const Slot& slot);
+    // Tells the counter, if there is one.
+    template <class... Times>
+    void report(void (ProfileEventCounter::*what)(Times...), Times... times);
     // Attempts every move, also those that are proved to fail.
     std::size_t try_all_in_order(const std::vector<JobIndex>& order, Time than);
 

@@ -145,8 +145,8 @@ class IdleByGroup {
     // Counts `idle` from scratch.
     // Cost: O(G * m / 64 + intervals).
     void reset(const Machine& machine, const ResourceSet& idle);
-    void take(const Machine& machine, const ResourceSet& processors) { add(machine, processors, -1); }
-    void give(const Machine& machine, const ResourceSet& processors) { add(machine, processors, 1); }
+    // Counts processors that become idle (`sign` 1) or are idle no more (-1).
+    void add(const Machine& machine, const ResourceSet& processors, int sign);
 
     int count(GroupIndex group) const { return counts_[group]; }
     const std::vector<int>& counts() const { return counts_; }
@@ -159,7 +159,6 @@ class IdleByGroup {
                                          GroupIndex from = 0) const;
 
  private:
-    void add(const Machine& machine, const ResourceSet& processors, int sign);
     void change(GroupIndex group, int count);
 
     std::vector<int> counts_;       // by group
@@ -191,6 +190,8 @@ class IdleProcessors {
     ResourceSet take_lowest(int count);
 
  private:
+    void count_in(const ResourceSet& processors, int sign);
+
     ResourceSet set_;
     int count_ = 0;
     const Machine* machine_ = nullptr;  // null: does not count by group
