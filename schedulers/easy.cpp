@@ -163,7 +163,7 @@ class Easy : public Algorithm {
             return {state, job};
         }
         std::vector<RunningJob> running = rounds_.running(state);
-        keep_counted(running, state.job(job).processors() - rounds_.free(state), extra_, starts_);
+        starts_.keep_counted(running, state.job(job).processors() - rounds_.free(state), extra_);
         return {state, job, running, rounds_.withheld()};
     }
 
@@ -227,7 +227,7 @@ const Registration registration({
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     joined({EasyOrders::parameters(),
-            {extra_parameter(),
+            {StartHistory::extra(),
              Parameter::choice(
                  "head", {"best", "kept"}, "best",
                  "the first job: in each round anew, or one that keeps its place and reservation until it starts")

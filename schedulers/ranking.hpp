@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,12 +37,40 @@ class Ranking {
     // Notes that a job was submitted, or left the queue.
     // Requires: called once for each job.
     // Cost: O(log(waiting jobs)).
-    void insert(const SchedulerState& state, JobIndex job);
-    void remove(JobIndex job);
+    void insert(const SchedulerState& state, JobIndex job) {
+        if (is_submission_order()) {
+            return;
+        }
+        const JobScore score = order_.score(state, job);
+        if (tournament_) {
+            tournament_->insert(job, state.job(job).submit(), score);
+        } else {
+            scores_.resize(std::max(scores_.size(), std::size_t{job} + 1));
+            scores_[job] = score;
+        }
+    }
+    void remove(JobIndex job) {
+        if (tournament_) {
+            tournament_->remove(job);
+        }
+    }
 
     // Gives the waiting jobs new scores if the order is mixed.
     // Cost: O(waiting jobs).
-    void change_mixed(const MixedWeights& weights, const SchedulerState& state);
+    void change_mixed(const MixedWeights& weights, const SchedulerState& state) {
+        if (!order_.is_mixed()) {
+            return;
+        }
+        order_ = order_.with_weights(weights);
+        for (const JobIndex job : state.waiting.jobs()) {
+            const JobScore score = order_.score(state, job);
+            if (tournament_) {
+                tournament_->change(job, score);
+            } else {
+                scores_[job] = score;
+            }
+        }
+    }
 
     // Passes the waiting jobs, first to last, to `take` until that returns false. `take` must start each job for which
     // it returns true.
@@ -76,7 +105,18 @@ class Ranking {
     // Sorts jobs by this order.
     // Requires: `jobs` is in the order of the queue.
     // Cost: O(jobs * log(jobs)).
-    std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs);
+    std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs) {
+        if (is_submission_order()) {
+            return {jobs.begin(), jobs.end()};
+        }
+        std::vector<JobIndex> sorted;
+        rank_queue(now, jobs);
+        pass_ranked(now, [&](JobIndex job) {
+            sorted.push_back(job);
+            return true;
+        });
+        return sorted;
+    }
 
  private:
     const JobScore& score(JobIndex job) const { return tournament_ ? tournament_->score(job) : scores_[job]; }

@@ -164,10 +164,6 @@ JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
     return score(state.job(index));
 }
 
-int JobOrder::compare(const SchedulerState& state, JobIndex a, JobIndex b) const {
-    return JobScore::compare(score(state, a), score(state, b), state.now);
-}
-
 JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;

@@ -148,6 +148,10 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
         }
         values_[name] = {parameter->type, text, parameter->parse(text)};
     }
+    refuse_what_does_not_go_together(declared);
+}
+
+void Parameters::refuse_what_does_not_go_together(const std::vector<Parameter>& declared) const {
     const auto is_met = [&](const std::string& condition) {
         return std::ranges::any_of(values_, [&](const auto& one) {
             const auto& [name, typed] = one;
@@ -155,15 +159,15 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
         });
     };
     for (const Parameter& parameter : declared) {
+        const std::string& text = values_.at(parameter.name).text;
         for (const std::vector<std::string>& conditions : parameter.only_with) {
-            if (values_[parameter.name].text != parameter.default_value && std::ranges::none_of(conditions, is_met)) {
-                std::string alternatives;
+            if (text != parameter.default_value && std::ranges::none_of(conditions, is_met)) {
+                std::string problem = "parameter ";
+                problem.append(parameter.name).append("=").append(text).append(" is used only with ");
                 for (const std::string& condition : conditions) {
-                    alternatives += (alternatives.empty() ? "" : " or ") + condition;
+                    problem.append(&condition == &conditions.front() ? "" : " or ").append(condition);
                 }
-                std::string problem = "parameter " + parameter.name;
-                problem.append("=").append(values_[parameter.name].text).append(" is used only with ");
-                throw UsageError(problem + alternatives);
+                throw UsageError(problem);
             }
         }
     }

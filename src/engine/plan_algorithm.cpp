@@ -94,14 +94,6 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
     }
 }
 
-void PlanAlgorithm::withdrawn(const SchedulerState&, JobIndex job) {
-    plan_.remove(job);
-}
-
-void PlanAlgorithm::machine_changed(Round& round, std::span<const Completion>) {
-    replan(round, NotBefore::now);
-}
-
 bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> completions) {
     bool early = false;
     for (const Completion& completion : completions) {
@@ -117,10 +109,6 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
     if (give_back(round, completions)) {
         compress(round);
     }
-}
-
-void PlanAlgorithm::submitted(Round& round, JobIndex job) {
-    place(round, job, round.now());
 }
 
 void PlanAlgorithm::decide(Round& round) {
@@ -154,24 +142,6 @@ std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic>
         }
     }
     return own;
-}
-
-OrderedPlanAlgorithm::OrderedPlanAlgorithm(const Parameters& parameters)
-    : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {}
-
-void OrderedPlanAlgorithm::submitted(Round& round, JobIndex job) {
-    queue_.insert(round.state(), job);
-    PlanAlgorithm::submitted(round, job);
-}
-
-void OrderedPlanAlgorithm::started(const SchedulerState& state, JobIndex job) {
-    PlanAlgorithm::started(state, job);
-    queue_.remove(job);
-}
-
-void OrderedPlanAlgorithm::withdrawn(const SchedulerState& state, JobIndex job) {
-    PlanAlgorithm::withdrawn(state, job);
-    queue_.remove(job);
 }
 
 }  // namespace batfill

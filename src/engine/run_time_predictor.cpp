@@ -39,10 +39,6 @@ std::vector<Parameter> RunTimePredictor::parameters() {
             .used_with(may_expire)};
 }
 
-bool RunTimePredictor::is_asked_for(const Parameters& parameters) {
-    return parameters.choice("prediction") != "none";
-}
-
 std::unique_ptr<RunTimePredictor> RunTimePredictor::from(const std::vector<Parameter>& declared,
                                                          const Parameters& parameters) {
     const std::vector<Parameter> all = RunTimePredictor::parameters();
@@ -90,10 +86,6 @@ Duration RunTimePredictor::field_of(const Job& job) const {
     const std::optional<Duration> prediction =
         seconds && *seconds >= 0 ? Duration::from_seconds(*seconds) : std::nullopt;
     return prediction ? std::max(*prediction, shortest_prediction) : job.walltime;
-}
-
-void RunTimePredictor::started(JobIndex index, Duration prediction) {
-    running_.emplace(index, Running{++starts_, prediction});
 }
 
 void RunTimePredictor::ended(JobIndex index, const Job& job, JobState how, Time now) {
@@ -159,11 +151,6 @@ Duration RunTimePredictor::correct_once(Running& running, const Job& job, Durati
     const Microseconds last = increments.back().count();
     const Microseconds missing = ((least_end - job.start) - estimate).count();
     return std::min(estimate + Duration::microseconds((missing + last - 1) / last * last), job.walltime);
-}
-
-void RunTimePredictor::append_statistics(std::vector<Statistic>& statistics) const {
-    statistics.push_back({"jobs_predicted", predicted_});
-    statistics.push_back({"predictions_corrected", corrections_});
 }
 
 }  // namespace batfill

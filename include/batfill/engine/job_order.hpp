@@ -135,7 +135,9 @@ class JobOrder {
     // As above, under an order that every algorithm supports.
     JobScore score(const Job& job) const;
     // JobScore::compare() of two waiting jobs at the present time.
-    int compare(const SchedulerState& state, JobIndex a, JobIndex b) const;
+    int compare(const SchedulerState& state, JobIndex a, JobIndex b) const {
+        return JobScore::compare(score(state, a), score(state, b), state.now);
+    }
 
  private:
     // `mixed` adds up the first six.

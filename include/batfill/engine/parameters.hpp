@@ -133,6 +133,7 @@ class Parameters {
         std::string text;
         ParameterValue value;
     };
+    void refuse_what_does_not_go_together(const std::vector<Parameter>& declared) const;
     const Typed& typed(const std::string& name, Parameter::Type type) const;
     template <class Value>
     std::optional<Value> value(const std::string& name, Parameter::Type type) const {

@@ -61,9 +61,9 @@ class Plan {
     Time place(const Request& request, Time from);
 
     // Moves a planned job to its earliest start from the present on, computed without the job itself, if that is
-    // earlier than both its planned start and `than`. Never moves it later. Returns whether the job moved. Cost: O(1)
-    // if nothing given back since the last look can help the job; else one search of the profile. A move adds a change
-    // of the profile, a search of the order, and what give_back costs.
+    // earlier than both its planned start and `than`. Never moves it later. Returns whether the job moved.
+    // Cost: O(1) if nothing given back since the last look can help the job; else one search of the profile. A move
+    // adds a change of the profile, a search of the order, and what give_back costs.
     bool move_earlier(JobIndex job, Time than = Time::infinity());
 
     // Calls move_earlier for each planned job, in the order of planned starts. A job only moves forward in that order,

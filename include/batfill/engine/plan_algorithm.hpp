@@ -27,10 +27,10 @@ class PlanAlgorithm : public Algorithm {
     ~PlanAlgorithm() override;
 
     void begin_round(const SchedulerState& state) final;
-    void withdrawn(const SchedulerState& state, JobIndex job) override;
-    void machine_changed(Round& round, std::span<const Completion> completions) override;
+    void withdrawn(const SchedulerState&, JobIndex job) override { plan_.remove(job); }
+    void machine_changed(Round& round, std::span<const Completion>) override { replan(round, NotBefore::now); }
     void completed(Round& round, std::span<const Completion> completions) override;
-    void submitted(Round& round, JobIndex job) override;
+    void submitted(Round& round, JobIndex job) override { place(round, job, round.now()); }
     // Starts the jobs that are due, in the order of the plan. If another job has outlived its estimate, a due job may
     // find its processors still taken. It waits for that job, and the plan is rebuilt once it starts late.
     void decide(Round& round) override;
@@ -81,12 +81,22 @@ class PlanAlgorithm : public Algorithm {
 // `weights` and `scales`, as JobOrder makes them, and PlanAlgorithm::count_events().
 class OrderedPlanAlgorithm : public PlanAlgorithm {
  public:
-    void submitted(Round& round, JobIndex job) override;
-    void started(const SchedulerState& state, JobIndex job) override;
-    void withdrawn(const SchedulerState& state, JobIndex job) override;
+    void submitted(Round& round, JobIndex job) override {
+        queue_.insert(round.state(), job);
+        PlanAlgorithm::submitted(round, job);
+    }
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        queue_.remove(job);
+    }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        queue_.remove(job);
+    }
 
  protected:
-    explicit OrderedPlanAlgorithm(const Parameters& parameters);
+    explicit OrderedPlanAlgorithm(const Parameters& parameters)
+        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {}
 
     // The waiting jobs. A subclass that overrides `submitted` must insert the new job.
     OrderedJobs& queue() { return queue_; }
