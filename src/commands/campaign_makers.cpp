@@ -3,10 +3,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "deadlines.hpp"
-#include "generate.hpp"
-#include "import.hpp"
-#include "swf.hpp"
+#include "parsers.hpp"
 
 namespace batfill::commands {
 

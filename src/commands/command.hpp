@@ -30,4 +30,9 @@ int tune(const Arguments&);
 int campaign(const Arguments&);
 int algorithms(const Arguments&);
 
+// The models of generate.
+int failures(const Arguments&);
+int farm(const Arguments&);
+int lublin(const Arguments&);
+
 }  // namespace batfill::commands

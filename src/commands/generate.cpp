@@ -1,17 +1,17 @@
-#include "generate.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
 #include <batfill/core/error.hpp>
 
+#include "command.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
+// Each in its own file.
 constexpr std::array models = {
     Command{"failures", "no workload, but when the nodes of a machine fail and are repaired", failures},
     Command{"farm", "the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm},

@@ -5,7 +5,6 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
@@ -20,11 +19,7 @@ constexpr const char* report_summary =
     "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.";
 
 // Returns the index of the baseline in `prefixes`. Inserts a missing baseline at the front.
-std::size_t place_of_baseline(const Options& options, std::vector<std::string>& prefixes) {
-    if (!options.given("baseline")) {
-        return 0;
-    }
-    const auto baseline = options.get<std::string>("baseline");
+std::size_t place_of_baseline(const std::string& baseline, std::vector<std::string>& prefixes) {
     const std::string file = jobs_file(baseline);  // a run may be named by its prefix or by this file
     const auto found = std::find_if(prefixes.begin(), prefixes.end(),
                                     [&](const std::string& prefix) { return jobs_file(prefix) == file; });
@@ -37,35 +32,29 @@ std::size_t place_of_baseline(const Options& options, std::vector<std::string>& 
 
 // Returns none after printing the help.
 std::optional<report::ReportRequest> parse_report_options(const Arguments& arguments) {
+    report::ReportRequest read;
+    std::string baseline;
     Options options;
-    options.add_positional("prefixes", Value<std::vector<std::string>>().required());
+    options.add_positional("prefixes", text(read.prefixes).required());
     options.group("Input");
-    options.add("workload,w", Value<std::vector<std::string>>("FILE"),
+    options.add("workload,w", text(read.workloads, "FILE"),
                 "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
-    add_machine_options(options);
+    add_machine_options(options, read.metrics, &read.platform);
     options.group("Measures");
-    options.add("baseline", Value<std::string>("PREFIX"), "run to compare the others with; by default the first");
-    add_measure_options(options);
+    options.add("baseline", text(baseline, "PREFIX"), "run to compare the others with; by default the first");
+    add_measure_options(options, read.metrics.tau, read.metrics.short_deadline);
     options.group("Output");
-    options.add("output,o", Value<std::string>("FILE.html").required(), "the page");
-    options.add("title", Value<std::string>("TEXT"), "title of the page; by default the names of the runs");
+    options.add("output,o", output_file(read.output, "FILE.html", page_endings).required(), "the page");
+    options.add("title", text(read.title, "TEXT"), "title of the page; by default the names of the runs");
     if (!options.parse(
             arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary,
             {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"})) {
         return std::nullopt;
     }
-    report::ReportRequest read;
-    read.prefixes = options.get<std::vector<std::string>>("prefixes");
-    read.workloads = options.get<std::vector<std::string>>("workload");
-    read.platform = options.get<std::string>("platform");
-    read.output = options.get<std::string>("output");
-    require_ending("output", read.output, {".html", ".htm", ".html.gz", ".htm.gz"});
     read.command = command_line(arguments);
-    measure_options(options, read.metrics);
-    read.baseline = place_of_baseline(options, read.prefixes);
-    read.title = optional_text(options, "title");
-    require_writable_folder(read.output);
-    machine_options(options, read.metrics);
+    if (options.given("baseline")) {
+        read.baseline = place_of_baseline(baseline, read.prefixes);
+    }
     return read;
 }
 
