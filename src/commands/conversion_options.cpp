@@ -83,7 +83,8 @@ void check_split(const Options& options, SwfConversion& conversion) {
 void check_walltimes(const Options& options, SwfConversion& conversion) {
     if (options.given("drop-longer-than-estimate")) {
         if (options.given("short-estimates") && conversion.short_estimates != ShortEstimates::drop) {
-            throw UsageError("--drop-longer-than-estimate means --short-estimates drop, found another");
+            throw UsageError(
+                "--drop-longer-than-estimate means --short-estimates drop, expected no other --short-estimates");
         }
         conversion.short_estimates = ShortEstimates::drop;
     }
