@@ -13,7 +13,6 @@
 
 #include "bindings.hpp"
 #include "src/campaign/run_campaign.hpp"
-#include "src/commands/campaign_makers.hpp"
 #include "src/commands/parsers.hpp"
 
 namespace batfill::python {

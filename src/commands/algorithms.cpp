@@ -5,7 +5,6 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "src/engine/named_scheduler.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::commands {

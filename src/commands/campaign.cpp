@@ -1,14 +1,13 @@
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include <batfill/core/error.hpp>
 
-#include "campaign_makers.hpp"
 #include "command.hpp"
 #include "inputs.hpp"
+#include "parsers.hpp"
 #include "src/campaign/run_campaign.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -42,9 +41,7 @@ std::optional<Shard> shard_in(const std::string& text) {
 
 // Returns the name of the folder for all output.
 std::string folder_for_output(const std::string& name) {
-    if (name.empty()) {
-        throw UsageError("expected the name of a folder, found ''");
-    }
+    refuse_if(name.empty(), "expected the name of a folder, found ''");
     std::error_code ignored;
     if (fs::exists(name, ignored) && !fs::is_directory(name, ignored)) {
         throw InputError(name + ": is a file, expected a folder: name another with -o");
@@ -163,15 +160,12 @@ int campaign(const Arguments& arguments) {
         return 0;
     }
     if (options.given("init")) {
-        if (options.given("file")) {
-            throw UsageError("--init prints an example, expected no file to run beside it");
-        }
+        refuse_if(options.given("file"), "--init prints an example, expected no file to run beside it");
         std::cout << example_campaign(log);
         return 0;
     }
-    if (!options.given("file")) {
-        throw UsageError("expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
-    }
+    refuse_if(!options.given("file"),
+              "expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
     if (!options.given("output")) {
         request.folder = folder_for_output(fs::path(request.file).stem().string());
     }

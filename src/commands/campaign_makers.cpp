@@ -1,5 +1,3 @@
-#include "campaign_makers.hpp"
-
 #include <filesystem>
 #include <ostream>
 

@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include <batfill/analysis/check.hpp>
-#include <batfill/core/error.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
@@ -12,14 +11,6 @@
 namespace batfill::commands {
 
 namespace {
-
-constexpr const char* check_summary =
-    "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
-    "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
-    "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
-    "guarantees must be kept.\n"
-    "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz) for the schedule in it.\n"
-    "Exit status 0 without violations; 1 with violations, the first of which are printed.";
 
 void print_report(const CheckReport& report, std::size_t first, bool with_broken) {
     const std::size_t shown = std::min(first, report.violations.size());
@@ -51,14 +42,6 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
     std::cout << ")\n";
 }
 
-Words<Placement> placements() {
-    Words<Placement> words;
-    for (const char* const name : {"lowest", "contiguous", "best-effort-contiguous", "machine"}) {
-        words.emplace_back(name, *placement_named(name));
-    }
-    return words;
-}
-
 void add_check_options(Options& options, report::CheckRequest& read) {
     options.add_positional("schedule", text(read.schedule).required());
     options.group("Run");
@@ -80,7 +63,13 @@ void add_check_options(Options& options, report::CheckRequest& read) {
         word(read.options.jobs_survive_losses, "NAME", {{"continue", true}, {"kill", false}, {"requeue", false}}),
         "the run's parameter on-failure: continue, kill or requeue; after the last two, no job may run on lost processors");
     options.add(
-        "placement", word(read.options.placement, "NAME", placements()).otherwise("lowest"),
+        "placement",
+        word(read.options.placement, "NAME",
+             {{"lowest", Placement::lowest},
+              {"contiguous", Placement::contiguous},
+              {"best-effort-contiguous", Placement::best_effort_contiguous},
+              {"machine", Placement::machine}})
+            .otherwise("lowest"),
         "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, best-effort-contiguous)");
     options.add("deadlines", read.options.deadlines_bind, "count a missed deadline as a violation");
     options.add("allow-rejections", read.options.rejections_allowed,
@@ -98,17 +87,22 @@ int check(const Arguments& arguments) {
     add_check_options(options, request);
     options.group("Output");
     options.add("first", number(first, "N").otherwise("10"), "violations to print");
-    if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", check_summary,
-                       {"check easy -w sp2.json -p sdsc-sp2",
-                        "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"})) {
+    if (!options.parse(
+            arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
+            "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
+            "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
+            "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
+            "guarantees must be kept.\n"
+            "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz) for the schedule in it.\n"
+            "Exit status 0 without violations; 1 with violations, the first of which are printed.",
+            {"check easy -w sp2.json -p sdsc-sp2",
+             "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"})) {
         return 0;
     }
-    if (request.broken_guarantees && !request.guarantees) {
-        throw UsageError("--broken-guarantees says what became of --guarantees: give both");
-    }
-    if (options.given("on-failure") && request.events.empty()) {
-        throw UsageError("--on-failure says what became of jobs in --events: give both");
-    }
+    refuse_if(request.broken_guarantees && !request.guarantees,
+              "--broken-guarantees says what became of --guarantees: give both");
+    refuse_if(options.given("on-failure") && request.events.empty(),
+              "--on-failure says what became of jobs in --events: give both");
     const CheckReport report = report::check_files(request, note);
     print_report(report, first, request.broken_guarantees.has_value());
     return report.violations.empty() ? 0 : 1;

@@ -3,8 +3,6 @@
 #include <iterator>
 #include <optional>
 
-#include <batfill/core/error.hpp>
-
 #include "command.hpp"
 #include "inputs.hpp"
 #include "src/analysis/job_measures.hpp"
@@ -19,13 +17,6 @@
 namespace batfill::commands {
 
 namespace {
-
-constexpr const char* compare_summary =
-    "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
-    "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
-    "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
-    "workloads, or with --weeks, the table has means with confidence intervals of 95 %. * marks the best, ~ what is not\n"
-    "told apart from it.";
 
 struct CompareOptions {
     ComparisonRequest request;
@@ -63,13 +54,6 @@ void print_metric(const Comparison& comparison, const std::string& metric) {
     write_aligned(std::cout, lines);
 }
 
-void print_all(const Comparison& comparison, MetricsFormat format) {
-    if (format == MetricsFormat::table && comparison.rows.size() > 1) {
-        std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
-    }
-    write_comparison(std::cout, comparison, format);
-}
-
 void add_compare_options(Options& options, CompareOptions& read) {
     ComparisonRequest& request = read.request;
     options.add_positional("schedulers", text(read.arguments));
@@ -99,43 +83,31 @@ void add_compare_options(Options& options, CompareOptions& read) {
     add_threads_option(options, request.threads);
 }
 
-bool is_workload(const std::string& argument) {
-    return begins_as_log(argument) || is_log(argument) || begins_as_workload(argument);
-}
-
 // Tells schedulers from workloads among the arguments without an option.
 void sort_arguments(const std::vector<std::string>& arguments, ComparisonRequest& request) {
     for (const std::string& argument : arguments) {
-        if (is_workload(argument)) {
+        if (begins_as_log(argument) || is_log(argument) || begins_as_workload(argument)) {
             request.workloads.push_back(argument);
         } else {
             request.schedulers.push_back(read_scheduler(argument));
         }
     }
-    if (request.schedulers.empty()) {
-        throw UsageError(
-            "no scheduler to compare, expected some before -w (which takes all arguments up to an option)");
-    }
-    if (request.workloads.empty()) {
-        throw UsageError("no workload, expected a workload in JSON or a log after the schedulers");
-    }
+    refuse_if(request.schedulers.empty(),
+              "no scheduler to compare, expected some before -w (which takes all arguments up to an option)");
+    refuse_if(request.workloads.empty(), "no workload, expected a workload in JSON or a log after the schedulers");
 }
 
 void complete(const Options& options, CompareOptions& read) {
     ComparisonRequest& request = read.request;
     sort_arguments(read.arguments, request);
     request.note = note;
+    refuse_if(options.given("metric") && options.given("format"),
+              "--metric prints a metric for each workload, expected no --format, which is for all metrics");
     if (options.given("metric")) {
         request.metric.emplace(read.metric, request.tau);
-        if (options.given("format")) {
-            throw UsageError(
-                "--metric prints a metric for each workload, expected no --format, which is for all metrics");
-        }
     }
-    if (read.report && request.workloads.size() > 1) {
-        throw UsageError("--report shows one workload, expected one, found " +
-                         std::to_string(request.workloads.size()));
-    }
+    refuse_if(read.report && request.workloads.size() > 1,
+              "--report shows one workload, expected one, found " + std::to_string(request.workloads.size()));
 }
 
 }  // namespace
@@ -144,9 +116,15 @@ int compare(const Arguments& arguments) {
     CompareOptions read;
     Options options;
     add_compare_options(options, read);
-    if (!options.parse(arguments, "batfill compare SCHEDULER... WORKLOAD... [OPTION]...", compare_summary,
-                       {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
-                        "compare conservative pc dc SP2.swf.gz --weeks --report page.html"})) {
+    if (!options.parse(
+            arguments, "batfill compare SCHEDULER... WORKLOAD... [OPTION]...",
+            "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
+            "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
+            "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
+            "workloads, or with --weeks, the table has means with confidence intervals of 95 %. * marks the best, ~ what is not\n"
+            "told apart from it.",
+            {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
+             "compare conservative pc dc SP2.swf.gz --weeks --report page.html"})) {
         return 0;
     }
     complete(options, read);
@@ -160,7 +138,14 @@ int compare(const Arguments& arguments) {
         whole.note = [](const std::string&) {};  // it has been said
         write_file(*read.report, campaign::comparison_page(whole, "batfill compare " + command_line(arguments)));
     }
-    read.request.metric ? print_metric(comparison, read.metric) : print_all(comparison, read.format);
+    if (read.request.metric) {
+        print_metric(comparison, read.metric);
+        return 0;
+    }
+    if (read.format == MetricsFormat::table && comparison.rows.size() > 1) {
+        std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
+    }
+    write_comparison(std::cout, comparison, read.format);
     return 0;
 }
 

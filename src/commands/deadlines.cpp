@@ -1,8 +1,6 @@
 #include <iostream>
 #include <optional>
 
-#include <batfill/core/error.hpp>
-
 #include "inputs.hpp"
 #include "parsers.hpp"
 
@@ -10,17 +8,11 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* deadlines_summary =
-    "Gives randomly sampled jobs of a workload a deadline: submission + max(floor, factor * walltime). Samples only jobs\n"
-    "with a walltime. Removes earlier deadlines.";
-
 Value factor(DeadlineOptions& read) {
     return {"K", [&read](const std::string& text) {
                 read.factor = text;
                 const std::optional<Decimal> factor = decimal_in(text, "0", "1000000");
-                if (!factor) {
-                    throw UsageError("expected a number in 0..1000000, found '" + text + "'");
-                }
+                refuse_if(!factor, "expected a number in 0..1000000, found '" + text + "'");
                 read.draw.rule.factor = *factor;
             }};
 }
@@ -46,16 +38,17 @@ std::optional<DeadlineOptions> parse_deadline_options(const Arguments& arguments
     add_output_option(options, draw.output, "the workload with deadlines, gzipped if it ends in .gz");
     options.add("format", workload_format(draw.format),
                 "format of the workload: batsim4 or batsim5; by default that of the input");
-    if (!options.parse(arguments, "batfill deadlines WORKLOAD.json -o OUT.json --share X --seed S [OPTION]...",
-                       deadlines_summary,
-                       {"deadlines sp2.json -o deadlines.json --share 0.2 --seed 1",
-                        "deadlines sp2.json -o deadlines.json --count 100 --floor 1d --seed 1"},
-                       origin)) {
+    if (!options.parse(
+            arguments, "batfill deadlines WORKLOAD.json -o OUT.json --share X --seed S [OPTION]...",
+            "Gives randomly sampled jobs of a workload a deadline: submission + max(floor, factor * walltime). Samples only jobs\n"
+            "with a walltime. Removes earlier deadlines.",
+            {"deadlines sp2.json -o deadlines.json --share 0.2 --seed 1",
+             "deadlines sp2.json -o deadlines.json --count 100 --floor 1d --seed 1"},
+            origin)) {
         return std::nullopt;
     }
-    if (options.given("share") == options.given("count")) {
-        throw UsageError("expected either --share or --count, which say how many jobs to draw");
-    }
+    refuse_if(options.given("share") == options.given("count"),
+              "expected either --share or --count, which say how many jobs to draw");
     draw.note = note;
     return read;
 }

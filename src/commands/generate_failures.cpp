@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/platform.hpp>
 
 #include "inputs.hpp"
 #include "parsers.hpp"
@@ -41,10 +40,8 @@ void require_reasonable_size(const FailureModel& model) {
     constexpr double most = 1e7;
     const double cycle = model.time_to_failure.mean.to_seconds() + model.time_to_repair.mean.to_seconds();
     const double nodes = static_cast<double>(model.processors) / model.processors_per_node;
-    if (nodes * model.until.to_seconds() / cycle > most) {
-        throw UsageError(
-            "some 10 million failures or more would be drawn: expected a shorter --until or a longer --mtbf");
-    }
+    refuse_if(nodes * model.until.to_seconds() / cycle > most,
+              "some 10 million failures or more would be drawn: expected a shorter --until or a longer --mtbf");
 }
 
 void print_failures(const FailureModel& model, const std::vector<MachineEvent>& events, const std::string& path,
@@ -95,9 +92,8 @@ std::optional<FailureOptions> parse_failure_options(const Arguments& arguments, 
             origin)) {
         return std::nullopt;
     }
-    if (options.given("platform") == options.given("processors")) {
-        throw UsageError("expected the machine, either as --processors or as --platform");
-    }
+    refuse_if(options.given("platform") == options.given("processors"),
+              "expected the machine, either as --processors or as --platform");
     if (options.given("platform")) {
         model.processors = static_cast<int>(named_platform(platform, master_host).hosts.size());
     }

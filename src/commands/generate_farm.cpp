@@ -2,8 +2,6 @@
 #include <iostream>
 #include <optional>
 
-#include <batfill/core/error.hpp>
-
 #include "inputs.hpp"
 #include "parsers.hpp"
 #include "src/support/csv_text.hpp"
@@ -12,11 +10,6 @@
 namespace batfill::commands {
 
 namespace {
-
-constexpr const char* farm_summary =
-    "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
-    "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
-    "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.";
 
 constexpr int million = 1'000'000;
 
@@ -72,11 +65,9 @@ void add_options_of_machines(Options& options, FarmModel& model) {
                 "probability that a licence can be activated on a machine");
     options.add_rule([&model] {
         const int most = max_farm_processors / model.machines;
-        if (model.machine_processors.high > most) {
-            throw UsageError("--machine-processors: expected at most " + std::to_string(most) + " with --machines " +
-                             std::to_string(model.machines) + ", found " +
-                             std::to_string(model.machine_processors.high));
-        }
+        refuse_if(model.machine_processors.high > most,
+                  "--machine-processors: expected at most " + std::to_string(most) + " with --machines " +
+                      std::to_string(model.machines) + ", found " + std::to_string(model.machine_processors.high));
     });
 }
 
@@ -104,11 +95,14 @@ std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsF
     options.add("format", workload_format(read.format), workload_format_help);
     options.add("platform", text(read.platform, "FILE").required(),
                 "the farm, SimGrid XML with a host for each processor");
-    if (!options.parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
-                       farm_summary,
-                       {"generate farm --seed 1 -o farm.json --platform farm.xml",
-                        "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"},
-                       origin)) {
+    if (!options.parse(
+            arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
+            "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
+            "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
+            "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.",
+            {"generate farm --seed 1 -o farm.json --platform farm.xml",
+             "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"},
+            origin)) {
         return std::nullopt;
     }
     require_other_file("platform", read.platform, "output", read.output);

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include <batfill/core/error.hpp>
-
 #include "inputs.hpp"
 #include "parsers.hpp"
 #include "src/support/csv_text.hpp"

@@ -13,19 +13,13 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* import_summary =
-    "Converts accounting data of a batch system to a Batsim workload, and prints what was left out, dropped and changed.\n"
-    "FORMAT is sacct (Slurm: sacct --parsable2), pbs (accounting logs of PBS and TORQUE), csv (any table, with --map), or a\n"
-    "published data set: pm100, f-data, frontier, philly, helios, kestrel. Several files are read one after the other.";
-
 Value columns(ColumnMapping& mapping) {
     return {"FIELD=COLUMN[,...]", [&mapping](const std::string& text) {
                 std::istringstream entries(text);
                 for (std::string entry; std::getline(entries, entry, ',');) {
                     const std::size_t equals = std::min(entry.find('='), entry.size());
-                    if (equals == 0 || equals + 1 >= entry.size()) {
-                        throw UsageError("expected FIELD=COLUMN, found '" + entry + "'");
-                    }
+                    refuse_if(equals == 0 || equals + 1 >= entry.size(),
+                              "expected FIELD=COLUMN, found '" + entry + "'");
                     const std::string field = entry.substr(0, equals);
                     if (std::any_of(mapping.begin(), mapping.end(),
                                     [&](const auto& known) { return known.first == field; })) {
@@ -43,31 +37,16 @@ std::optional<char> separator_in(const std::string& text) {
     return text.size() == 1 ? std::optional(text.front()) : std::nullopt;
 }
 
-Words<TimeFormat> time_formats() {
-    Words<TimeFormat> formats;
-    for (const std::string& word : time_format_words()) {
-        formats.emplace_back(word, static_cast<TimeFormat>(formats.size()));
-    }
-    return formats;
-}
-
 void check_data(const Options& options, const AccountingData& data) {
     const std::string& format = data.format;
     const std::vector<std::string> known = accounting_formats();
-    if (format.empty()) {
-        throw UsageError("expected a format (" + list_of(known) + ") and a file, found none");
-    }
-    if (std::find(known.begin(), known.end(), format) == known.end()) {
-        throw UsageError(unknown_name("format", format, known));
-    }
-    if (data.paths.empty()) {
-        throw UsageError("expected a file after " + format + ", found none");
-    }
+    refuse_if(format.empty(), "expected a format (" + list_of(known) + ") and a file, found none");
+    refuse_if(std::find(known.begin(), known.end(), format) == known.end(), unknown_name("format", format, known));
+    refuse_if(data.paths.empty(), "expected a file after " + format + ", found none");
     const bool is_table = format != "sacct" && format != "pbs" && format != "frontier" && format != "philly";
     for (const char* option : {"map", "separator", "times"}) {
-        if (options.given(option) && !is_table) {
-            throw UsageError(std::string("--") + option + " is for tables, and " + format + " has a format of its own");
-        }
+        refuse_if(options.given(option) && !is_table,
+                  std::string("--") + option + " is for tables, and " + format + " has a format of its own");
     }
     if (data.counts_nodes && format != "sacct" && format != "pbs") {
         throw UsageError("--nodes is for sacct and pbs; --map processors=COLUMN chooses what jobs are made of");
@@ -90,7 +69,15 @@ void add_import_options(Options& options, ConversionOptions& read) {
     options.add("separator", value(data.separator, "CHARACTER", separator_in, "one character, or tab").otherwise(","),
                 "of columns of a table; tab is one, too");
     options.add(
-        "times", word(data.times, "FORMAT", time_formats()).otherwise("auto"),
+        "times",
+        word(data.times, "FORMAT",
+             {{"auto", TimeFormat::automatic},
+              {"month-first", TimeFormat::month_first},
+              {"day-first", TimeFormat::day_first},
+              {"milliseconds", TimeFormat::milliseconds},
+              {"microseconds", TimeFormat::microseconds},
+              {"nanoseconds", TimeFormat::nanoseconds}})
+            .otherwise("auto"),
         "instants of a table: auto (2024-03-01 12:00:00, with an offset or without, or seconds since 1970), month-first, "
         "day-first, milliseconds, microseconds, nanoseconds");
     options.add(
@@ -114,10 +101,15 @@ std::optional<ConversionOptions> parse_import_options(const Arguments& arguments
     ConversionOptions read;
     Options options;
     add_import_options(options, read);
-    const bool runs =
-        options.parse(arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...", import_summary,
-                      {"import sacct jobs.txt -o jobs.json", "import pbs 2024*.log --nodes -o jobs.json"}, origin);
-    return runs ? std::optional(read) : std::nullopt;
+    if (!options.parse(
+            arguments, "batfill import FORMAT FILE... [-o WORKLOAD.json[.gz]] [OPTION]...",
+            "Converts accounting data of a batch system to a Batsim workload, and prints what was left out, dropped and changed.\n"
+            "FORMAT is sacct (Slurm: sacct --parsable2), pbs (accounting logs of PBS and TORQUE), csv (any table, with --map), or a\n"
+            "published data set: pm100, f-data, frontier, philly, helios, kestrel. Several files are read one after the other.",
+            {"import sacct jobs.txt -o jobs.json", "import pbs 2024*.log --nodes -o jobs.json"}, origin)) {
+        return std::nullopt;
+    }
+    return read;
 }
 
 int import(const Arguments& arguments) {

@@ -7,9 +7,9 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/formats/platform.hpp>
 #include <batfill/replay/replay.hpp>
 
+#include "src/support/files.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -42,9 +42,8 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
         if (!options.given("platform")) {
             return;
         }
-        if (options.given("processors")) {
-            throw UsageError("--processors and --platform both give the number of processors, expected one of them");
-        }
+        refuse_if(options.given("processors"),
+                  "--processors and --platform both give the number of processors, expected one of them");
         metrics.set_machine(Machine(named_platform(names->platform, names->master_host).hosts));
         if (platform != nullptr) {
             *platform = names->platform;
@@ -96,10 +95,13 @@ std::optional<Decimal> decimal_in(const std::string& text, const char* least, co
 
 Decimal estimate_factor(const std::string& text) {
     const std::optional<Decimal> factor = decimal_in(text.substr(text.find(':') + 1), "1", "1000000");
-    if (!factor) {
-        throw UsageError("expected factor:K with K in 1..1000000, found '" + text + "'");
-    }
+    refuse_if(!factor, "expected factor:K with K in 1..1000000, found '" + text + "'");
     return *factor;
+}
+
+std::string short_text_in(const std::string& path) {
+    constexpr std::size_t max_size = std::size_t{1} << 20;
+    return InputFile(path).read_all(max_size);
 }
 
 std::string metric_names_help() {
@@ -125,9 +127,8 @@ std::string path_ending_in(const std::vector<std::string>& endings, const std::s
     const std::filesystem::path name = std::filesystem::path(path).filename();
     const bool gzipped = name.extension() == ".gz";
     const std::string ending = (gzipped ? name.stem() : name).extension().string() + (gzipped ? ".gz" : "");
-    if (!ending.empty() && std::find(endings.begin(), endings.end(), ending) == endings.end()) {
-        throw UsageError("expected a name that ends in " + list_of(endings) + ", found '" + path + "'");
-    }
+    refuse_if(!ending.empty() && std::find(endings.begin(), endings.end(), ending) == endings.end(),
+              "expected a name that ends in " + list_of(endings) + ", found '" + path + "'");
     require_writable_folder(path);
     return path;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -102,6 +101,10 @@ Value estimates(How& how, Decimal& factor, const Words<How>& words) {
                 }
             }};
 }
+
+// Returns the content of a file of settings, up to 1 MB.
+// Throws: InputError.
+std::string short_text_in(const std::string& path);
 
 // The names of the metrics of replays, for a help: one per line, since some are longer than a line has room beside
 // others.

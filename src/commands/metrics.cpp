@@ -13,14 +13,6 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* metrics_summary =
-    "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-    "PREFIX_jobs.csv, the PREFIX alone, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage\n"
-    "and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
-    "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
-    "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
-    "intervals are shown instead.";
-
 // The groupings in "width,length".
 Value groupings(std::vector<JobGrouping>& field) {
     return {"GROUPS", [&field](const std::string& text) {
@@ -28,57 +20,45 @@ Value groupings(std::vector<JobGrouping>& field) {
                 std::istringstream rest(text);
                 for (std::string name; std::getline(rest, name, ',');) {
                     const JobGrouping grouping = meaning_of(name, known, "grouping");
-                    if (std::find(field.begin(), field.end(), grouping) != field.end()) {
-                        throw UsageError("expected each grouping once, found '" + name + "' twice");
-                    }
+                    refuse_if(std::find(field.begin(), field.end(), grouping) != field.end(),
+                              "expected each grouping once, found '" + name + "' twice");
                     field.push_back(grouping);
                 }
-                if (field.empty()) {
-                    throw UsageError("expected one or more of " + list_of(names_of(known)));
-                }
+                refuse_if(field.empty(), "expected one or more of " + list_of(names_of(known)));
             }};
 }
 
-// Refuses options that --by has no use for, and requires the workload that it needs.
+// The rules of --by, which shows groups in place of metrics.
 void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
     for (const char* option : {"waited-in-any-run", "baseline", "intervals"}) {
-        if (options.given(option)) {
-            throw UsageError("--by shows groups of jobs in place of the metrics of runs, expected no --" +
-                             std::string(option));
-        }
+        refuse_if(options.given(option),
+                  "--by shows groups of jobs in place of the metrics of runs, expected no --" + std::string(option));
     }
-    const bool asks_workload = std::any_of(groupings.begin(), groupings.end(), [](JobGrouping grouping) {
+    const bool asks_workload = std::ranges::any_of(groupings, [](JobGrouping grouping) {
         return grouping == JobGrouping::user || grouping == JobGrouping::queue;
     });
-    if (asks_workload && !options.given("workload")) {
-        throw UsageError("--by: the workload tells users and queues, expected --workload");
-    }
-}
-
-// Refuses the options of intervals without --intervals.
-void check_intervals(const Options& options, report::MeasureRequest& request) {
-    if (!options.given("intervals")) {
-        for (const char* option : {"resamples", "block", "seed"}) {
-            if (options.given(option)) {
-                throw UsageError("--" + std::string(option) + " is of confidence intervals, expected --intervals");
-            }
-        }
-        request.intervals.reset();
-    } else if (request.waited_in_any_run) {
-        throw UsageError("--intervals are of all finished jobs, expected no --waited-in-any-run");
-    }
+    refuse_if(asks_workload && !options.given("workload"),
+              "--by: the workload tells users and queues, expected --workload");
 }
 
 void check_rules(const Options& options, report::MeasureRequest& request) {
     for (const char* option : {"waited-in-any-run", "per-job"}) {
-        if (options.given(option) && request.workloads.empty()) {
-            throw UsageError("--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
-        }
+        refuse_if(options.given(option) && request.workloads.empty(),
+                  "--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
     }
     if (options.given("by")) {
         check_groupings(options, request.groupings);
     }
-    check_intervals(options, request);
+    const bool intervals = options.given("intervals");
+    for (const char* option : {"resamples", "block", "seed"}) {
+        refuse_if(options.given(option) && !intervals,
+                  "--" + std::string(option) + " is of confidence intervals, expected --intervals");
+    }
+    refuse_if(intervals && request.waited_in_any_run,
+              "--intervals are of all finished jobs, expected no --waited-in-any-run");
+    if (!intervals) {
+        request.intervals.reset();
+    }
 }
 
 void add_metrics_options(Options& options, report::MeasureRequest& request) {
@@ -120,7 +100,13 @@ int metrics(const Arguments& arguments) {
     options.add("per-job", text(request.per_job, "FILE"),
                 "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
     if (!options.parse(
-            arguments, "batfill metrics SCHEDULE... [OPTION]...", metrics_summary,
+            arguments, "batfill metrics SCHEDULE... [OPTION]...",
+            "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
+            "PREFIX_jobs.csv, the PREFIX alone, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage\n"
+            "and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
+            "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
+            "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
+            "intervals are shown instead.",
             {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"})) {
         return 0;
     }

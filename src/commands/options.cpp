@@ -68,9 +68,7 @@ struct Options::State {
         }
         return description->notifier([place, read = value.read_, several = value.repeatable_](const Texts& texts) {
             try {
-                if (texts.size() > 1 && !several) {
-                    throw UsageError("expected one value, found " + std::to_string(texts.size()));
-                }
+                refuse_if(texts.size() > 1 && !several, "expected one value, found " + std::to_string(texts.size()));
                 std::for_each(texts.begin(), texts.end(), read);
             } catch (const UsageError& problem) {
                 throw UsageError(place + problem.what());
@@ -124,9 +122,8 @@ bool Options::parse(const std::vector<std::string>& arguments, const std::string
             po::command_line_parser(arguments).options(state_->all).positional(state_->positional).style(style).run(),
             state_->values);
         if (given("help")) {
-            if (origin == OptionsFrom::file) {
-                throw UsageError("--help prints the options of a command and makes nothing, expected no help here");
-            }
+            refuse_if(origin == OptionsFrom::file,
+                      "--help prints the options of a command and makes nothing, expected no help here");
             std::cout << "Usage: " << usage << "\n\n" << summary << '\n';
             std::cout << state_->visible() << "\nExamples:\n";
             for (const char* example : examples) {
@@ -151,11 +148,10 @@ bool Options::given(const std::string& name) const {
 
 Duration read_length(const std::string& text, std::optional<Duration> least, std::optional<Duration> most) {
     const std::optional<Duration> length = parse_duration(text);
-    if (!length || (least && *length < *least) || (most && *length > *most)) {
-        throw UsageError("expected a number of seconds" + (least ? " from " + least->to_shortest_string() : "") +
-                         (most ? " to " + most->to_shortest_string() : "") +
-                         ", or one with a unit (90s, 15m, 1h, 30d), found '" + text + "'");
-    }
+    refuse_if(!length || (least && *length < *least) || (most && *length > *most),
+              "expected a number of seconds" + (least ? " from " + least->to_shortest_string() : "") +
+                  (most ? " to " + most->to_shortest_string() : "") +
+                  ", or one with a unit (90s, 15m, 1h, 30d), found '" + text + "'");
     return *length;
 }
 

@@ -21,6 +21,13 @@
 
 namespace batfill::commands {
 
+// Throws: UsageError with this text if `is_wrong`.
+inline void refuse_if(bool is_wrong, const std::string& text) {
+    if (is_wrong) {
+        throw UsageError(text);
+    }
+}
+
 // What a field of a command's struct holds: T for T, std::optional<T> and std::vector<T>.
 template <class Field>
 struct Held {
@@ -187,7 +194,8 @@ class Options {
     void group(const std::string& title);
 
     // Declares an option. `names` is its name, or "NAME,L" with its short name, the letter L. The help lists the
-    // options in the order of their declarations, and --help after them.
+    // options in the order of their declarations, and --help after them. Options are read in the order of the alphabet:
+    // of two options for one field, the last one wins.
     // Requires: no other option has one of these names. "help,h" is taken.
     void add(const std::string& names, const Value& value, const std::string& help);
 

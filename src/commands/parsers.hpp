@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "options.hpp"
+#include "src/campaign/campaign_workloads.hpp"
 #include "src/tuning/tune.hpp"
 
 // The commands whose options also stand in campaign files, and in calls of the Python package: what they read, and how
@@ -43,6 +44,9 @@ Parser<FailureOptions> parse_failure_options;
 Parser<FarmFiles> parse_farm_options;
 Parser<LublinFile> parse_lublin_options;
 Parser<TuneRequest> parse_tune_options;
+
+// The operations that make the files of a campaign. They know the options in the campaign file.
+campaign::Makers makers();
 
 // Adds the options that swf and import have in common. parse() then names the workload by the path of the log.
 // Requires: an option, or a rule before this call, sets this path.

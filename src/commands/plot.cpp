@@ -15,11 +15,6 @@ namespace batfill::commands {
 
 namespace {
 
-constexpr const char* plot_summary =
-    "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
-    "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
-    "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.";
-
 report::PlotKind plot_kind(const std::string& name) {
     Words<report::PlotKind> kinds;
     for (const std::string_view kind : report::plot_kind_names) {
@@ -78,16 +73,17 @@ int plot(const Arguments& arguments) {
     add_picture_options(options, plotted);
     options.add("dpi", number(dpi, "N", 1, 2400).otherwise("192"), "pixels per inch of a PNG");
     options.add("title", text(plotted.title, "TEXT"), "title above the chart");
-    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...", plot_summary,
-                       {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
+    if (!options.parse(
+            arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
+            "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
+            "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
+            "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.",
+            {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
         return 0;
     }
-    if (options.given("dpi") && !output.ends_with(".png")) {
-        throw UsageError("--dpi: expected a FILE.png, found '" + output + "'");
-    }
-    if (kind == report::PlotKind::utilisation && !machine.processors) {
-        throw UsageError("a plot of the utilisation needs the machine: expected --platform or --processors");
-    }
+    refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");
+    refuse_if(kind == report::PlotKind::utilisation && !machine.processors,
+              "a plot of the utilisation needs the machine: expected --platform or --processors");
     const std::vector<report::PlottedRun> runs = read_runs(prefixes, machine);
     for (const report::PlottedRun& run : runs) {
         plotted.processors =

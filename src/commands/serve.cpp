@@ -2,9 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/formats/platform.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
@@ -20,9 +18,8 @@ namespace {
 
 spdlog::level::level_enum log_level(const std::string& name) {
     const spdlog::level::level_enum known = spdlog::level::from_str(name);
-    if (known == spdlog::level::off && name != "off") {
-        throw UsageError(unknown_name("log level", name, {"trace", "debug", "info", "warning", "error", "off"}));
-    }
+    refuse_if(known == spdlog::level::off && name != "off",
+              unknown_name("log level", name, {"trace", "debug", "info", "warning", "error", "off"}));
     return known;
 }
 

@@ -34,8 +34,7 @@ struct SimulateOptions {
     std::string like;                    // name of the Batsim to imitate
     std::string endpoint;                // of the scheduler behind a socket; empty: it is embedded
     Duration timeout;                    // how long to wait for each of its answers
-    std::string key_file;                // path of its public key
-    std::string curve_key;               // this key; empty: none
+    std::string curve_key;               // its public key; empty: none
     std::string prefix = "out";          // of the output files
     std::string platform;                // as --platform takes it
     std::string master_host;             // host that is not a resource
@@ -71,18 +70,22 @@ void note_other_machines(const Scenario& scenario) {
     }
 }
 
+// Whether any job of the workloads is one that `holds` says.
+template <class Predicate>
+bool any_job(const Outcome& outcome, Predicate holds) {
+    const std::vector<Workload>& workloads = outcome.scenario().workloads;
+    return std::ranges::any_of(workloads,
+                               [&](const Workload& workload) { return std::ranges::any_of(workload.jobs, holds); });
+}
+
 // Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
 bool ignores_licenses(const Outcome& outcome) {
     if (outcome.engine() == nullptr) {
         return false;
     }
     const SchedulerState& state = outcome.engine()->state();
-    const std::vector<Workload>& workloads = outcome.scenario().workloads;
     return state.placement != Placement::machine && !state.machine.licenses().empty() &&
-           std::any_of(workloads.begin(), workloads.end(), [](const Workload& workload) {
-               return std::any_of(workload.jobs.begin(), workload.jobs.end(),
-                                  [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
-           });
+           any_job(outcome, [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
 }
 
 // Notes how many jobs were rejected, why, and the remedy.
@@ -110,42 +113,30 @@ void note_rejections(const Outcome& outcome) {
 // Refuses options of the other kind of scheduler: embedded, or behind a socket.
 void check_scheduler_options(const Options& options, const SimulateOptions& read) {
     const bool embedded = read.endpoint.empty();
-    if (!embedded && read.like != default_simulator_rules) {
-        throw UsageError("--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
-                         std::string(default_simulator_rules) + "'s");
-    }
-    if (!embedded && (!read.choice.algorithm.empty() || !read.choice.parameters.empty())) {
-        throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
-    }
+    refuse_if(!embedded && read.like != default_simulator_rules,
+              "--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
+                  std::string(default_simulator_rules) + "'s");
+    refuse_if(!embedded && (!read.choice.algorithm.empty() || !read.choice.parameters.empty()),
+              "-a and -P choose the embedded scheduler, -s another one: give one of the two");
     for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
-        if (embedded && options.given(name)) {
-            throw UsageError(std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
-        }
+        refuse_if(embedded && options.given(name),
+                  std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
     }
     const Scenario& scenario = read.scenario;
-    if (!scenario.enable_dynamic_jobs && (scenario.acknowledge_dynamic_jobs || scenario.enable_profile_reuse)) {
-        throw UsageError("--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
-    }
+    refuse_if(!scenario.enable_dynamic_jobs && (scenario.acknowledge_dynamic_jobs || scenario.enable_profile_reuse),
+              "--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
 }
 
-std::string configuration_in(const std::string& path) {
-    constexpr std::size_t max_file_size = std::size_t{1} << 20;
-    return InputFile(path).read_all(max_file_size);
-}
-
-void add_input_options(Options& options, SimulateOptions& read) {
+void add_input_and_scheduler(Options& options, SimulateOptions& read) {
+    Scenario& scenario = read.scenario;
     options.group("Input");
     options.add("platform,p", text(read.platform, platform_value).required(), platform_help);
     options.add("master-host,m", text(read.master_host).otherwise(default_master_host), "host that is not a resource");
     options.add("workload,w", text(read.workloads).required(),
                 "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
     options.add("events", text(read.events), "file of external events (one JSON object per line); repeatable");
-    options.add("forward-unknown-events", read.scenario.forward_unknown_events,
+    options.add("forward-unknown-events", scenario.forward_unknown_events,
                 "forward external events of unknown type to the scheduler instead of refusing them");
-}
-
-void add_scheduler_options(Options& options, SimulateOptions& read) {
-    Scenario& scenario = read.scenario;
     options.group("Scheduler in this process");
     options.add("algorithm,a", text(read.algorithm),
                 "algorithm of the embedded scheduler, also with parameters: easy,order=saf");
@@ -153,12 +144,12 @@ void add_scheduler_options(Options& options, SimulateOptions& read) {
         "parameter,P", text(read.parameters),
         "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters from batfill tune; repeatable");
     const auto configuration = [](const std::string& text) {
-        return text.ends_with(".json") ? configuration_in(text) : text;
+        return text.ends_with(".json") ? short_text_in(text) : text;
     };
     options.add("sched-cfg", value(scenario.scheduler_configuration, "arg", configuration),
                 R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; )"
                 "the options above win");
-    options.add("sched-cfg-file", value(scenario.scheduler_configuration, "arg", configuration_in),
+    options.add("sched-cfg-file", value(scenario.scheduler_configuration, "arg", short_text_in),
                 "the same from a file");
     options.add("like", text(read.like).otherwise(default_simulator_rules),
                 "the Batsim to imitate, with its files: batsim4 or batsim5");
@@ -168,7 +159,7 @@ void add_scheduler_options(Options& options, SimulateOptions& read) {
                 "use the scheduler that listens there instead of the embedded one");
     options.add("socket-timeout", length(read.timeout, "SECONDS", Duration(), longest_timeout).otherwise("600"),
                 "how long to wait for each answer of that scheduler");
-    options.add("curve-server-key", text(read.key_file, "FILE"),
+    options.add("curve-server-key", value(read.curve_key, "FILE", transport::read_curve_key),
                 "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it");
     options.add("enable-dynamic-jobs", scenario.enable_dynamic_jobs, "let that scheduler register jobs");
     options.add("acknowledge-dynamic-jobs", scenario.acknowledge_dynamic_jobs,
@@ -176,7 +167,11 @@ void add_scheduler_options(Options& options, SimulateOptions& read) {
     options.add("enable-profile-reuse", scenario.enable_profile_reuse, "let these jobs use profiles of ended jobs");
 }
 
-void add_output_options(Options& options, SimulateOptions& read) {
+// Returns none after printing the help.
+std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments) {
+    SimulateOptions read;
+    Options options;
+    add_input_and_scheduler(options, read);
     options.group("Output");
     options.add(
         "output,o", text(read.prefix, "PREFIX"),
@@ -186,15 +181,6 @@ void add_output_options(Options& options, SimulateOptions& read) {
         "real-times", read.measures_time,
         "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
     options.add("quiet,q", read.quiet, "no progress and no summary");
-}
-
-// Returns none after printing the help.
-std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments) {
-    SimulateOptions read;
-    Options options;
-    add_input_options(options, read);
-    add_scheduler_options(options, read);
-    add_output_options(options, read);
     if (!options.parse(
             arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
             "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
@@ -202,34 +188,20 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
              "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"})) {
         return std::nullopt;
     }
-    if (options.given("sched-cfg") && options.given("sched-cfg-file")) {
-        throw UsageError("--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
-    }
-    if (options.given("output") && options.given("export")) {
-        throw UsageError("-o and -e both name the prefix of the output files: give one of the two");
-    }
+    refuse_if(options.given("sched-cfg") && options.given("sched-cfg-file"),
+              "--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
+    refuse_if(options.given("output") && options.given("export"),
+              "-o and -e both name the prefix of the output files: give one of the two");
     read.choice = read_choice(read.algorithm, read.parameters);
     check_scheduler_options(options, read);
     if (read.endpoint.empty()) {
         read.choice =
             combine(read.choice, parse_scheduler_configuration(read.scenario.scheduler_configuration), "-a NAME");
         require_usable(read.choice);
-    } else if (options.given("curve-server-key")) {
-        read.curve_key = transport::read_curve_key(read.key_file);
     }
     read.scenario.rules = simulator_rules(read.like);
     read.has_plugins = options.given("plugin");
     return read;
-}
-
-// Makes the folder of the output files, as Batsim 5 does.
-// Throws: InputError if it cannot be made.
-void prepare_folder(const SimulateOptions& options) {
-    const std::string folder = std::filesystem::path(options.prefix).parent_path().string();
-    if (options.scenario.rules.files_of_batsim5 && !folder.empty()) {
-        create_folders(folder);
-    }
-    require_writable_folder(options.prefix);
 }
 
 // Runs the scenario under a progress bar.
@@ -263,29 +235,19 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
     }
 }
 
-// Which of the fields that no algorithm of batfill looks at are requests for something.
-std::vector<std::string> ignored_requests(const Outcome& outcome) {
-    std::vector<std::string> found;
-    for (const char* const name : {"gpus", "memory", "dependency"}) {
-        const std::string member = '"' + std::string(name) + "\":";
-        const auto asks = [&](const WorkloadJob& job) {
-            return job.description.other_fields.text().find(member) != std::string::npos;
-        };
-        const std::vector<Workload>& workloads = outcome.scenario().workloads;
-        if (std::any_of(workloads.begin(), workloads.end(), [&](const Workload& workload) {
-                return std::any_of(workload.jobs.begin(), workload.jobs.end(), asks);
-            })) {
-            found.emplace_back(name);
-        }
-    }
-    return found;
-}
-
 // Notes results that may surprise the user.
 void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
-    if (const auto ignored = ignored_requests(outcome);
-        !ignored.empty() && outcome.engine() != nullptr && !has_plugins) {
+    std::vector<std::string> ignored;
+    for (const char* const name : {"gpus", "memory", "dependency"}) {
+        const std::string member = '"' + std::string(name) + "\":";
+        if (any_job(outcome, [&](const WorkloadJob& job) {
+                return job.description.other_fields.text().find(member) != std::string::npos;
+            })) {
+            ignored.emplace_back(name);
+        }
+    }
+    if (!ignored.empty() && outcome.engine() != nullptr && !has_plugins) {
         note("jobs ask for " + enumeration(ignored) + ", which no algorithm of batfill looks at");
     }
     if (ignores_licenses(outcome)) {
@@ -308,7 +270,11 @@ int simulate(const Arguments& arguments) {
     if (!options->endpoint.empty()) {
         scheduler.emplace(options->endpoint, static_cast<unsigned>(options->timeout.to_seconds()), options->curve_key);
     }
-    prepare_folder(*options);
+    const std::string folder = std::filesystem::path(options->prefix).parent_path().string();
+    if (options->scenario.rules.files_of_batsim5 && !folder.empty()) {
+        create_folders(folder);  // as Batsim 5 does
+    }
+    require_writable_folder(options->prefix);
     const Clock::time_point begin = Clock::now();
     Scenario scenario = read_scenario(*options);
     note_other_machines(scenario);

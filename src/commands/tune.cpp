@@ -5,8 +5,6 @@
 #include <map>
 #include <optional>
 
-#include <batfill/core/error.hpp>
-
 #include "command.hpp"
 #include "inputs.hpp"
 #include "parsers.hpp"
@@ -28,25 +26,25 @@ constexpr std::array<const char*, 6> feature_names{"q", "p", "wait", "ratio", "e
 struct TuneOptions {
     std::string algorithm;
     std::vector<std::string> parameters;
-    std::map<std::string, double> scales;  // by feature
+    std::map<std::size_t, double> scales;  // by the place of the feature
     std::string metric;
 };
 
-Value feature_scales(std::map<std::string, double>& scales) {
+Value feature_scales(std::map<std::size_t, double>& scales) {
     return Value("FEATURE=NUMBER",
                  [&scales](const std::string& text) {
                      const std::size_t equals = std::min(text.find('='), text.size());
                      const std::string name = text.substr(0, equals);
+                     const auto place =
+                         static_cast<std::size_t>(std::ranges::find(feature_names, name) - feature_names.begin());
                      const auto scale = number_in<double>(text.substr(std::min(equals + 1, text.size())));
-                     if (std::find(feature_names.begin(), feature_names.end(), name) == feature_names.end() || !scale ||
-                         !std::isfinite(*scale)) {
+                     if (place == feature_names.size() || !scale || !std::isfinite(*scale)) {
                          throw UsageError("expected FEATURE=NUMBER with a feature of " +
                                           list_of({feature_names.begin(), feature_names.end()}) + ", found '" + text +
                                           "'");
                      }
-                     if (!scales.emplace(name, *scale).second) {
-                         throw UsageError("expected one scale of " + name + ", found two");
-                     }
+                     const bool is_new = scales.emplace(place, *scale).second;
+                     refuse_if(!is_new, "expected one scale of " + name + ", found two");
                  })
         .repeatable();
 }
@@ -55,12 +53,8 @@ Value feature_scales(std::map<std::string, double>& scales) {
 MixedScales scales_of(const TuneOptions& options, MixedFeatures features) {
     const std::size_t count = features == MixedFeatures::three ? 3 : feature_names.size();
     MixedScales scales{1, 1, 1, 1, 1, 1};
-    for (const auto& [name, scale] : options.scales) {
-        const auto* const feature = std::find(feature_names.begin(), feature_names.end(), name);
-        const auto place = static_cast<std::size_t>(feature - feature_names.begin());
-        if (place >= count) {
-            throw UsageError("--scale " + name + " is for --features 6");
-        }
+    for (const auto& [place, scale] : options.scales) {
+        refuse_if(place >= count, std::string("--scale ") + feature_names.at(place) + " is for --features 6");
         scales.at(place) = scale;
     }
     return scales;
@@ -74,12 +68,9 @@ SchedulerChoice policy_of(const TuneOptions& options, MixedFeatures features) {
         policy.parameters.emplace_back("threshold", "200000");
     }
     for (const auto& [name, value] : given.parameters) {
-        if (name == "order" || name == "weights") {
-            throw UsageError("parameter " + name + " is what tune looks for, it cannot be given");
-        }
-        if (name == "scales") {
-            throw UsageError("parameter scales: expected --scale FEATURE=NUMBER instead");
-        }
+        refuse_if(name == "order" || name == "weights",
+                  "parameter " + name + " is what tune looks for, it cannot be given");
+        refuse_if(name == "scales", "parameter scales: expected --scale FEATURE=NUMBER instead");
         const auto known = std::find_if(policy.parameters.begin(), policy.parameters.end(),
                                         [&key = name](const auto& parameter) { return parameter.first == key; });
         if (known != policy.parameters.end()) {
@@ -140,15 +131,10 @@ void add_tune_options(Options& options, TuneRequest& request, TuneOptions& read)
 
 void complete(const Options& options, SearchRequest& search) {
     const bool grid = !search.xnes && search.features == MixedFeatures::three;
-    if (options.given("points") && !grid) {
-        throw UsageError("--points is for --method cover with --features 3");
-    }
-    if (options.given("evaluations") && grid) {
-        throw UsageError("--evaluations: with --method cover and --features 3, --points says how many there are");
-    }
-    if (options.given("lambda") && !search.xnes) {
-        throw UsageError("--lambda is for --method xnes");
-    }
+    refuse_if(options.given("points") && !grid, "--points is for --method cover with --features 3");
+    refuse_if(options.given("evaluations") && grid,
+              "--evaluations: with --method cover and --features 3, --points says how many there are");
+    refuse_if(options.given("lambda") && !search.xnes, "--lambda is for --method xnes");
     if (!options.given("evaluations")) {
         search.evaluations = search.xnes ? 5000 : 10'000;
     }
