@@ -19,6 +19,9 @@ namespace batfill {
 namespace {
 
 using analysis::FinishedJobs;
+using analysis::JobMeasure;
+using analysis::JobStatistic;
+using Kind = JobStatistic::Kind;
 
 constexpr double level = 0.95;
 
@@ -119,137 +122,78 @@ Intervals bootstrap(const std::vector<Week>& weeks, const IntervalOptions& optio
     return Intervals{percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
-using Value = std::optional<double> (*)(const FinishedJob&, Duration tau);
-using Total = std::optional<double> (*)(const FinishedJobs&, Duration tau);
+// The metrics that have intervals, in the order in which they are shown. Each is a statistic of jobs.
+constexpr std::array<const char*, 13> measured{"mean_wait",
+                                               "mean_bounded_slowdown",
+                                               "mean_stretch",
+                                               "mean_slowdown",
+                                               "median_wait",
+                                               "wait_percentile_90",
+                                               "wait_percentile_99",
+                                               "mean_wait_worst_5_percent",
+                                               "mean_wait_worst_1_percent",
+                                               "mean_wait_widest_10_percent",
+                                               "median_bounded_slowdown",
+                                               "bounded_slowdown_percentile_90",
+                                               "bounded_slowdown_percentile_99"};
 
-std::optional<double> wait_of(const FinishedJob& job, Duration) {
-    return analysis::wait(job).to_seconds();
-}
-
-std::optional<double> bounded_slowdown_of(const FinishedJob& job, Duration tau) {
-    return analysis::bounded_slowdown(job, tau);
-}
-
-// A mean over jobs.
-struct MeasuredMean {
-    const char* metric;
-    Value value;  // none: the job does not count
-    Total total;
-};
-
-constexpr std::array means{
-    MeasuredMean{"mean_wait", wait_of, [](const FinishedJobs& jobs, Duration) { return analysis::mean_wait(jobs); }},
-    MeasuredMean{"mean_bounded_slowdown", bounded_slowdown_of, analysis::mean_bounded_slowdown},
-    MeasuredMean{"mean_stretch", [](const FinishedJob& job, Duration) { return analysis::stretch(job); },
-                 [](const FinishedJobs& jobs, Duration) { return analysis::mean_stretch(jobs); }},
-    MeasuredMean{"mean_slowdown", [](const FinishedJob& job, Duration) { return analysis::slowdown(job); },
-                 [](const FinishedJobs& jobs, Duration) { return analysis::mean_slowdown(jobs); }},
-};
-
-// A measure of the jobs in an order: the value at a percentile, or the mean of the first per cent of them.
-struct MeasuredOrder {
-    enum class Kind { percentile, mean_of_first };
-    const char* metric;
-    Value value;
-    bool (*is_before)(const FinishedJob& a, const FinishedJob& b, Duration tau);
-    Kind kind;
-    std::size_t percent;
-    Total total;
-};
-
-bool shorter_wait(const FinishedJob& a, const FinishedJob& b, Duration) {
-    return analysis::wait(a) < analysis::wait(b);
-}
-bool longer_wait(const FinishedJob& a, const FinishedJob& b, Duration) {
-    return analysis::wait(b) < analysis::wait(a);
-}
-bool wider(const FinishedJob& a, const FinishedJob& b, Duration) {
-    return analysis::is_wider(a, b);
-}
-bool smaller_slowdown(const FinishedJob& a, const FinishedJob& b, Duration tau) {
-    return analysis::bounded_slowdown(a, tau) < analysis::bounded_slowdown(b, tau);
-}
-
-template <std::size_t percent>
-std::optional<double> wait_percentile(const FinishedJobs& jobs, Duration) {
-    return analysis::wait_percentile(jobs, percent);
-}
-template <std::size_t percent>
-std::optional<double> slowdown_percentile(const FinishedJobs& jobs, Duration tau) {
-    return analysis::bounded_slowdown_percentile(jobs, tau, percent);
-}
-template <std::size_t percent>
-std::optional<double> worst_waits(const FinishedJobs& jobs, Duration) {
-    return analysis::mean_wait_of_worst(jobs, percent);
-}
-template <std::size_t percent>
-std::optional<double> widest_waits(const FinishedJobs& jobs, Duration) {
-    return analysis::mean_wait_of_widest(jobs, percent);
-}
-
-using Kind = MeasuredOrder::Kind;
-
-constexpr std::array orders{
-    MeasuredOrder{"median_wait", wait_of, shorter_wait, Kind::percentile, 50, wait_percentile<50>},
-    MeasuredOrder{"wait_percentile_90", wait_of, shorter_wait, Kind::percentile, 90, wait_percentile<90>},
-    MeasuredOrder{"wait_percentile_99", wait_of, shorter_wait, Kind::percentile, 99, wait_percentile<99>},
-    MeasuredOrder{"mean_wait_worst_5_percent", wait_of, longer_wait, Kind::mean_of_first, 5, worst_waits<5>},
-    MeasuredOrder{"mean_wait_worst_1_percent", wait_of, longer_wait, Kind::mean_of_first, 1, worst_waits<1>},
-    MeasuredOrder{"mean_wait_widest_10_percent", wait_of, wider, Kind::mean_of_first, 10, widest_waits<10>},
-    MeasuredOrder{"median_bounded_slowdown", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 50,
-                  slowdown_percentile<50>},
-    MeasuredOrder{"bounded_slowdown_percentile_90", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 90,
-                  slowdown_percentile<90>},
-    MeasuredOrder{"bounded_slowdown_percentile_99", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 99,
-                  slowdown_percentile<99>},
-};
-
-// The jobs of a run in the order of a measure, with the week of each.
-class OrderedJobs {
+// The values of a run's jobs in the order in which a statistic counts them, with the week of each.
+class OrderedValues {
  public:
-    OrderedJobs(const std::vector<JobsOfWeek>& weeks, FinishedJobs JobsOfWeek::*jobs, const MeasuredOrder& measure,
-                Duration tau)
-        : measure_(measure) {
-        std::vector<std::pair<const FinishedJob*, std::uint32_t>> sorted;
+    OrderedValues(const std::vector<JobsOfWeek>& weeks, FinishedJobs JobsOfWeek::*jobs, const JobStatistic& statistic,
+                  Duration tau)
+        : statistic_(statistic) {
         for (std::size_t week = 0; week < weeks.size(); ++week) {
             for (const FinishedJob& job : weeks[week].*jobs) {
-                sorted.emplace_back(&job, static_cast<std::uint32_t>(week));
+                const double value = analysis::measure(job, statistic.measure, tau).value_or(0);
+                values_.push_back({value, static_cast<std::uint32_t>(week), &job});
             }
         }
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [&](const auto& a, const auto& b) { return measure.is_before(*a.first, *b.first, tau); });
-        values_.reserve(sorted.size());
-        for (const auto& [job, week] : sorted) {
-            values_.emplace_back(measure.value(*job, tau).value_or(0), week);
-        }
+        std::ranges::stable_sort(values_, [&](const Value& a, const Value& b) {
+            switch (statistic.kind) {
+                case Kind::worst:
+                    return a.value > b.value;
+                case Kind::widest:
+                    return analysis::is_wider(*a.job, *b.job);
+                default:
+                    return a.value < b.value;
+            }
+        });
     }
 
-    // The measure of a resample that has each week so often, and so many jobs in all.
+    // The statistic of a resample that has each week so often, and so many jobs in all.
     // Cost: O(jobs).
     double measure(const std::vector<std::size_t>& times, std::size_t jobs) const {
-        const std::size_t wanted = (jobs * measure_.percent + 99) / 100;
+        const std::size_t wanted = statistic_.share_of(jobs);
         double sum = 0;
         std::size_t seen = 0;
-        for (const auto& [value, week] : values_) {
+        for (const auto& [value, week, job] : values_) {
             const std::size_t more = std::min(times[week], wanted - seen);
             seen += more;
             sum += value * static_cast<double>(more);
             if (seen == wanted) {
-                return measure_.kind == Kind::percentile ? value : sum / static_cast<double>(wanted);
+                return statistic_.kind == Kind::percentile ? value : sum / static_cast<double>(wanted);
             }
         }
         return 0;  // only without jobs
     }
 
  private:
-    const MeasuredOrder& measure_;
-    std::vector<std::pair<double, std::uint32_t>> values_;
+    struct Value {
+        double value;
+        std::uint32_t week;
+        const FinishedJob* job;
+    };
+    const JobStatistic& statistic_;
+    std::vector<Value> values_;
 };
 
-Intervals bootstrap(const std::vector<JobsOfWeek>& weeks, const MeasuredOrder& measure, Duration tau,
-                    const IntervalOptions& options) {
-    const OrderedJobs run(weeks, &JobsOfWeek::run, measure, tau);
-    const OrderedJobs baseline(weeks, &JobsOfWeek::baseline, measure, tau);
+// Intervals of a statistic that is not a mean over all jobs.
+// Requires: has_resamples().
+Intervals bootstrap_in_order(const std::vector<JobsOfWeek>& weeks, const JobStatistic& statistic, Duration tau,
+                             const IntervalOptions& options) {
+    const OrderedValues run(weeks, &JobsOfWeek::run, statistic, tau);
+    const OrderedValues baseline(weeks, &JobsOfWeek::baseline, statistic, tau);
     std::vector<double> values;
     std::vector<double> differences;
     std::vector<std::size_t> times(weeks.size());
@@ -272,12 +216,12 @@ Intervals bootstrap(const std::vector<JobsOfWeek>& weeks, const MeasuredOrder& m
 }
 
 // Sums of the values of each week.
-std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, Value value, Duration tau) {
+std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, JobMeasure measure, Duration tau) {
     const auto values_of = [&](const FinishedJobs& jobs) {
         std::vector<double> values;
         for (const FinishedJob& job : jobs) {
-            if (const std::optional<double> one = value(job, tau)) {
-                values.push_back(*one);
+            if (const std::optional<double> value = analysis::measure(job, measure, tau)) {
+                values.push_back(*value);
             }
         }
         return values;
@@ -314,27 +258,24 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
     }
     const std::vector<JobsOfWeek> weeks = weeks_of(jobs, before);
     std::vector<MetricInterval> result;
-    const auto add = [&](const char* metric, Total total, const auto& bootstrapped) {
+    for (const char* const metric : measured) {
+        const auto& statistic = std::get<JobStatistic>(analysis::find_metric(metric)->definition);
         MetricInterval& found = result.emplace_back();
         found.metric = metric;
         found.weeks = weeks.size();
-        found.value = total(jobs, options.tau);
+        found.value = analysis::measure(jobs, statistic, options.tau);
         if (before != nullptr && found.value) {
-            found.difference = *found.value - *total(*before, options.tau);
+            found.difference = *found.value - *analysis::measure(*before, statistic, options.tau);
         }
         if (found.value && has_resamples(weeks.size(), how)) {
-            const Intervals intervals = bootstrapped();
+            const Intervals intervals = statistic.kind == Kind::mean
+                                            ? bootstrap(sums_of(weeks, statistic.measure, options.tau), how)
+                                            : bootstrap_in_order(weeks, statistic, options.tau, how);
             found.interval = intervals.value;
             if (found.difference) {
                 found.difference_interval = intervals.difference;
             }
         }
-    };
-    for (const MeasuredMean& measure : means) {
-        add(measure.metric, measure.total, [&] { return bootstrap(sums_of(weeks, measure.value, options.tau), how); });
-    }
-    for (const MeasuredOrder& measure : orders) {
-        add(measure.metric, measure.total, [&] { return bootstrap(weeks, measure, options.tau, how); });
     }
     return result;
 }

@@ -87,11 +87,11 @@ GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
     }
     return {jobs.size(),
             Duration::microseconds(used).to_seconds(),
-            mean_wait(jobs),
-            wait_percentile(jobs, 50),
-            max_wait(jobs),
-            mean_bounded_slowdown(jobs, tau),
-            bounded_slowdown_percentile(jobs, tau, 50)};
+            measure(jobs, mean_wait, tau),
+            measure(jobs, median_wait, tau),
+            measure(jobs, max_wait, tau),
+            measure(jobs, mean_bounded_slowdown, tau),
+            measure(jobs, median_bounded_slowdown, tau)};
 }
 
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,

@@ -76,7 +76,11 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
     if (!workloads.empty()) {
         const analysis::WorkloadJobs submitted(workloads);
         run.by_deadline = jobs_by_deadline(schedule, submitted, counted_regular);
-        run.by_user = analysis::jobs_by_user(run.finished, submitted);
+        for (const FinishedJob& job : run.finished) {
+            if (const std::string& user = submitted.find(job.id)->description->user; !user.empty()) {
+                run.by_user[user].push_back(job);
+            }
+        }
         if (!options.licenses.empty()) {
             run.licenses = licenses_of(run.finished, submitted, options.licenses);
         }

@@ -301,12 +301,13 @@ double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Durat
     const Layout& layout = drawing.layout();
     top = draw_legend(runs, top, drawing);
     const bool waits = kind == PlotKind::waits;
+    const auto measure = waits ? analysis::JobMeasure::wait : analysis::JobMeasure::bounded_slowdown;
     std::vector<std::vector<DistributionPoint>> distributions;
     double largest = 10;
     for (const DrawnRun& run : runs) {
         std::vector<double> values;
         for (const FinishedJob& job : run.jobs) {
-            values.push_back(waits ? analysis::wait(job).to_seconds() : analysis::bounded_slowdown(job, tau));
+            values.push_back(*analysis::measure(job, measure, tau));
         }
         distributions.push_back(distribution_of(std::move(values), plotted_points));
         if (!distributions.back().empty()) {

@@ -341,7 +341,7 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     std::vector<double> slowdowns;
     for (const FinishedJob& job : run.finished) {
         waits.push_back(analysis::wait(job).to_seconds());
-        slowdowns.push_back(analysis::bounded_slowdown(job, report.options.tau));
+        slowdowns.push_back(*analysis::measure(job, analysis::JobMeasure::bounded_slowdown, report.options.tau));
     }
     write_distribution("waits", std::move(waits), json);
     write_distribution("bounded_slowdowns", std::move(slowdowns), json);
