@@ -12,7 +12,7 @@
 #include <batfill/analysis/metrics.hpp>
 
 #include "job_measures.hpp"
-#include "rows.hpp"
+#include "tables.hpp"
 
 namespace batfill {
 
@@ -281,7 +281,6 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
 }
 
 void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, MetricsFormat format) {
-    using analysis::Number;
     analysis::Rows rows{{{"run", "run"},
                          {"metric", "metric"},
                          {"weeks", "weeks"},
@@ -294,21 +293,12 @@ void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, M
                         {}};
     for (const RunIntervals& run : runs) {
         for (const MetricInterval& found : run.intervals) {
-            const auto number = [&](std::optional<double> value) {
-                return Number{value, analysis::find_metric(found.metric)->unit};
-            };
-            const auto add = [&](std::vector<analysis::Cell>& row, std::optional<double> value,
-                                 const std::optional<Interval>& interval) {
-                row.emplace_back(number(value));
-                row.emplace_back(number(interval ? std::optional(interval->low) : std::nullopt));
-                row.emplace_back(number(interval ? std::optional(interval->high) : std::nullopt));
-            };
+            const analysis::Unit unit = analysis::find_metric(found.metric)->unit;
+            const analysis::Number weeks{static_cast<double>(found.weeks), analysis::Unit::count};
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
-            row.emplace_back(run.label);
-            row.emplace_back(found.metric);
-            row.emplace_back(Number{static_cast<double>(found.weeks), analysis::Unit::count});
-            add(row, found.value, found.interval);
-            add(row, found.difference, found.difference_interval);
+            row = {run.label, found.metric, weeks};
+            append(row, found.value, found.interval, unit);
+            append(row, found.difference, found.difference_interval, unit);
         }
     }
     analysis::write_rows(out, rows, format);

@@ -12,7 +12,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "rows.hpp"
+#include "tables.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -143,13 +143,12 @@ void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const s
             row.emplace_back(run.label);
             row.insert(row.end(), group.names.begin(), group.names.end());
             const GroupMetrics& metrics = group.metrics;
-            row.emplace_back(Number{static_cast<double>(metrics.jobs), Unit::count});
-            row.emplace_back(Number{metrics.processor_seconds, Unit::seconds});
-            row.emplace_back(Number{metrics.mean_wait, Unit::seconds});
-            row.emplace_back(Number{metrics.median_wait, Unit::seconds});
-            row.emplace_back(Number{metrics.max_wait, Unit::seconds});
-            row.emplace_back(Number{metrics.mean_bounded_slowdown, Unit::ratio});
-            row.emplace_back(Number{metrics.median_bounded_slowdown, Unit::ratio});
+            row.insert(row.end(),
+                       {Number{static_cast<double>(metrics.jobs), Unit::count},
+                        Number{metrics.processor_seconds, Unit::seconds}, Number{metrics.mean_wait, Unit::seconds},
+                        Number{metrics.median_wait, Unit::seconds}, Number{metrics.max_wait, Unit::seconds},
+                        Number{metrics.mean_bounded_slowdown, Unit::ratio},
+                        Number{metrics.median_bounded_slowdown, Unit::ratio}});
         }
     }
     analysis::write_rows(out, rows, format);

@@ -5,8 +5,7 @@
 
 #include "comparison.hpp"
 #include "src/analysis/job_measures.hpp"
-#include "src/analysis/rows.hpp"
-#include "src/analysis/side_by_side.hpp"
+#include "src/analysis/tables.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 
@@ -81,10 +80,12 @@ class Telling {
     bool has_deadlines_ = false;
 };
 
-analysis::SideBySide table_of(const Comparison& comparison) {
+analysis::MarkedLines lines_of(const Comparison& comparison) {
     const Telling is_telling(comparison);
-    analysis::SideBySide table;
-    table.columns = comparison.schedulers;
+    analysis::MarkedLines lines{{{""}}};
+    for (const std::string& scheduler : comparison.schedulers) {
+        lines.front().push_back({scheduler});
+    }
     const auto metrics = analysis::all_metrics();
     for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
         std::vector<std::vector<std::optional<double>>> values;
@@ -100,7 +101,7 @@ analysis::SideBySide table_of(const Comparison& comparison) {
         }
         const std::vector<bool> best = analysis::best_of(means, metrics[metric].goal);
         const auto first_best = static_cast<std::size_t>(std::find(best.begin(), best.end(), true) - best.begin());
-        auto& line = table.lines.emplace_back(analysis::SideBySide::Line{metrics[metric].title, {}});
+        auto& line = lines.emplace_back(1, analysis::MarkedCell{metrics[metric].title});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
             analysis::MarkedCell cell{text_of(with_intervals[scheduler], metrics[metric].unit), best[scheduler]};
             if (first_best < best.size() && !best[scheduler]) {
@@ -108,10 +109,10 @@ analysis::SideBySide table_of(const Comparison& comparison) {
                 cell.may_be_best =
                     difference.interval && difference.interval->low <= 0 && difference.interval->high >= 0;
             }
-            line.cells.push_back(std::move(cell));
+            line.push_back(std::move(cell));
         }
     }
-    return table;
+    return lines;
 }
 
 analysis::Rows rows_of(const Comparison& comparison) {
@@ -136,16 +137,10 @@ analysis::Rows rows_of(const Comparison& comparison) {
                 continue;
             }
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
-            row.emplace_back(metrics[metric].name);
-            row.emplace_back(comparison.schedulers[scheduler]);
-            row.emplace_back(analysis::Number{static_cast<double>(known), Unit::count});
+            row = {metrics[metric].name, comparison.schedulers[scheduler],
+                   analysis::Number{static_cast<double>(known), Unit::count}};
             for (const Mean& mean : {mean_of(values), difference_of(values, first)}) {
-                const auto add = [&](std::optional<double> value) {
-                    row.emplace_back(analysis::Number{value, metrics[metric].unit});
-                };
-                add(mean.mean);
-                add(mean.interval ? std::optional(mean.interval->low) : std::nullopt);
-                add(mean.interval ? std::optional(mean.interval->high) : std::nullopt);
+                append(row, mean.mean, mean.interval, metrics[metric].unit);
             }
         }
     }
@@ -177,7 +172,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFo
         analysis::write_rows(out, rows_of(comparison), format);
         return;
     }
-    analysis::write_side_by_side(out, table_of(comparison), format, true);
+    analysis::write_lines(out, lines_of(comparison), format, true);
 }
 
 }  // namespace batfill
