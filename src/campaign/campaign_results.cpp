@@ -132,22 +132,18 @@ void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& w
     json.key("program_sha256").text(program);
     json.key("campaign_file").text(fs::path(campaign.path).filename().string());
     json.key("campaign_file_sha256").text(sha256(campaign.text));
-    json.key("workloads").array(workloads, [&](const MadeWorkload& workload) {
-        json.open_object();
+    json.key("workloads").objects(workloads, [&](const MadeWorkload& workload) {
         json.key("file").text(workload.file);
         json.key("sha256").text(workload.sha256);
         json.key("jobs").integer(workload.jobs);
         json.key("processors").integer(static_cast<std::uint64_t>(workload.processors));
-        json.close_object();
     });
     json.key("runs_sha256").text(list.campaign);
     json.key("columns").texts(list.columns);
-    json.key("runs").array(list.rows, [&](const RunList::Row& row) {
-        json.open_object();
+    json.key("runs").objects(list.rows, [&](const RunList::Row& row) {
         json.key("prefix").text(row.prefix);
         json.key("key").text(row.key);
         json.key("cells").texts(row.cells);
-        json.close_object();
     });
     json.close_object();
     write_file(folder + '/' + manifest_name, std::string(json.view()) + '\n');
