@@ -36,9 +36,7 @@ void Audit::check_guarantees() {
 
 void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
     const std::optional<Time>& start = job.start;
-    const bool same =
-        start && guarantee.actual_start ? agree(*start, *guarantee.actual_start) : start == guarantee.actual_start;
-    if (!same) {
+    if (!agree_or_none(start, guarantee.actual_start)) {
         violation(start.value_or(job.submit), job.id, "actual_start is {}, starting_time {}", guarantee.actual_start,
                   start);
     }

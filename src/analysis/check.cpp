@@ -13,27 +13,29 @@ namespace analysis {
 
 CheckReport Audit::finish() {
     report_.jobs = row_;
-    find_earlier_runs();
+    // The schedule may list the earlier run anywhere, so this looks it up after the last row.
     for (const LaterRun& run : later_runs_) {
-        check_earlier_run(run);
+        earlier_runs_.emplace(run.earlier_id, nullptr);
     }
+    for (const Ran& job : ran_) {
+        if (const auto earlier = earlier_runs_.find(*job.id); earlier != earlier_runs_.end()) {
+            earlier->second = &job;
+        }
+    }
+    std::ranges::for_each(later_runs_, [&](const LaterRun& run) { check_earlier_run(run); });
     check_deadlines();
     row_ = no_row;
     check_missing();
-    sort_by_start();
+    std::ranges::sort(ran_, {}, [](const Ran& job) { return std::tuple(job.start, job.held_until(), job.row); });
     check_processors();
     if (!outages_.empty()) {
-        for (const std::uint32_t number : by_start_) {
-            check_outages(ran_[number]);
-        }
+        std::ranges::for_each(ran_, [&](const Ran& job) { check_outages(job); });
     }
     check_licenses();
     if (guarantees_ != nullptr) {
         check_guarantees();
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
-        return std::tie(a.violation.at, a.row) < std::tie(b.violation.at, b.row);
-    });
+    std::ranges::stable_sort(found_, {}, [](const Found& one) { return std::tuple(one.violation.at, one.row); });
     for (Found& one : found_) {
         report_.violations.push_back(std::move(one.violation));
     }
@@ -107,18 +109,6 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     }
 }
 
-// The schedule may list the earlier run anywhere, so this looks it up after the last row.
-void Audit::find_earlier_runs() {
-    for (const LaterRun& run : later_runs_) {
-        earlier_runs_.emplace(run.earlier_id, nullptr);
-    }
-    for (const Ran& job : ran_) {
-        if (const auto earlier = earlier_runs_.find(*job.id); earlier != earlier_runs_.end()) {
-            earlier->second = &job;
-        }
-    }
-}
-
 // The state of a workload job or a later run in the schedule. None if the schedule has no job with this id.
 std::optional<JobState> Audit::state_of(const std::string& id) const {
     const std::optional<IndexedJob> job = jobs_.find(id);
@@ -174,9 +164,7 @@ void Audit::check_request(const ScheduledJob& job, const IndexedJob& submitted) 
         violation(job.submit, job, "requested_number_of_resources is {}, the workload has {}", job.processors,
                   description.processors);
     }
-    const bool same = job.walltime && description.walltime ? agree(*job.walltime, *description.walltime)
-                                                           : job.walltime == description.walltime;
-    if (!same) {
+    if (!agree_or_none(job.walltime, description.walltime)) {
         violation(job.submit, job, "requested_time is {}, the workload has {}", job.walltime, description.walltime);
     }
 }
@@ -195,11 +183,6 @@ void Audit::check_columns(const ScheduledJob& job) {
            times.start.since_zero() + times.length);
     expect("waiting_time", times.wait, "starting_time - submission_time", times.start - job.submit);
     expect("turnaround_time", times.turnaround, "finish_time - submission_time", times.finish - job.submit);
-    check_stretch(job);
-}
-
-void Audit::check_stretch(const ScheduledJob& job) {
-    const ExecutionRecord& times = *job.execution;
     if (!job.stretch || times.length <= Duration()) {
         return;
     }

@@ -46,10 +46,7 @@ std::vector<JobsOfWeek> weeks_of(const FinishedJobs& jobs, const FinishedJobs* b
             before.emplace(job.id, &job);
         }
     }
-    Time first = Time::infinity();
-    for (const FinishedJob& job : jobs) {
-        first = std::min(first, job.submit);
-    }
+    const Time first = jobs.empty() ? Time() : std::ranges::min_element(jobs, {}, &FinishedJob::submit)->submit;
     std::map<Microseconds, JobsOfWeek> weeks;
     for (const FinishedJob& job : jobs) {
         JobsOfWeek& week = weeks[(job.submit - first).count() / Duration::days(7).count()];
@@ -59,8 +56,9 @@ std::vector<JobsOfWeek> weeks_of(const FinishedJobs& jobs, const FinishedJobs* b
         }
     }
     std::vector<JobsOfWeek> result;
-    result.reserve(weeks.size());
-    std::transform(weeks.begin(), weeks.end(), std::back_inserter(result), [](auto& week) { return week.second; });
+    for (auto& [number, week] : weeks) {
+        result.push_back(std::move(week));
+    }
     return result;
 }
 
@@ -76,22 +74,22 @@ struct Intervals {
     Interval difference;
 };
 
-// Calls begin(), then take(week) for each week of the resample, then end(), for each resample of a circular block
-// bootstrap. A resample has as many weeks as the log, in blocks of consecutive weeks from sampled starts. The first
-// week follows the last one. The same options and number of weeks give the same resamples. Requires: weeks > 0.
-template <class Begin, class Take, class End>
-void for_each_resample(std::size_t weeks, const IntervalOptions& options, Begin begin, Take take, End end) {
+// Calls `use` with the weeks of each resample of a circular block bootstrap. A resample has as many weeks as the log,
+// in blocks of consecutive weeks from sampled starts. The first week follows the last one. The same options and number
+// of weeks give the same resamples. Requires: weeks > 0.
+template <class Use>
+void for_each_resample(std::size_t weeks, const IntervalOptions& options, Use use) {
     std::mt19937_64 random(options.seed);
+    std::vector<std::size_t> sampled(weeks);
     for (std::size_t i = 0; i < options.resamples; ++i) {
-        begin();
         for (std::size_t taken = 0; taken < weeks;) {
             // The modulo makes some weeks more likely by less than one in 2^40, which is negligible.
             const std::size_t first = random() % weeks;
             for (std::size_t step = 0; step < options.block && taken < weeks; ++step, ++taken) {
-                take((first + step) % weeks);
+                sampled[taken] = (first + step) % weeks;
             }
         }
-        end();
+        use(sampled);
     }
 }
 
@@ -105,20 +103,18 @@ bool has_resamples(std::size_t weeks, const IntervalOptions& options) {
 Intervals bootstrap(const std::vector<Week>& weeks, const IntervalOptions& options) {
     std::vector<double> values;
     std::vector<double> differences;
-    Week all;
-    for_each_resample(
-        weeks.size(), options, [&] { all = Week{}; },
-        [&](std::size_t week) {
+    for_each_resample(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
+        Week all;
+        for (const std::size_t week : sampled) {
             all.jobs += weeks[week].jobs;
             all.values += weeks[week].values;
             all.differences += weeks[week].differences;
-        },
-        [&] {
-            if (all.jobs > 0) {
-                values.push_back(all.values / all.jobs);
-                differences.push_back(all.differences / all.jobs);
-            }
-        });
+        }
+        if (all.jobs > 0) {
+            values.push_back(all.values / all.jobs);
+            differences.push_back(all.differences / all.jobs);
+        }
+    });
     return Intervals{percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
@@ -196,43 +192,28 @@ Intervals bootstrap_in_order(const std::vector<JobsOfWeek>& weeks, const JobStat
     const OrderedValues baseline(weeks, &JobsOfWeek::baseline, statistic, tau);
     std::vector<double> values;
     std::vector<double> differences;
-    std::vector<std::size_t> times(weeks.size());
-    std::size_t jobs = 0;
-    for_each_resample(
-        weeks.size(), options,
-        [&] {
-            std::fill(times.begin(), times.end(), 0);
-            jobs = 0;
-        },
-        [&](std::size_t week) {
+    for_each_resample(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
+        std::vector<std::size_t> times(weeks.size());
+        std::size_t jobs = 0;
+        for (const std::size_t week : sampled) {
             ++times[week];
             jobs += weeks[week].run.size();
-        },
-        [&] {
-            values.push_back(run.measure(times, jobs));
-            differences.push_back(values.back() - baseline.measure(times, jobs));
-        });
+        }
+        values.push_back(run.measure(times, jobs));
+        differences.push_back(values.back() - baseline.measure(times, jobs));
+    });
     return Intervals{percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
 // Sums of the values of each week.
 std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, JobMeasure measure, Duration tau) {
-    const auto values_of = [&](const FinishedJobs& jobs) {
-        std::vector<double> values;
-        for (const FinishedJob& job : jobs) {
-            if (const std::optional<double> value = analysis::measure(job, measure, tau)) {
-                values.push_back(*value);
-            }
-        }
-        return values;
-    };
     std::vector<Week> sums;
     sums.reserve(weeks.size());
     for (const JobsOfWeek& week : weeks) {
-        std::vector<double> values = values_of(week.run);
+        std::vector<double> values = analysis::values_of(week.run, measure, tau);
         const auto jobs = static_cast<double>(values.size());
         const double sum = analysis::sum(std::move(values));
-        sums.push_back(Week{jobs, sum, sum - analysis::sum(values_of(week.baseline))});
+        sums.push_back(Week{jobs, sum, sum - analysis::sum(analysis::values_of(week.baseline, measure, tau))});
     }
     return sums;
 }

@@ -36,19 +36,17 @@ std::optional<double> statistic_of(std::vector<Value> values, const JobStatistic
     return mean(values);
 }
 
-// Calls `use` with the jobs that the statistic counts.
-template <class Use>
-void for_each_counted(const FinishedJobs& jobs, const JobStatistic& statistic, Use use) {
-    if (statistic.kind != JobStatistic::Kind::widest) {
-        std::for_each(jobs.begin(), jobs.end(), use);
-        return;
-    }
+// The widest `count` of the jobs.
+FinishedJobs widest_of(const FinishedJobs& jobs, std::size_t count) {
     std::vector<const FinishedJob*> widest(jobs.size());
     std::transform(jobs.begin(), jobs.end(), widest.begin(), [](const FinishedJob& job) { return &job; });
-    const auto end = widest.begin() + static_cast<std::ptrdiff_t>(statistic.share_of(jobs.size()));
+    const auto end = widest.begin() + static_cast<std::ptrdiff_t>(count);
     std::nth_element(widest.begin(), end, widest.end(),
                      [](const FinishedJob* a, const FinishedJob* b) { return is_wider(*a, *b); });
-    std::for_each(widest.begin(), end, [&](const FinishedJob* job) { use(*job); });
+    FinishedJobs result;
+    result.reserve(count);
+    std::for_each(widest.begin(), end, [&](const FinishedJob* job) { result.push_back(*job); });
+    return result;
 }
 
 }  // namespace
@@ -98,21 +96,28 @@ std::optional<double> measure(const FinishedJob& job, JobMeasure what, Duration 
     return std::nullopt;
 }
 
-std::optional<double> measure(const FinishedJobs& jobs, const JobStatistic& statistic, Duration tau) {
-    if (statistic.measure == JobMeasure::wait) {
-        std::vector<Duration> waits;
-        waits.reserve(jobs.size());
-        for_each_counted(jobs, statistic, [&](const FinishedJob& job) { waits.push_back(wait(job)); });
-        return statistic_of(std::move(waits), statistic);
-    }
+std::vector<double> values_of(const FinishedJobs& jobs, JobMeasure what, Duration tau) {
     std::vector<double> values;
     values.reserve(jobs.size());
-    for_each_counted(jobs, statistic, [&](const FinishedJob& job) {
-        if (const std::optional<double> value = measure(job, statistic.measure, tau)) {
+    for (const FinishedJob& job : jobs) {
+        if (const std::optional<double> value = measure(job, what, tau)) {
             values.push_back(*value);
         }
-    });
-    return statistic_of(std::move(values), statistic);
+    }
+    return values;
+}
+
+std::optional<double> measure(const FinishedJobs& jobs, const JobStatistic& statistic, Duration tau) {
+    if (statistic.kind == JobStatistic::Kind::widest) {
+        const JobStatistic mean{statistic.measure, JobStatistic::Kind::mean};
+        return measure(widest_of(jobs, statistic.share_of(jobs.size())), mean, tau);
+    }
+    if (statistic.measure == JobMeasure::wait) {
+        std::vector<Duration> waits(jobs.size());
+        std::transform(jobs.begin(), jobs.end(), waits.begin(), wait);
+        return statistic_of(std::move(waits), statistic);
+    }
+    return statistic_of(values_of(jobs, statistic.measure, tau), statistic);
 }
 
 std::optional<Duration> span_of(const FinishedJobs& jobs) {

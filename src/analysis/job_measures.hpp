@@ -38,6 +38,9 @@ enum class JobMeasure {
 // Requires: tau > 0 for the bounded slowdown.
 std::optional<double> measure(const FinishedJob& job, JobMeasure what, Duration tau);
 
+// Returns the measures of the jobs that have a value, in the order of the jobs.
+std::vector<double> values_of(const FinishedJobs& jobs, JobMeasure what, Duration tau);
+
 // A measure of many jobs.
 struct JobStatistic {
     enum class Kind {

@@ -42,7 +42,7 @@ analysis::MarkedLines lines_of(const std::vector<RunMetrics>& runs) {
         std::vector<std::optional<double>> values(runs.size());
         std::transform(runs.begin(), runs.end(), values.begin(),
                        [&](const RunMetrics& run) { return run.metrics.values()[i]; });
-        if (std::ranges::none_of(values, &std::optional<double>::has_value)) {
+        if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); })) {
             continue;
         }
         const std::vector<bool> best = analysis::best_of(values, metric.goal);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/support/csv_text.hpp"
+#include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/text_table.hpp"
 
@@ -63,33 +64,20 @@ void write_json(std::ostream& out, const Rows& rows) {
 }
 
 std::string for_markdown(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        escaped += c == '|' || c == '*' || c == '_' || c == '\\' ? "\\" : "";
-        escaped += c;
-    }
-    return escaped;
+    return escaped(text, {{'|', "\\|"}, {'*', "\\*"}, {'_', "\\_"}, {'\\', "\\\\"}});
 }
 
 std::string for_latex(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        switch (c) {
-            case '\\':
-                escaped += "\\textbackslash{}";
-                break;
-            case '~':
-                escaped += "\\textasciitilde{}";
-                break;
-            case '^':
-                escaped += "\\textasciicircum{}";
-                break;
-            default:
-                escaped += std::string_view("&%$#_{}").find(c) != std::string_view::npos ? "\\" : "";
-                escaped += c;
-        }
-    }
-    return escaped;
+    return escaped(text, {{'\\', "\\textbackslash{}"},
+                          {'~', "\\textasciitilde{}"},
+                          {'^', "\\textasciicircum{}"},
+                          {'&', "\\&"},
+                          {'%', "\\%"},
+                          {'$', "\\$"},
+                          {'#', "\\#"},
+                          {'_', "\\_"},
+                          {'{', "\\{"},
+                          {'}', "\\}"}});
 }
 
 // The text with marks or markup. Two blanks before the title of a line are an indentation.

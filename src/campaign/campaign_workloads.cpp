@@ -16,6 +16,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
@@ -48,18 +49,6 @@ class MakingAlone {
     int file_;
 };
 
-// Does a piece of work on a workload. Prefixes errors with the place in the campaign file.
-template <class Work>
-auto in_place_of(const CampaignWorkload& workload, Work work) {
-    try {
-        return work();
-    } catch (const UsageError& problem) {
-        throw InputError(workload.subject + ": " + problem.what());
-    } catch (const InputError& problem) {
-        throw InputError(workload.subject + ": " + problem.what());
-    }
-}
-
 // The workloads in a folder.
 std::vector<fs::path> workload_files(const fs::path& folder) {
     std::vector<fs::path> files;
@@ -79,20 +68,38 @@ void make(const CampaignWorkload& workload, const fs::path& folder, const Makers
         case CampaignWorkload::Source::accounting:
             makers.convert_log(workload, folder, out);
             break;
-        case CampaignWorkload::Source::workload: {
+        case CampaignWorkload::Source::workload:
             write_file((folder / (workload.name + ".json")).string(), read_workload_text(workload.path));
             break;
-        }
         case CampaignWorkload::Source::model:
             makers.draw(workload, folder, out);
             break;
     }
-    if (!workload.deadlines) {
-        return;
+    if (workload.deadlines) {
+        for (const fs::path& path : workload_files(folder)) {
+            makers.draw_deadlines(path, *workload.deadlines, out);
+        }
     }
-    for (const fs::path& path : workload_files(folder)) {
-        makers.draw_deadlines(path, *workload.deadlines, out);
+}
+
+// The command that makes a workload, for a shell: the arguments after "batfill".
+Arguments making_command(const CampaignWorkload& workload) {
+    Arguments arguments;
+    switch (workload.source) {
+        case CampaignWorkload::Source::log:
+            arguments = {"swf", workload.path};
+            break;
+        case CampaignWorkload::Source::accounting:
+            arguments = {"import", workload.format, workload.path};
+            break;
+        case CampaignWorkload::Source::workload:
+            return {"deadlines", workload.path};
+        case CampaignWorkload::Source::model:
+            arguments = {"generate"};
+            break;
     }
+    arguments.insert(arguments.end(), workload.options.begin(), workload.options.end());
+    return arguments;
 }
 
 // The first lines of made.txt: a hash of the inputs, a line for each file, and a hash of these lines.
@@ -101,8 +108,8 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
     std::ostringstream lines;
     for (const fs::path& file : files) {
         const std::string bytes = read_workload_text(file.string());
-        const Workload read =
-            in_place_of(workload, [&] { return parse_workload(bytes, file.filename().string(), "w0"); });
+        const Workload read = with_place_in_errors(
+            workload.subject, [&] { return parse_workload(bytes, file.filename().string(), "w0"); });
         Time last;
         for (const WorkloadJob& job : read.jobs) {
             last = std::max(last, job.description.submit);
@@ -157,9 +164,7 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
 }
 
 bool is_as_made(const fs::path& folder, const MadeFiles::File& file) {
-    std::error_code ignored;
-    return fs::is_regular_file(folder / file.name, ignored) &&
-           sha256_of_file((folder / file.name).string()) == file.sha256;
+    return has_sha256((folder / file.name).string(), file.sha256);
 }
 
 // Returns the content of `folder`; nothing if it was made with another key or has changed since.
@@ -243,7 +248,7 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
     const std::string path = folder.file(made_file);
     const fs::path inside = fs::path(path).parent_path();
     std::ostringstream said;
-    in_place_of(workload, [&] { make(workload, inside, makers, said); });
+    with_place_in_errors(workload.subject, [&] { make(workload, inside, makers, said); });
     write_file(path, description(workload, inside, key) + said.str());
     try {
         folder.commit();
@@ -274,25 +279,6 @@ std::string text_of(const std::optional<Arguments>& arguments) {
 
 }  // namespace
 
-Arguments making_command(const CampaignWorkload& workload) {
-    Arguments arguments;
-    switch (workload.source) {
-        case CampaignWorkload::Source::log:
-            arguments = {"swf", workload.path};
-            break;
-        case CampaignWorkload::Source::accounting:
-            arguments = {"import", workload.format, workload.path};
-            break;
-        case CampaignWorkload::Source::workload:
-            return {"deadlines", workload.path};
-        case CampaignWorkload::Source::model:
-            arguments = {"generate"};
-            break;
-    }
-    arguments.insert(arguments.end(), workload.options.begin(), workload.options.end());
-    return arguments;
-}
-
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program, const Makers& makers,
                                          const std::function<void(const std::string&, std::size_t)>& told) {
@@ -302,8 +288,9 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
     std::vector<MadeWorkload> all;
     for (std::size_t entry = 0; entry < campaign.workloads.size(); ++entry) {
         const CampaignWorkload& workload = campaign.workloads[entry];
-        const std::string source =
-            workload.path.empty() ? "" : in_place_of(workload, [&] { return sha256_of_file(workload.path); });
+        const std::string source = workload.path.empty() ? "" : with_place_in_errors(workload.subject, [&] {
+            return sha256_of_file(workload.path);
+        });
         std::string made_of = program;
         for (const std::string& part : {source, command_line(workload.options), text_of(workload.deadlines)}) {
             made_of.append("\n").append(part);
@@ -322,6 +309,11 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
     }
     require_other_names(campaign, all);
     return all;
+}
+
+bool has_sha256(const std::string& path, const std::string& sha256) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored) && sha256_of_file(path) == sha256;
 }
 
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder) {
@@ -351,7 +343,7 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     const std::string platform = platform_of(made, machine, folder);
     const std::string hosts = (number_of_hosts(platform) ? "--processors=" : "--platform=") + platform;
     arguments.insert(arguments.begin(), {hosts, "-o", (fs::path(folder) / file).string()});
-    in_place_of(workload, [&] { makers.draw_failures(arguments); });
+    with_place_in_errors(workload.subject, [&] { makers.draw_failures(arguments); });
     return file;
 }
 

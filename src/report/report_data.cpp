@@ -14,6 +14,7 @@
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::report {
@@ -28,21 +29,6 @@ constexpr std::array<double, 6> quantiles_shown{0.5, 0.75, 0.9, 0.95, 0.99, 1.0}
 using analysis::Unit;
 using analysis::wait;
 using Json = CompactJson;
-
-// The text without characters that HTML interprets.
-std::string for_html(const Json& json) {
-    std::string result;
-    result.reserve(json.view().size());
-    for (const char c : json.view()) {
-        // In JSON, '<' appears only inside strings.
-        if (c == '<') {
-            result += "\\u003c";
-        } else {
-            result += c;
-        }
-    }
-    return result;
-}
 
 // The zero, the end and the unit of the times of all runs.
 class Clock {
@@ -101,7 +87,8 @@ struct Grouping {
 
 class Groupings {
  public:
-    Groupings(const Report& report, const std::vector<FinishedJobs>& runs);
+    // `jobs` are those of all runs.
+    Groupings(const Report& report, const FinishedJobs& jobs);
 
     const std::array<Grouping, 2>& all() const { return groupings_; }
     // The job in the workloads; null if they do not have it.
@@ -122,16 +109,12 @@ class Groupings {
         {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
 };
 
-Groupings::Groupings(const Report& report, const std::vector<FinishedJobs>& runs) : workload_jobs_(report.workloads) {
+Groupings::Groupings(const Report& report, const FinishedJobs& jobs) : workload_jobs_(report.workloads) {
     if (report.workloads.empty()) {
         return;
     }
-    FinishedJobs all;
-    for (const FinishedJobs& jobs : runs) {
-        all.insert(all.end(), jobs.begin(), jobs.end());
-    }
     for (Grouping& grouping : groupings_) {
-        for (const GroupSummary& group : groups(grouping, all, report.options.tau)) {
+        for (const GroupSummary& group : groups(grouping, jobs, report.options.tau)) {
             grouping.names.push_back(group.name);
         }
         if (grouping.names == std::vector<std::string>{""}) {
@@ -389,15 +372,10 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     write_pairs("statistics", run.run.statistics, json);
     write_jobs(run, groupings, clock, json);
     write_steps(run, clock, json);
-    std::vector<double> waits;
-    std::vector<double> slowdowns;
-    for (const FinishedJob& job : run.finished) {
-        waits.push_back(wait(job).to_seconds());
-        slowdowns.push_back(*analysis::measure(job, analysis::JobMeasure::bounded_slowdown, report.options.tau));
-    }
-    write_distribution("waits", std::move(waits), json);
-    write_distribution("bounded_slowdowns", std::move(slowdowns), json);
-    write_groups(run, groupings, report.options.tau, json);
+    const Duration tau = report.options.tau;
+    write_distribution("waits", values_of(run.finished, analysis::JobMeasure::wait, tau), json);
+    write_distribution("bounded_slowdowns", values_of(run.finished, analysis::JobMeasure::bounded_slowdown, tau), json);
+    write_groups(run, groupings, tau, json);
     write_deadlines(run, groupings, json);
     write_guarantees(run.run, json);
     write_longest_waits(run, json);
@@ -419,12 +397,12 @@ int processors_of(const Report& report) {
 
 std::string report_data(const Report& report) {
     std::vector<MeasuredRun> runs;
-    std::vector<FinishedJobs> finished;
+    FinishedJobs finished;  // of all runs
     const MeasuredSchedule baseline(report.runs[report.baseline].schedule);
     for (const Run& run : report.runs) {
         analysis::require_same_jobs(baseline, run.schedule);
         runs.push_back(measured(run, report));
-        finished.push_back(runs.back().finished);
+        finished.insert(finished.end(), runs.back().finished.begin(), runs.back().finished.end());
     }
     const Clock clock(span_of(finished));
     const Groupings groupings(report, finished);
@@ -454,7 +432,7 @@ std::string report_data(const Report& report) {
     write_metrics(runs, report.baseline, json);
     json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, report, groupings, clock, json); });
     json.close_object();
-    return for_html(json);
+    return escaped(json.view(), {{'<', "\\u003c"}});  // in JSON, it appears only inside strings
 }
 
 }  // namespace batfill::report

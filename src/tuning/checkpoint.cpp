@@ -15,6 +15,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/files.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -29,27 +30,17 @@ struct Line {
     double value;
 };
 
-// Removes the number at the beginning of `text`.
-template <typename Number>
-bool take(std::string_view& text, Number& number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return error == std::errc();
-}
-
-bool take_comma(std::string_view& text) {
-    const bool comma = text.starts_with(',');
-    text.remove_prefix(comma ? 1 : 0);
-    return comma;
-}
-
 std::optional<Line> parse(std::string_view text) {
-    Line line{};
-    if (take(text, line.workload) && take_comma(text) && take(text, line.evaluation) && take_comma(text) &&
-        take(text, line.value) && text.empty() && !std::isnan(line.value)) {
-        return line;
+    const std::size_t first = text.find(',');
+    const std::size_t last = text.rfind(',');
+    if (first == last) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    const auto workload = number_in<std::size_t>(text.substr(0, first));
+    const auto evaluation = number_in<std::size_t>(text.substr(first + 1, last - first - 1));
+    const auto value = number_in<double>(text.substr(last + 1));
+    return workload && evaluation && value && !std::isnan(*value) ? std::optional(Line{*workload, *evaluation, *value})
+                                                                  : std::nullopt;
 }
 
 std::string shortest(double value) {
