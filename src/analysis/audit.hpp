@@ -110,7 +110,6 @@ class Audit {
     void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile, const std::optional<Duration>& walltime,
                             Duration shortest_length);
     void check_deadlines();
-    void check_missing();
     void check_processors();
     void check_outages(const Ran& job);
     void check_licenses();
@@ -139,6 +138,14 @@ class Audit {
     template <class... Values>
     void violation(Time at, const Ran& job, const char* what, const Values&... values) {
         violation(at, *job.id, what, values...);
+    }
+
+    // Reports a violation unless `holds`.
+    template <class WhichJob, class... Values>
+    void expect(bool holds, Time at, const WhichJob& job, const char* what, const Values&... values) {
+        if (!holds) {
+            violation(at, job, what, values...);
+        }
     }
 
     const std::vector<Workload>& workloads_;

@@ -90,9 +90,7 @@ void Audit::check_licenses() {
             }
         }
     }
-    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-        return std::tie(a.at, a.copies) < std::tie(b.at, b.copies);
-    });
+    std::ranges::stable_sort(changes, {}, [](const Change& change) { return std::tuple(change.at, change.copies); });
     std::map<std::string, long long> used;
     for (const Change& change : changes) {
         long long& count = used[change.license];

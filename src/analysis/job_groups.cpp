@@ -1,5 +1,3 @@
-#include "job_groups.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -12,6 +10,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "job_measures.hpp"
 #include "tables.hpp"
 #include "workload_jobs.hpp"
 

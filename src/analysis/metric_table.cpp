@@ -159,14 +159,10 @@ struct DrivenJob {
 // The jobs with a deadline; none without workloads.
 std::vector<DrivenJob> driven_jobs(const MetricInput& run) {
     std::vector<DrivenJob> result;
-    if (run.by_deadline) {
-        const auto& [driven, deadlines, regular, regular_left_out] = *run.by_deadline;
-        std::transform(
-            driven.begin(), driven.end(), deadlines.begin(), std::back_inserter(result),
-            [&](const FinishedJob& job, Time deadline) {
-                const Duration given = deadline - job.submit;
-                return DrivenJob{wait(job), job.finish - job.submit, given, given <= run.options.short_deadline};
-            });
+    for (std::size_t i = 0; run.by_deadline && i < run.by_deadline->driven.size(); ++i) {
+        const FinishedJob& job = run.by_deadline->driven[i];
+        const Duration given = run.by_deadline->deadlines[i] - job.submit;
+        result.push_back({wait(job), job.finish - job.submit, given, given <= run.options.short_deadline});
     }
     return result;
 }
@@ -175,8 +171,7 @@ std::vector<DrivenJob> driven_jobs(const MetricInput& run) {
 template <bool (*condition)(const DrivenJob&)>
 std::optional<double> driven_that_are(const MetricInput& run) {
     const std::vector<DrivenJob> jobs = driven_jobs(run);
-    return run.by_deadline ? std::optional(static_cast<double>(std::count_if(jobs.begin(), jobs.end(), condition)))
-                           : std::nullopt;
+    return run.by_deadline ? count(static_cast<std::size_t>(std::ranges::count_if(jobs, condition))) : std::nullopt;
 }
 
 std::optional<double> regular_jobs(const MetricInput& run) {
@@ -365,8 +360,7 @@ std::span<const Metric> all_metrics() {
 }
 
 const Metric* find_metric(std::string_view name) {
-    const auto* const found =
-        std::find_if(metrics.begin(), metrics.end(), [&](const Metric& metric) { return metric.name == name; });
+    const auto* const found = std::ranges::find(metrics, name, &Metric::name);
     return found == metrics.end() ? nullptr : found;
 }
 

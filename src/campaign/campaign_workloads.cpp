@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <sstream>
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
@@ -28,26 +27,14 @@ namespace fs = std::filesystem;
 constexpr const char* made_file = "made.txt";
 constexpr std::size_t max_made_size = std::size_t{1} << 26;
 
-// A lock on the folder of workloads: a process could remove what another has just made. Without locks in the file
-// system, nobody waits.
-class MakingAlone {
- public:
-    explicit MakingAlone(const fs::path& folder)
-        : file_(open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        while (file_ >= 0 && flock(file_, LOCK_EX) != 0 && errno == EINTR) {
-        }
+// Locks the folder of workloads until the file is closed: a process could remove what another has just made. Without
+// locks in the file system, nobody waits.
+OpenFile locked(const fs::path& folder) {
+    OpenFile file(std::fopen((folder / ".lock").c_str(), "a+e"));
+    while (file != nullptr && flock(fileno(file.get()), LOCK_EX) != 0 && errno == EINTR) {
     }
-    ~MakingAlone() {
-        if (file_ >= 0) {
-            close(file_);
-        }
-    }
-    MakingAlone(const MakingAlone&) = delete;
-    MakingAlone& operator=(const MakingAlone&) = delete;
-
- private:
-    int file_;
-};
+    return file;
+}
 
 // The workloads in a folder.
 std::vector<fs::path> workload_files(const fs::path& folder) {
@@ -172,8 +159,7 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
                                   std::size_t entry) {
     const std::optional<MadeFiles> files = read_made_files(folder);
     if (!files || files->key != key ||
-        !std::all_of(files->files.begin(), files->files.end(),
-                     [&](const MadeFiles::File& file) { return is_as_made(folder, file); })) {
+        !std::ranges::all_of(files->files, [&](const auto& file) { return is_as_made(folder, file); })) {
         return {};
     }
     std::vector<MadeWorkload> made;
@@ -220,8 +206,7 @@ void remove_made(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        const auto file = std::find_if(made.files.begin(), made.files.end(),
-                                       [&](const MadeFiles::File& one) { return one.name == name; });
+        const auto file = std::ranges::find(made.files, name, &MadeFiles::File::name);
         if (file == made.files.end() ? made.files.empty() || name != made_file : !is_as_made(folder, *file)) {
             refuse(entry.path());
         }
@@ -284,7 +269,7 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
                                          const std::function<void(const std::string&, std::size_t)>& told) {
     const fs::path workloads = fs::path(folder) / "workloads";
     create_folders(workloads.string());
-    const MakingAlone alone(workloads);
+    const OpenFile lock = locked(workloads);
     std::vector<MadeWorkload> all;
     for (std::size_t entry = 0; entry < campaign.workloads.size(); ++entry) {
         const CampaignWorkload& workload = campaign.workloads[entry];
@@ -334,8 +319,7 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     create_folders((fs::path(folder) / events).string());
     Arguments arguments = *workload.failures;
     const auto says = [&](const std::string& option) {
-        return std::any_of(arguments.begin(), arguments.end(),
-                           [&](const std::string& word) { return word.starts_with("--" + option + '='); });
+        return std::ranges::any_of(arguments, [&](const auto& word) { return word.starts_with("--" + option + '='); });
     };
     if (!says("until")) {
         arguments.push_back("--until=" + std::max(made.last_submission, Time::seconds(1)).to_string());

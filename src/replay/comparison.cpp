@@ -45,9 +45,7 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
         return weeks_of_log(path, split, note);
     }
     Workload workload = read_workload(path, "w0");
-    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
-        return a.description.submit < b.description.submit;
-    });
+    std::ranges::stable_sort(workload.jobs, {}, [](const WorkloadJob& job) { return job.description.submit; });
     if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
         throw InputError(path + ": job " + shown(workload.jobs.front().description.id) +
                          " is submitted before 0, expected none for --weeks, which count from there");

@@ -5,7 +5,6 @@
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <system_error>
 
@@ -16,22 +15,19 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/files.hpp"
+
 namespace batfill::report {
 
 namespace {
-
-struct CloseFile {
-    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
-};
-// The file has no name, so nothing remains however the process ends.
-using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
 [[noreturn]] void fail(const std::string& why) {
     throw InputError("the chart cannot be converted: " + why);
 }
 
-TemporaryFile temporary_file() {
-    TemporaryFile file(std::tmpfile());
+// The file has no name, so nothing remains however the process ends.
+OpenFile temporary_file() {
+    OpenFile file(std::tmpfile());
     if (file == nullptr) {
         fail(std::generic_category().message(errno));
     }
@@ -50,9 +46,9 @@ std::string text_of(std::FILE* file) {
 
 // Runs rsvg-convert with these options, separated by blanks.
 std::string converted(const std::string& svg, const std::string& options) {
-    const TemporaryFile input = temporary_file();
-    const TemporaryFile output = temporary_file();
-    const TemporaryFile errors = temporary_file();
+    const OpenFile input = temporary_file();
+    const OpenFile output = temporary_file();
+    const OpenFile errors = temporary_file();
     if (std::fwrite(svg.data(), 1, svg.size(), input.get()) != svg.size() || std::fflush(input.get()) != 0) {
         fail(std::generic_category().message(errno));
     }

@@ -13,7 +13,6 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/schedule.hpp>
 
-#include "src/analysis/job_groups.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/steps.hpp"
 

@@ -67,9 +67,7 @@ MeasuredRun measured(const Run& run, const Report& report) {
             result.jobs.push_back(&job);
         }
     }
-    std::stable_sort(result.jobs.begin(), result.jobs.end(), [](const ScheduledJob* a, const ScheduledJob* b) {
-        return a->execution->start < b->execution->start;
-    });
+    std::ranges::stable_sort(result.jobs, {}, [](const ScheduledJob* job) { return job->execution->start; });
     for (const ScheduledJob* job : result.jobs) {
         result.finished.push_back(analysis::finished_job(*job));
     }
@@ -133,36 +131,35 @@ std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
     }
     const std::string_view first = jobs.front()->id;
     const std::string_view prefix = first.substr(0, first.find('!') + 1);
-    const bool common =
-        std::all_of(jobs.begin(), jobs.end(), [&](const ScheduledJob* job) { return job->id.starts_with(prefix); });
+    const bool common = std::ranges::all_of(jobs, [&](const auto* job) { return job->id.starts_with(prefix); });
     return common ? prefix : std::string_view();
 }
 
-// Writes a column of all finished jobs. `add` puts the entries of the job at this place into it.
-template <class Add>
-void write_column(const char* name, const MeasuredRun& run, Json& json, Add add) {
+// Writes a column. `add` puts the entries of each of the `values` into it.
+template <class Range, class Add>
+void write_column(const char* name, const Range& values, Json& json, Add add) {
     Column column;
-    for (std::size_t i = 0; i < run.jobs.size(); ++i) {
-        add(column, i);
+    for (const auto& value : values) {
+        add(column, value);
     }
     json.key(name).text(packed(column.bytes()));
 }
 
 void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock& clock, Json& json) {
-    const FinishedJobs& jobs = run.finished;
-    const auto intervals_of = [&](std::size_t i) { return run.jobs[i]->allocation.intervals(); };
+    const auto write = [&](const char* name, auto add) { write_column(name, run.finished, json, add); };
     json.key("jobs").open_object();
-    json.key("count").integer(jobs.size());
-    write_column("start", run, json, [&](Column& all, std::size_t i) { all.add_change(clock.ticks(jobs[i].start)); });
-    write_column("wait", run, json, [&](Column& all, std::size_t i) { all.add_signed(clock.ticks(wait(jobs[i]))); });
-    write_column("run", run, json, [&](Column& all, std::size_t i) { all.add_signed(clock.ticks(jobs[i].run)); });
-    write_column("processors", run, json, [&](Column& all, std::size_t i) { all.add_signed(jobs[i].processors); });
-    write_column("state", run, json,
-                 [&](Column& all, std::size_t i) { all.add(static_cast<std::uint64_t>(run.jobs[i]->state)); });
-    write_column("intervals_of_job", run, json, [&](Column& all, std::size_t i) { all.add(intervals_of(i).size()); });
-    write_column("intervals", run, json, [&](Column& all, std::size_t i) {
+    json.key("count").integer(run.jobs.size());
+    write("start", [&](Column& all, const FinishedJob& job) { all.add_change(clock.ticks(job.start)); });
+    write("wait", [&](Column& all, const FinishedJob& job) { all.add_signed(clock.ticks(wait(job))); });
+    write("run", [&](Column& all, const FinishedJob& job) { all.add_signed(clock.ticks(job.run)); });
+    write("processors", [](Column& all, const FinishedJob& job) { all.add_signed(job.processors); });
+    write_column("state", run.jobs, json,
+                 [](Column& all, const ScheduledJob* job) { all.add(static_cast<std::uint64_t>(job->state)); });
+    write_column("intervals_of_job", run.jobs, json,
+                 [](Column& all, const ScheduledJob* job) { all.add(job->allocation.intervals().size()); });
+    write_column("intervals", run.jobs, json, [](Column& all, const ScheduledJob* job) {
         int next = 0;
-        for (const auto& [first, last] : intervals_of(i)) {
+        for (const auto& [first, last] : job->allocation.intervals()) {
             all.add(static_cast<std::uint64_t>(first - next));
             all.add(static_cast<std::uint64_t>(last - first));
             next = last;
@@ -170,8 +167,8 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
     });
     for (const Grouping& grouping : groupings.all()) {
         if (!grouping.names.empty()) {
-            write_column(grouping.column, run, json, [&](Column& all, std::size_t i) {
-                all.add(grouping.places.at(groupings.name(grouping, jobs[i])));
+            write(grouping.column, [&](Column& all, const FinishedJob& job) {
+                all.add(grouping.places.at(groupings.name(grouping, job)));
             });
         }
     }
@@ -185,19 +182,11 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
 
 void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
     const std::vector<Step> steps = steps_of(run.finished);
-    Column times;
-    Column busy;
-    Column waiting;
-    for (const Step& step : steps) {
-        times.add_change(clock.ticks(step.at));
-        busy.add_change(step.busy);
-        waiting.add_change(step.waiting);
-    }
     json.key("steps").open_object();
     json.key("count").integer(steps.size());
-    json.key("time").text(packed(times.bytes()));
-    json.key("busy").text(packed(busy.bytes()));
-    json.key("waiting").text(packed(waiting.bytes()));
+    write_column("time", steps, json, [&](Column& all, const Step& step) { all.add_change(clock.ticks(step.at)); });
+    write_column("busy", steps, json, [](Column& all, const Step& step) { all.add_change(step.busy); });
+    write_column("waiting", steps, json, [](Column& all, const Step& step) { all.add_change(step.waiting); });
     json.close_object();
     const std::vector<Period> periods = periods_of(steps, clock.first(), clock.last(), periods_shown);
     json.key("periods").objects(periods, [&](const Period& period) {
@@ -349,9 +338,8 @@ void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, J
         json.key("title").text(metric.title);
         json.key("meaning").text(metric.meaning);
         json.key("unit").text(metric.unit == Unit::seconds ? "seconds" : "");
-        json.key("better").text(metric.goal == analysis::Goal::none   ? ""
-                                : metric.goal == analysis::Goal::more ? "more"
-                                                                      : "less");
+        const char* const direction = metric.goal == analysis::Goal::more ? "more" : "less";
+        json.key("better").text(metric.goal == analysis::Goal::none ? "" : direction);
         json.key("values").array(runs, [&](const MeasuredRun& run) { json.number(value(run)); });
         json.key("texts").array(runs, [&](const MeasuredRun& run) { json.text(for_people(value(run), metric.unit)); });
         json.key("differences").array(runs, [&](const MeasuredRun& run) {

@@ -56,9 +56,8 @@ void OnlineTuning::ended(const SchedulerState& state, std::span<const Completion
 
 Workload OnlineTuning::past(Time since) const {
     std::vector<PastJob> jobs;
-    std::copy_if(past_jobs_.begin(), past_jobs_.end(), std::back_inserter(jobs),
-                 [=](const PastJob& job) { return job.submit >= since; });
-    std::stable_sort(jobs.begin(), jobs.end(), [](const PastJob& a, const PastJob& b) { return a.submit < b.submit; });
+    std::ranges::copy_if(past_jobs_, std::back_inserter(jobs), [=](const auto& job) { return job.submit >= since; });
+    std::ranges::stable_sort(jobs, {}, &PastJob::submit);
     Workload workload;
     workload.name = "past";
     for (std::size_t i = 0; i < jobs.size(); ++i) {

@@ -64,8 +64,7 @@ void Xnes::tell(std::span<const double> values) {
     }
     std::vector<std::size_t> ranking(values.size());
     std::iota(ranking.begin(), ranking.end(), std::size_t{0});
-    std::stable_sort(ranking.begin(), ranking.end(),
-                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::ranges::stable_sort(ranking, {}, [&](std::size_t candidate) { return values[candidate]; });
 
     const Eigen::Index d = mean_.size();
     const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(d, d);
