@@ -230,12 +230,12 @@ TEST_CASE("A job that outlives its walltime ends now by the estimates", "[predic
 
 TEST_CASE("Parameters of predictions are refused where nothing uses them", "[prediction]") {
     CHECK_THROWS_WITH(Engine("easy", {{"prediction-field", "guess"}}),
-                      "parameter prediction-field is used only with prediction=field");
-    CHECK_THROWS_WITH(
-        Engine("easy", {{"correction", "doubling"}}),
-        "parameter correction is used only with a prediction that may expire, such as prediction=last-two");
+                      "parameter prediction-field=guess is used only with prediction=field");
+    const std::string expiring =
+        " is used only with prediction=last-two or prediction=last-two-seconds or prediction=field";
+    CHECK_THROWS_WITH(Engine("easy", {{"correction", "doubling"}}), "parameter correction=doubling" + expiring);
     CHECK_THROWS_WITH(Engine("relaxed", {{"expired", "round"}, {"prediction", "clairvoyant"}}),
-                      "parameter expired is used only with a prediction that may expire, such as prediction=last-two");
+                      "parameter expired=round" + expiring);
     CHECK_THROWS_WITH(Engine("easy", {{"prediction", "field"}, {"prediction-field", ""}}),
                       "parameter prediction-field: '' is empty");
 }

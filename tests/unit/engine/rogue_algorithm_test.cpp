@@ -267,7 +267,7 @@ TEST_CASE("A plan algorithm cannot place a job twice", "[rogue]") {
           }) == std::string(a_at_5) + "it is placed in the plan, where it has a place already");
     CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
               self.place(round, job, round.now());
-              self.plan().place_again(job, round.now());
+              self.plan().place_again(job);
           }) == std::string(a_at_5) + "it is placed in the plan again without having been cancelled");
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("A plan algorithm cannot look up, move, cancel or start a job that is 
         return error_of_planner([=](RoguePlanner& self, Round&, JobIndex job) { use(self.plan(), job); });
     };
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.planned_start(job); }) == error);
-    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.move_earlier(job, Time::seconds(5)); }) == error);
+    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.move_earlier(job); }) == error);
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.cancel({&job, 1}); }) == error);
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.start(job); }) == error);
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.look_again_at(job); }) == error);
