@@ -92,7 +92,7 @@ std::string error_of(const AlgorithmDescription& description, int processors = 4
         job.submit = Time::seconds(5);
         job.processors = 2;
         job.walltime = Duration::seconds(10);
-        engine.take_in({Time::seconds(5), JobSubmitted{submitted++, job}});
+        engine.take_in({Time::seconds(5), JobSubmitted{JobNumber{submitted++}, job}});
     }
     try {
         engine.decide();
@@ -163,14 +163,14 @@ TEST_CASE("A job that ended in an earlier round may be forgotten, and nothing ca
             job.id = "job " + std::to_string(number);
             job.processors = 2;
             job.walltime = Duration::seconds(10);
-            engine.take_in({Time::seconds(now), JobSubmitted{number, job}});
+            engine.take_in({Time::seconds(now), JobSubmitted{JobNumber{number}, job}});
         };
         engine.arrive(Time::seconds(5));
         submit(0, 5);
         submit(1, 5);
         engine.decide();
         engine.arrive(Time::seconds(6));
-        engine.take_in({Time::seconds(6), JobCompleted{0, JobState::completed_successfully}});
+        engine.take_in({Time::seconds(6), JobCompleted{JobNumber{0}, JobState::completed_successfully}});
         engine.decide();
         CHECK(engine.state().jobs.has(0));
         engine.arrive(Time::seconds(7));
