@@ -50,6 +50,7 @@ class EasyOrders {
           threshold_(parameters.seconds("threshold")),
           tuner_(WeightTuner::from("easy", parameters)) {
         if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
+            // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the members are destroyed.
             throw UsageError("parameter period replays jobs without their users, so it does not go with " +
                              std::string(multifactor_ ? "the order multifactor" : "prediction"));
         }

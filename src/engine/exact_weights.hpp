@@ -32,7 +32,7 @@ class ExactWeights {
                        [](double weight, double scale) { return cpp_rational(exactly(weight) / exactly(scale)); });
         cpp_int common = 1;
         for (const cpp_rational& weight : exact) {
-            common = lcm(common, denominator(weight));
+            common *= denominator(weight);
         }
         std::transform(exact.begin(), exact.end(), weights_.begin(),
                        [&](const cpp_rational& weight) { return Integer(numerator(cpp_rational(weight * common))); });
@@ -83,7 +83,10 @@ class ExactWeights {
             exponent -= static_cast<int>(e - point - 1);
             digits.erase(point, 1);
         }
-        const cpp_int power = pow(cpp_int(10), static_cast<unsigned>(std::abs(exponent)));
+        cpp_int power = 1;
+        for (int i = 0; i < std::abs(exponent); ++i) {
+            power *= 10;
+        }
         return exponent < 0 ? cpp_rational(cpp_int(digits), power) : cpp_rational(cpp_int(digits) * power);
     }
 

@@ -28,9 +28,9 @@ double microseconds(Duration duration) {
 
 // The conditions that one of these orders is `policy`.
 std::vector<std::string> one_is(const std::string& policy, const std::vector<std::string>& orders) {
-    std::vector<std::string> conditions;
-    for (const std::string& order : orders) {
-        conditions.push_back(order + '=' + policy);
+    std::vector<std::string> conditions = orders;
+    for (std::string& condition : conditions) {
+        condition.append("=").append(policy);
     }
     return conditions;
 }
