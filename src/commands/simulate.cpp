@@ -103,7 +103,7 @@ void note_rejections(const Outcome& outcome) {
             std::cerr << "wider than the " << outcome.scenario().platform.hosts.size()
                       << " processors of the platform (-p), the widest asks for " << widest;
         } else {
-            std::cerr << "the first, " << shown(jobs[rejections.first].job->description.id) << ", "
+            std::cerr << "the first, " << shown(outcome.simulation().job(rejections.first).job->description.id) << ", "
                       << one_line(rejections.reason);
         }
         std::cerr << '\n';
