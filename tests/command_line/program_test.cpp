@@ -114,6 +114,19 @@ TEST_CASE("Options that count something refuse negative numbers, whatever the co
     CHECK_FALSE(std::filesystem::exists(folder.file("x.json")));
 }
 
+TEST_CASE("an option that cannot be repeated is refused the second time") {
+    const Folder folder;
+    for (const Arguments& option : {Arguments{"--hosts", "4"}, Arguments{"-o", "x.xml"}}) {
+        Arguments arguments{"platform", "--hosts", "4", "-o", folder.file("p.xml")};
+        arguments.insert(arguments.end(), option.begin(), option.end());
+        const Outcome outcome = run(folder, arguments);
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, EndsWith(": expected one value, found 2\n"));
+    }
+    check_refused(run(folder, {"algorithms", "--json", "--json"}), 2);
+    CHECK_FALSE(std::filesystem::exists(folder.file("p.xml")));
+}
+
 TEST_CASE("serve refuses an endpoint whose port is none") {
     const Folder folder;
     for (const std::string port : {"-1", "65536", "100000", "28000x", "", "+1", "1.5"}) {
