@@ -14,6 +14,7 @@
 namespace batfill::tests::program_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 
 TEST_CASE("batfill introduces itself") {
