@@ -122,10 +122,6 @@ AccountingData completed(const AccountingData& data, const KnownFormat& format) 
 
 }  // namespace
 
-std::vector<std::string> time_format_words() {
-    return {"auto", "month-first", "day-first", "milliseconds", "microseconds", "nanoseconds"};
-}
-
 std::vector<std::string> accounting_formats() {
     std::vector<std::string> names;
     std::transform(formats().begin(), formats().end(), std::back_inserter(names),

@@ -72,7 +72,7 @@ struct Totals {
 
 Totals::Totals(const Simulator& simulator) {
     for (const JobNumber number : simulator.ended()) {
-        const SimulatedJob& job = simulator.jobs()[number];
+        const SimulatedJob& job = simulator.job(number);
         if (job.state == JobState::rejected) {
             ++rejected;
             continue;

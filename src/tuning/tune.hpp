@@ -35,7 +35,7 @@ struct TuneRequest {
     SearchRequest search;
     bool sum = false;  // search weights for all workloads together, not for each
     Duration tau;
-    ReplayMetric metric;
+    ReplayMetric metric{"mean_bounded_slowdown"};
     unsigned threads = 1;
     SchedulerChoice policy;  // the scheduler to tune, without weights but with their scales
     std::vector<std::string> workloads;

@@ -104,9 +104,6 @@ enum class TimeFormat {
     nanoseconds,
 };
 
-// The words for them, in the order of the enumeration: "auto", "month-first", ...
-std::vector<std::string> time_format_words();
-
 // The columns of a table. The first text is one of table_fields(), or any other name: the workload then keeps the
 // column under that name, for algorithms that read it. The second text is the name of the column.
 using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
