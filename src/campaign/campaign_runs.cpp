@@ -21,7 +21,6 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
-#include "src/support/library_file.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/sha256.hpp"
 

@@ -13,6 +13,7 @@
 #include "src/campaign/comparison_page.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
 #include "src/support/progress.hpp"
@@ -104,7 +105,8 @@ void add_compare_options(Options& options) {
 }
 
 bool is_workload(const std::string& argument) {
-    return begins_as_log(argument) || is_log(argument) || begins_as_workload(argument);
+    const FileKind kind = kind_of_file(argument);
+    return kind == FileKind::log || kind == FileKind::workload || is_log(argument);
 }
 
 // Tells schedulers from workloads among the arguments without an option.

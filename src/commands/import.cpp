@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <sstream>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
@@ -47,23 +46,6 @@ void add_import_options(Options& options) {
     add_conversion_options(options);
 }
 
-ColumnMapping mapping_of(const Options& options) {
-    ColumnMapping mapping;
-    std::istringstream entries(options.get<std::string>("map"));
-    for (std::string entry; std::getline(entries, entry, ',');) {
-        const std::size_t equals = std::min(entry.find('='), entry.size());
-        if (equals == 0 || equals + 1 >= entry.size()) {
-            throw UsageError("--map: expected FIELD=COLUMN, found '" + entry + "'");
-        }
-        const std::string field = entry.substr(0, equals);
-        if (std::any_of(mapping.begin(), mapping.end(), [&](const auto& known) { return known.first == field; })) {
-            throw UsageError("--map: expected one column for " + field + ", found two");
-        }
-        mapping.emplace_back(field, entry.substr(equals + 1));
-    }
-    return mapping;
-}
-
 char separator_of(const Options& options) {
     const auto text = options.get<std::string>("separator");
     if (text == "tab") {
@@ -103,7 +85,7 @@ AccountingData data_of(const Options& options) {
     if (data.counts_nodes && data.format != "sacct" && data.format != "pbs") {
         throw UsageError("--nodes is for sacct and pbs; --map processors=COLUMN chooses what jobs are made of");
     }
-    data.mapping = mapping_of(options);
+    data.mapping = parse_mapping(options.get<std::string>("map"));
     data.separator = separator_of(options);
     const std::vector<std::string> words = time_format_words();
     const std::string times = word_option(options, "times", words);

@@ -15,7 +15,7 @@
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/names.hpp"
-#include "src/workloads/any_schedule.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
@@ -8,6 +9,7 @@
 #include "accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -15,163 +17,195 @@ namespace {
 
 using ReadFile = void (*)(const std::string&, const AccountingData&, LogBuilder&);
 
-// A format, and for a data set in CSV its columns, its times and the zone of its machine.
+// A format, and for a data set in CSV its columns and the zone of its machine.
 struct KnownFormat {
-    std::string name;
+    const char* name;
     ReadFile read;
-    ColumnMapping mapping = {};
-    TimeFormat times = TimeFormat::automatic;
-    std::string time_zone = {};
+    const char* mapping = "";
+    const char* time_zone = "";
     bool has_own_zero = false;  // its times count from there
 };
 
-const std::vector<KnownFormat>& formats() {
-    static const std::vector<KnownFormat> known = {
-        {"sacct", read_sacct},
-        {"pbs", read_pbs},
-        {"csv", read_table},
-        {"pm100",
-         read_table,
-         {{"id", "job_id"},
-          {"submit", "submit_time"},
-          {"start", "start_time"},
-          {"end", "end_time"},
-          {"run-time", "run_time"},
-          {"walltime-minutes", "time_limit"},
-          {"processors", "num_nodes_alloc"},
-          {"state", "job_state"},
-          {"user", "user_id"},
-          {"queue", "partition"},
-          {"qos", "qos"},
-          {"cores", "num_cores_alloc"},
-          {"gpus", "num_gpus_alloc"},
-          {"memory", "mem_alloc"}}},
-        {"f-data",
-         read_table,
-         {{"id", "jid"},
-          {"submit", "adt"},
-          {"start", "sdt"},
-          {"end", "edt"},
-          {"run-time", "duration"},
-          {"walltime", "elpl"},
-          {"requested-processors", "nnumr"},
-          {"allocated-processors", "nnuma"},
-          {"state", "exit state"},
-          {"user", "usr"},
-          {"cores", "cnumr"},
-          {"memory", "mszl"}},
-         TimeFormat::automatic,
-         "Asia/Tokyo"},
-        {"frontier", read_frontier, {}, TimeFormat::automatic, {}, true},
-        {"philly", read_philly, {}, TimeFormat::automatic, "America/Los_Angeles"},
-        {"helios",
-         read_table,
-         {{"id", "job_id"},
-          {"submit", "submit_time"},
-          {"start", "start_time"},
-          {"end", "end_time"},
-          {"run-time", "duration"},
-          {"wait", "queue"},
-          {"processors", "gpu_num"},
-          {"state", "state"},
-          {"user", "user"},
-          {"queue", "vc"},
-          {"cores", "cpu_num"},
-          {"nodes", "node_num"}},
-         TimeFormat::automatic,
-         "Asia/Shanghai"},
-        {"kestrel",
-         read_table,
-         {{"id", "id"},
-          {"submit", "submit_time"},
-          {"start", "start_time"},
-          {"end", "end_time"},
-          {"run-time", "wallclock_used"},
-          {"walltime", "wallclock_req"},
-          {"requested-processors", "processors_req"},
-          {"allocated-processors", "processors_used"},
-          {"state", "state"},
-          {"user", "user_hash"},
-          {"queue", "partition"},
-          {"account", "account_hash"},
-          {"qos", "qos"},
-          {"nodes", "nodes_req"},
-          {"gpus", "gpus_requested"},
-          {"memory", "memory_req"}}},
-    };
-    return known;
+constexpr std::array<KnownFormat, 9> formats = {{
+    {"sacct", read_sacct},
+    {"pbs", read_pbs},
+    {"csv", read_table},
+    {"pm100", read_table,
+     "id=job_id,submit=submit_time,start=start_time,end=end_time,run-time=run_time,walltime-minutes=time_limit,"
+     "processors=num_nodes_alloc,state=job_state,user=user_id,queue=partition,qos=qos,cores=num_cores_alloc,"
+     "gpus=num_gpus_alloc,memory=mem_alloc"},
+    {"f-data", read_table,
+     "id=jid,submit=adt,start=sdt,end=edt,run-time=duration,walltime=elpl,requested-processors=nnumr,"
+     "allocated-processors=nnuma,state=exit state,user=usr,cores=cnumr,memory=mszl",
+     "Asia/Tokyo"},
+    {"frontier", read_frontier, "", "", true},
+    {"philly", read_philly, "", "America/Los_Angeles"},
+    {"helios", read_table,
+     "id=job_id,submit=submit_time,start=start_time,end=end_time,run-time=duration,wait=queue,processors=gpu_num,"
+     "state=state,user=user,queue=vc,cores=cpu_num,nodes=node_num",
+     "Asia/Shanghai"},
+    {"kestrel", read_table,
+     "id=id,submit=submit_time,start=start_time,end=end_time,run-time=wallclock_used,walltime=wallclock_req,"
+     "requested-processors=processors_req,allocated-processors=processors_used,state=state,user=user_hash,"
+     "queue=partition,account=account_hash,qos=qos,nodes=nodes_req,gpus=gpus_requested,memory=memory_req"},
+}};
+
+// How instants of a TimeFormat are read, in the order of the enumeration.
+struct InstantRule {
+    const char* word;
+    long long per_second;            // units of a number since 1970; 0: instants are dates
+    std::optional<DateOrder> order;  // none: instants are numbers
+    const char* expected;
+};
+
+constexpr std::array<InstantRule, 6> instant_rules = {{
+    {"auto", 1, DateOrder::year_month_day, "seconds since 1970, or a time such as 2024-03-01 12:00:00"},
+    {"month-first", 0, DateOrder::month_day_year, "a time such as 03/31/2024 12:00:00"},
+    {"day-first", 0, DateOrder::day_month_year, "a time such as 31/03/2024 12:00:00"},
+    {"milliseconds", 1'000, std::nullopt, "a number of milliseconds since 1970"},
+    {"microseconds", 1'000'000, std::nullopt, "a number of microseconds since 1970"},
+    {"nanoseconds", 1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
+}};
+
+// Whole numbers of nanoseconds are too large for Duration::parse().
+std::optional<Duration> since_1970(std::string_view text, long long per_second) {
+    if (const auto whole = number_in<long long>(text); whole && per_second > 1) {
+        return Duration::microseconds(static_cast<Microseconds>(*whole) * 1'000'000 / per_second);
+    }
+    const auto number = Duration::parse(text);
+    return number ? std::optional(Duration::microseconds(number->count() / per_second)) : std::nullopt;
 }
 
 // The data with what the format says of itself, unless the user says otherwise.
 AccountingData completed(const AccountingData& data, const KnownFormat& format) {
     AccountingData result = data;
-    result.mapping = format.mapping;
+    result.mapping = parse_mapping(format.mapping);
     for (const auto& [field, column] : data.mapping) {
-        const auto same = std::find_if(result.mapping.begin(), result.mapping.end(),
-                                       [&field = field](const auto& entry) { return entry.first == field; });
+        const auto same = std::ranges::find(result.mapping, field, &ColumnMapping::value_type::first);
         if (same == result.mapping.end()) {
             result.mapping.emplace_back(field, column);
         } else {
             same->second = column;
         }
     }
-    result.times = data.times == TimeFormat::automatic ? format.times : data.times;
     result.time_zone = data.time_zone.empty() ? format.time_zone : data.time_zone;
     return result;
 }
 
 }  // namespace
 
+bool RecordField::is_missing() const {
+    constexpr std::array<std::string_view, 9> words = {"",     "NaN",  "nan",     "NaT",       "None",
+                                                       "none", "null", "Unknown", "1970-01-01"};
+    return std::ranges::find(words, text) != words.end();
+}
+
+std::optional<Duration> RecordField::instant(TimeZone& zone, TimeFormat format) const {
+    if (is_missing()) {
+        return std::nullopt;
+    }
+    const InstantRule& rule = instant_rules.at(static_cast<std::size_t>(format));
+    std::optional<Duration> read = rule.per_second > 0 ? since_1970(text, rule.per_second) : std::nullopt;
+    if (!read && rule.order) {
+        read = read_date(text, *rule.order, zone);
+    }
+    if (!read) {
+        fail(rule.expected);
+    }
+    return read;
+}
+
+std::optional<Duration> RecordField::length() const {
+    if (is_missing() || text == "UNLIMITED" || text == "INFINITE" || text == "Partition_Limit" ||
+        text == "Partition_limit") {
+        return std::nullopt;
+    }
+    const std::optional<Duration> read = read_length(text);
+    if (!read) {
+        fail("seconds, a length such as 1-12:00:00, or UNLIMITED");
+    }
+    return read;
+}
+
+// Large numbers of nodes have a unit, such as 2K. Programs that know no missing integers write 4.0 for 4.
+std::optional<long long> RecordField::number() const {
+    const std::optional<long long> read = read_bytes(text, 1);
+    if (!read && (is_missing() || number_in<double>(text) == -1)) {
+        return std::nullopt;
+    }
+    if (!read || *read > most_processors) {
+        fail("a whole number up to " + std::to_string(most_processors));
+    }
+    return read;
+}
+
+void RecordField::fail(std::string_view expected) const {
+    throw InputError(std::string(name) + " is " + excerpt(text) + ", expected " + std::string(expected));
+}
+
 std::vector<std::string> time_format_words() {
-    return {"auto", "month-first", "day-first", "milliseconds", "microseconds", "nanoseconds"};
+    std::vector<std::string> words(instant_rules.size());
+    std::ranges::transform(instant_rules, words.begin(), &InstantRule::word);
+    return words;
 }
 
 std::vector<std::string> accounting_formats() {
-    std::vector<std::string> names;
-    std::transform(formats().begin(), formats().end(), std::back_inserter(names),
-                   [](const KnownFormat& format) { return format.name; });
+    std::vector<std::string> names(formats.size());
+    std::ranges::transform(formats, names.begin(), &KnownFormat::name);
     return names;
+}
+
+ColumnMapping parse_mapping(std::string_view text) {
+    ColumnMapping mapping;
+    while (!text.empty()) {
+        const auto [entry, rest] = cut(text, ',');
+        const auto [field, column] = cut(entry, '=');
+        text = rest;
+        if (field.empty() || column.empty()) {
+            throw UsageError("--map: expected FIELD=COLUMN, found '" + std::string(entry) + "'");
+        }
+        if (std::ranges::find(mapping, field, &ColumnMapping::value_type::first) != mapping.end()) {
+            throw UsageError("--map: expected one column for " + std::string(field) + ", found two");
+        }
+        mapping.emplace_back(field, column);
+    }
+    return mapping;
 }
 
 std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {
     while (!list.empty()) {
-        const std::string_view item = list.substr(0, list.find(','));
+        const auto [item, rest] = cut(list, ',');
         if (item.starts_with(name) && item.substr(name.size()).starts_with('=')) {
             return item.substr(name.size() + 1);
         }
-        list.remove_prefix(std::min(item.size() + 1, list.size()));
+        list = rest;
     }
     return std::nullopt;
 }
 
 std::optional<long long> read_bytes(std::string_view text, long long unit) {
     constexpr double most = 9e18;
-    constexpr std::string_view units = "kmgtp";
+    constexpr std::string_view units = "kKmMgGtTpP";
     if (text.ends_with('b') || text.ends_with('B')) {
         text.remove_suffix(1);
         unit = 1;
     }
-    if (!text.empty()) {
-        const char letter =
-            text.back() >= 'A' && text.back() <= 'Z' ? static_cast<char>(text.back() - 'A' + 'a') : text.back();
-        const std::size_t power = units.find(letter);
-        if (power != std::string_view::npos) {
-            text.remove_suffix(1);
-            unit = 1LL << (10 * (power + 1));
-        }
+    if (const std::size_t place = units.find(text.empty() ? ' ' : text.back()); place != std::string_view::npos) {
+        text.remove_suffix(1);
+        unit = 1LL << (10 * (place / 2 + 1));
     }
     const auto number = number_in<double>(text);
-    if (!number || !(*number >= 0) || *number * static_cast<double>(unit) > most) {
+    const double bytes = number.value_or(-1) * static_cast<double>(unit);
+    if (!(bytes >= 0 && bytes <= most) || (unit == 1 && std::trunc(bytes) != bytes)) {
         return std::nullopt;
     }
-    return std::llround(*number * static_cast<double>(unit));
+    return std::llround(bytes);
 }
 
 SwfLog read_accounting(const AccountingData& data) {
     assert(!data.paths.empty());
-    const auto format = std::find_if(formats().begin(), formats().end(),
-                                     [&](const KnownFormat& known) { return known.name == data.format; });
-    assert(format != formats().end());
+    const auto* const format = std::ranges::find(formats, data.format, &KnownFormat::name);
+    assert(format != formats.end());
     const AccountingData whole = completed(data, *format);
     LogBuilder builder(data.paths.size() == 1
                            ? data.paths.front()

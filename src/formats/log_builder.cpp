@@ -1,15 +1,13 @@
-#include "log_builder.hpp"
-
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/exact_json.hpp"
+#include "accounting_readers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -25,73 +23,55 @@ bool is_number(std::string_view text) {
             return false;
         }
     }
-    const std::size_t point = std::min(text.find('.'), text.size());
-    const std::string_view whole = text.substr(0, point);
-    const std::string_view decimals = text.substr(std::min(point + 1, text.size()));
+    const auto [whole, decimals] = cut(text, '.');
     const auto digits = [](std::string_view part) {
         return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
     };
     return digits(whole) && (whole.size() == 1 || whole.front() != '0') &&
-           whole.size() + decimals.size() <= most_digits && (point == text.size() || digits(decimals));
+           whole.size() + decimals.size() <= most_digits && (whole.size() == text.size() || digits(decimals));
 }
-
-struct StateWord {
-    std::string_view word;  // in lower case
-    int status;             // of SWF; not_ended: the job waits or runs
-};
 
 constexpr int not_ended = -2;
 
-constexpr std::array state_words = {
-    StateWord{"completed", 1},
-    StateWord{"pass", 1},
-    StateWord{"failed", 0},
-    StateWord{"timeout", 0},
-    StateWord{"node_fail", 0},
-    StateWord{"out_of_memory", 0},
-    StateWord{"preempted", 0},
-    StateWord{"deadline", 0},
-    StateWord{"boot_fail", 0},
-    StateWord{"cancelled", 5},
-    StateWord{"killed", 5},
-    StateWord{"running", not_ended},
-    StateWord{"pending", not_ended},
-    StateWord{"suspended", not_ended},
-    StateWord{"completing", not_ended},
-    StateWord{"configuring", not_ended},
-    StateWord{"resizing", not_ended},
-    StateWord{"queued", not_ended},
+// Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
+struct StateWords {
+    int status;
+    std::array<std::string_view, 7> words;  // rest: empty
 };
 
 // "CANCELLED by 1000" is a cancelled job.
 int status_of(std::string_view state) {
+    static constexpr std::array<StateWords, 4> known = {{
+        {1, {"completed", "pass"}},
+        {0, {"failed", "timeout", "node_fail", "out_of_memory", "preempted", "deadline", "boot_fail"}},
+        {5, {"cancelled", "killed"}},
+        {not_ended, {"running", "pending", "suspended", "completing", "configuring", "resizing", "queued"}},
+    }};
     std::string word;
     for (const char c : state.substr(0, state.find(' '))) {
         word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
-    const auto* const known = std::find_if(state_words.begin(), state_words.end(),
-                                           [&](const StateWord& candidate) { return candidate.word == word; });
-    return known == state_words.end() ? -1 : known->status;
+    const auto* const found = std::ranges::find_if(
+        known, [&](const StateWords& group) { return std::ranges::find(group.words, word) != group.words.end(); });
+    return word.empty() || found == known.end() ? -1 : found->status;
 }
 
 // Slurm writes texts in other encodings as they are.
 std::string valid_text(std::string_view text) {
     std::string valid(text);
-    std::replace_if(
-        valid.begin(), valid.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+    std::ranges::replace_if(
+        valid, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
     return valid;
 }
 
 }  // namespace
 
-long long LogBuilder::Names::number_of(std::string_view name) {
-    const auto known = numbers_.find(name);
-    if (known != numbers_.end()) {
-        return known->second;
+long long LogBuilder::Names::number_of(std::string text) {
+    const auto [known, is_new] = numbers_.try_emplace(std::move(text), static_cast<long long>(texts_.size()));
+    if (is_new) {
+        texts_.add(known->first);
     }
-    const auto number = static_cast<long long>(texts_.add(name));
-    numbers_.emplace(name, number);
-    return number;
+    return known->second;
 }
 
 LogBuilder::LogBuilder(const std::string& path, const std::string& time_zone) : zone_(time_zone) {
@@ -109,7 +89,7 @@ void LogBuilder::add_field(std::string_view name, std::string_view text) {
     if (const auto whole = number_in<long long>(text); whole && is_number(text)) {
         fields_ += text;
     } else if (is_number(text)) {
-        append_exact_json(number_in<double>(text).value_or(0), fields_);
+        append_exact_json(JsonValue(number_in<double>(text).value_or(0)), fields_);
     } else {
         append_json_string(valid_text(text), fields_);
     }
@@ -120,7 +100,7 @@ void LogBuilder::add_field(std::string_view name, long long number) {
 }
 
 std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t line) {
-    const std::string fields = std::exchange(fields_, {});
+    std::string fields = std::exchange(fields_, {});
     if (job.id.empty() || job.id.find('!') != std::string_view::npos) {
         throw InputError("the id is " + in_quotes(job.id) + ", expected a text without '!'");
     }
@@ -144,7 +124,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.status = status;
     added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
     added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
-    added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(fields));
+    added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     log_.jobs.push_back(added);
     return log_.jobs.size() - 1;
 }
@@ -165,16 +145,14 @@ void LogBuilder::number_ids() {
     std::vector<std::pair<std::size_t, std::uint32_t>> hashes;
     hashes.reserve(log_.jobs.size());
     for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
-        hashes.emplace_back(std::hash<std::string_view>()(log_.ids[static_cast<std::size_t>(log_.jobs[job].number)]),
-                            job);
+        hashes.emplace_back(std::hash<std::string_view>()(log_.ids[job]), job);
     }
-    std::sort(hashes.begin(), hashes.end());
+    std::ranges::sort(hashes);
     for (std::size_t i = 1; i < hashes.size(); ++i) {
-        for (std::size_t before = i; before-- > 0 && hashes[before].first == hashes[i].first;) {
-            SwfJob& job = log_.jobs[hashes[i].second];
-            const SwfJob& other = log_.jobs[hashes[before].second];
-            if (log_.ids[static_cast<std::size_t>(job.number)] == log_.ids[static_cast<std::size_t>(other.number)]) {
-                job.number = other.number;
+        const auto [hash, job] = hashes[i];
+        for (std::size_t before = i; before-- > 0 && hashes[before].first == hash;) {
+            if (const std::uint32_t other = hashes[before].second; log_.ids[job] == log_.ids[other]) {
+                log_.jobs[job].number = log_.jobs[other].number;
                 break;
             }
         }
@@ -204,15 +182,12 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.users = users_.take();
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
-    const auto counts = [](const std::map<std::string, std::size_t>& rules) {
-        std::vector<RuleCount> result(rules.size());
-        std::transform(rules.begin(), rules.end(), result.begin(), [](const auto& rule) {
-            return RuleCount{rule.first, rule.second};
-        });
-        return result;
-    };
-    log_.left_out = counts(left_out_);
-    log_.noted = counts(noted_);
+    for (const auto& [rule, jobs] : left_out_) {
+        log_.left_out.push_back({rule, jobs});
+    }
+    for (const auto& [rule, jobs] : noted_) {
+        log_.noted.push_back({rule, jobs});
+    }
     return std::move(log_);
 }
 

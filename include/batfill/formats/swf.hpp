@@ -111,6 +111,10 @@ std::vector<std::string> time_format_words();
 // column under that name, for algorithms that read it. The second text is the name of the column.
 using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
 
+// Reads a mapping written as FIELD=COLUMN[,...].
+// Throws: UsageError, which names the option --map, for another text or a field with two columns.
+ColumnMapping parse_mapping(std::string_view text);
+
 // What a table can say of a job:
 // - id
 // - submit, start, end: instants. A start and an end give wait and run time.
@@ -120,7 +124,7 @@ using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
 //   the machine is made of
 // - state: a word of Slurm, or a similar one
 // - user, queue
-const std::vector<std::string>& table_fields();
+std::vector<std::string> table_fields();
 
 // Accounting data: files of one format, which are read one after the other.
 struct AccountingData {
