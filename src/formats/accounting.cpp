@@ -67,15 +67,6 @@ constexpr std::array<InstantRule, 6> instant_rules = {{
     {"nanoseconds", 1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
 }};
 
-// Whole numbers of nanoseconds are too large for Duration::parse().
-std::optional<Duration> since_1970(std::string_view text, long long per_second) {
-    if (const auto whole = number_in<long long>(text); whole && per_second > 1) {
-        return Duration::microseconds(static_cast<Microseconds>(*whole) * 1'000'000 / per_second);
-    }
-    const auto number = Duration::parse(text);
-    return number ? std::optional(Duration::microseconds(number->count() / per_second)) : std::nullopt;
-}
-
 // The data with what the format says of itself, unless the user says otherwise.
 AccountingData completed(const AccountingData& data, const KnownFormat& format) {
     AccountingData result = data;
@@ -105,14 +96,18 @@ std::optional<Duration> RecordField::instant(TimeZone& zone, TimeFormat format) 
         return std::nullopt;
     }
     const InstantRule& rule = instant_rules.at(static_cast<std::size_t>(format));
-    std::optional<Duration> read = rule.per_second > 0 ? since_1970(text, rule.per_second) : std::nullopt;
-    if (!read && rule.order) {
-        read = read_date(text, *rule.order, zone);
+    // Whole numbers of nanoseconds are too large for Duration::parse().
+    if (const auto whole = number_in<long long>(text); whole && rule.per_second > 0) {
+        return Duration::microseconds(static_cast<Microseconds>(*whole) * 1'000'000 / rule.per_second);
     }
-    if (!read) {
+    if (const auto date = rule.order ? read_date(text, *rule.order, zone) : std::nullopt) {
+        return date;
+    }
+    const auto number = rule.per_second > 0 ? Duration::parse(text) : std::nullopt;
+    if (!number) {
         fail(rule.expected);
     }
-    return read;
+    return Duration::microseconds(number->count() / rule.per_second);
 }
 
 std::optional<Duration> RecordField::length() const {

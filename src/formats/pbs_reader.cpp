@@ -48,49 +48,49 @@ class Attributes {
     std::map<std::string_view, std::string_view> values_;
 };
 
-// The parts of a list such as exec_host.
-std::vector<std::string_view> parts_of(std::string_view list, char separator) {
-    std::vector<std::string_view> parts = split(list, separator);
-    std::erase(parts, std::string_view());
-    return parts;
+// Calls `use` with the parts of a list such as exec_host.
+void for_each_part(std::string_view list, char separator, const auto& use) {
+    while (!list.empty()) {
+        const auto [part, rest] = cut(list, separator);
+        use(part);
+        list = rest;
+    }
 }
 
 // Processors in exec_host: "node/0*4+node2/0*4" (PBS), "node/0-7,9+node2/0-3" or "node/0+node/1" (TORQUE).
 long long processors_in(std::string_view exec_host) {
     long long processors = 0;
-    for (const std::string_view part : parts_of(exec_host, '+')) {
+    for_each_part(exec_host, '+', [&](std::string_view part) {
         const std::string_view slots = part.find('/') == std::string_view::npos ? "0" : cut(part, '/').second;
         if (slots.find('*') != std::string_view::npos) {
             processors += number_in<long long>(cut(slots, '*').second).value_or(0);
-            continue;
+            return;
         }
-        for (const std::string_view range : parts_of(slots, ',')) {
+        for_each_part(slots, ',', [&](std::string_view range) {
             const auto [from, to] = cut(range, '-');
             const auto first = number_in<long long>(from);
             const auto last = range.size() == from.size() ? first : number_in<long long>(to);
             processors += first && last && *last >= *first ? *last - *first + 1 : 0;
-        }
-    }
+        });
+    });
     return processors;
 }
 
 long long nodes_in(std::string_view exec_host) {
     std::set<std::string_view> hosts;
-    for (const std::string_view part : parts_of(exec_host, '+')) {
-        hosts.insert(cut(part, '/').first);
-    }
+    for_each_part(exec_host, '+', [&](std::string_view part) { hosts.insert(cut(part, '/').first); });
     return static_cast<long long>(hosts.size());
 }
 
 // Processors in TORQUE's Resource_List.nodes: "2:ppn=8+1:ppn=4".
 long long processors_in_nodes(std::string_view nodes) {
     long long processors = 0;
-    for (const std::string_view part : parts_of(nodes, '+')) {
+    for_each_part(nodes, '+', [&](std::string_view part) {
         const long long number = number_in<long long>(cut(part, ':').first).value_or(1);
         const std::size_t ppn = part.find(":ppn=");
         const std::string_view text = ppn == std::string_view::npos ? "1" : part.substr(ppn + 5);
         processors += number * number_in<long long>(cut(text, ':').first).value_or(1);
-    }
+    });
     return processors;
 }
 

@@ -1,7 +1,9 @@
 #include "calendar.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <ctime>
 #include <stdexcept>
 
 #include <date/tz.h>
@@ -210,7 +212,11 @@ std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZo
 }
 
 std::string date_text(Duration since_1970) {
-    return date::format("%F %T", date::sys_seconds(std::chrono::seconds(whole_seconds(since_1970))));
+    const auto instant = static_cast<std::time_t>(whole_seconds(since_1970));
+    std::tm parts{};
+    gmtime_r(&instant, &parts);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts)};
 }
 
 std::optional<Duration> read_length(std::string_view text) {

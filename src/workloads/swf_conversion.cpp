@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -117,45 +116,38 @@ std::string estimate_text(const SwfConversion& conversion) {
                                                                    : "the run time";
 }
 
+// Adds a job to the counts whose rule holds for it.
+void count_where(std::initializer_list<bool> rule_holds, std::vector<RuleCount>& counts) {
+    std::size_t rule = 0;
+    for (const bool holds : rule_holds) {
+        counts[rule++].jobs += holds ? 1U : 0U;
+    }
+}
+
 // Notes peculiarities of the kept jobs that matter to readers of results.
 void add_notes(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
-    std::vector<RuleCount> notes;
-    std::vector<std::function<bool(const KeptJob&)>> rules;
-    const auto note = [&](const std::string& what, std::function<bool(const KeptJob&)> holds) {
-        notes.push_back({what});
-        rules.push_back(std::move(holds));
-    };
-    if (conversion.size == SwfConversion::Size::requested) {
-        note("no requested processors: the allocated ones are the size",
-             [](const KeptJob& kept) { return kept.job->requested_processors <= 0; });
-    }
-    if (conversion.estimates == SwfConversion::Estimates::log) {
-        note("no requested time: " + missing_walltime_text(conversion),
-             [](const KeptJob& kept) { return !has_estimate(*kept.job); });
-    } else {
-        note("all estimates replaced by " + estimate_text(conversion), [](const KeptJob&) { return true; });
-    }
-    note(conversion.short_estimates == SwfConversion::ShortEstimates::believe
+    const bool by_log = conversion.estimates == SwfConversion::Estimates::log;
+    std::vector<RuleCount> notes = {
+        {"no requested processors: the allocated ones are the size"},
+        {by_log ? "no requested time: " + missing_walltime_text(conversion)
+                : "all estimates replaced by " + estimate_text(conversion)},
+        {conversion.short_estimates == SwfConversion::ShortEstimates::believe
              ? "run time > walltime: outlives the walltime when run"
-             : "run time > walltime: stopped at the walltime when run",
-         [&](const KeptJob& kept) {
-             return walltime_of(*kept.job, conversion).value_or(kept.job->run_time) < kept.job->run_time;
-         });
-    note("run time > requested time: the run time is the walltime",
-         [&](const KeptJob& kept) { return is_raised(*kept.job, conversion); });
-    note("run time 0: runs for a microsecond", [](const KeptJob& kept) { return kept.job->run_time == Duration(); });
-    note("wider than " + std::to_string(summary.processors) + " processors: schedulers reject them",
-         [&](const KeptJob& kept) { return size_of(*kept.job, conversion) > summary.processors; });
-    note(selection.log->ids.empty() ? "job number seen before: -2, -3, ... added to the id"
-                                    : "another run of a job: :2, :3, ... added to the id",
-         [](const KeptJob& kept) { return kept.copy > 1; });
+             : "run time > walltime: stopped at the walltime when run"},
+        {"run time > requested time: the run time is the walltime"},
+        {"run time 0: runs for a microsecond"},
+        {"wider than " + std::to_string(summary.processors) + " processors: schedulers reject them"},
+        {selection.log->ids.empty() ? "job number seen before: -2, -3, ... added to the id"
+                                    : "another run of a job: :2, :3, ... added to the id"}};
     for (const KeptJob& kept : selection.kept) {
-        for (std::size_t i = 0; i < rules.size(); ++i) {
-            notes[i].jobs += rules[i](kept) ? 1U : 0U;
-        }
+        const SwfJob& job = *kept.job;
+        count_where({conversion.size == SwfConversion::Size::requested && job.requested_processors <= 0,
+                     !by_log || !has_estimate(job), walltime_of(job, conversion).value_or(job.run_time) < job.run_time,
+                     is_raised(job, conversion), job.run_time == Duration(),
+                     size_of(job, conversion) > summary.processors, kept.copy > 1},
+                    notes);
     }
-    std::ranges::copy_if(notes, std::back_inserter(summary.noted),
-                         [](const RuleCount& count) { return count.jobs > 0; });
+    std::ranges::copy_if(notes, std::back_inserter(summary.noted), [](const RuleCount& note) { return note.jobs > 0; });
 }
 
 }  // namespace
@@ -183,36 +175,23 @@ std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conv
 }
 
 std::vector<RuleCount> count_anomalies(const SwfLog& log) {
-    struct Anomaly {
-        const char* what;
-        bool (*holds)(const SwfJob& job, const SwfJob& on_line_above);
-    };
-    constexpr std::array<Anomaly, 8> anomalies = {{
-        {"run time <= 0", [](auto& job, auto&) { return job.run_time <= Duration(); }},
-        {"allocated processors < 0", [](auto& job, auto&) { return job.allocated_processors < 0; }},
-        {"allocated > requested processors",
-         [](auto& job, auto&) {
-             return job.requested_processors > 0 && job.allocated_processors > job.requested_processors;
-         }},
-        {"run time > requested time", [](auto& job, auto&) { return longer_than_estimate(job); }},
-        {"run time > requested time + 60 s",
-         [](auto& job, auto&) {
-             return has_estimate(job) && job.run_time > job.requested_time + Duration::seconds(60);
-         }},
-        {"requested processors unknown", [](auto& job, auto&) { return job.requested_processors <= 0; }},
-        {"requested time unknown", [](auto& job, auto&) { return !has_estimate(job); }},
-        {"submitted before the job of the line above",
-         [](auto& job, auto& above) { return job.submit < above.submit; }},
-    }};
-    std::vector<RuleCount> counts;
-    for (const Anomaly& anomaly : anomalies) {
-        counts.push_back({anomaly.what});
-    }
+    std::vector<RuleCount> counts = {{"run time <= 0"},
+                                     {"allocated processors < 0"},
+                                     {"allocated > requested processors"},
+                                     {"run time > requested time"},
+                                     {"run time > requested time + 60 s"},
+                                     {"requested processors unknown"},
+                                     {"requested time unknown"},
+                                     {"submitted before the job of the line above"}};
+    const Duration minute = Duration::seconds(60);
     const SwfJob* above = log.jobs.data();
     for (const SwfJob& job : log.jobs) {
-        for (std::size_t i = 0; i < anomalies.size(); ++i) {
-            counts[i].jobs += anomalies[i].holds(job, *above) ? 1U : 0U;
-        }
+        const bool has_request = job.requested_processors > 0;
+        count_where({job.run_time <= Duration(), job.allocated_processors < 0,
+                     has_request && job.allocated_processors > job.requested_processors, longer_than_estimate(job),
+                     has_estimate(job) && job.run_time > job.requested_time + minute, !has_request, !has_estimate(job),
+                     job.submit < above->submit},
+                    counts);
         above = &job;
     }
     return counts;
@@ -262,7 +241,9 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     const Duration run_time = run_time_of(job);
     profile_ = "d";
     run_time.append_shortest_to(profile_);
-    profiles_.try_emplace(profile_, JobProfile{JobProfile::Type::delay, "delay", run_time});
+    if (!profiles_.contains(profile_)) {
+        profiles_.emplace(profile_, JobProfile{JobProfile::Type::delay, "delay", run_time});
+    }
     const auto queue_name = conversion_.queue_names.find(job.queue);
     JobDescription description;
     description.id = "w0!" + selection_.id_of(kept);
