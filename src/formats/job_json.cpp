@@ -150,7 +150,9 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
     }
     read_own_fields(fields, job, texts);
     job.profile = shared_text(fields.text("profile"), texts);
-    append_unknown_members(object, others);
+    if (!fields.all_requested()) {
+        append_unknown_members(object, others);
+    }
     job.other_fields = shared_text(others, texts);
     return job;
 }

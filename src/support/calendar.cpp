@@ -10,8 +10,6 @@
 
 #include <batfill/core/error.hpp>
 
-#include "numbers.hpp"
-
 namespace batfill {
 
 namespace {
@@ -62,13 +60,16 @@ class Scanner {
     }
     // Reads a number of at most `digits` digits.
     long long number(std::size_t digits, long long most = 1'000'000'000) {
-        const std::size_t size = std::min(text_.find_first_not_of("0123456789"), text_.size());
-        const auto value = size <= digits ? number_in<long long>(text_.substr(0, size)) : std::nullopt;
-        text_.remove_prefix(size);
-        if (!value || *value > most) {
+        long long value = 0;
+        std::size_t size = 0;
+        for (; size <= digits && begins_with_digit(); ++size) {
+            value = value * 10 + (text_.front() - '0');
+            text_.remove_prefix(1);
+        }
+        if (size == 0 || size > digits || value > most) {
             fail();
         }
-        return value.value_or(0);
+        return value;
     }
     // Reads the part of a second after a decimal point; 0 without a point. More digits are cut off.
     Duration fraction() {

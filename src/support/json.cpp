@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -395,7 +394,7 @@ ResourceSet Fields::resources(std::string_view name) {
 
 template <class Function>
 void Fields::for_each_unread(Function f) const {
-    if (rest_read_ || static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount()) {
+    if (rest_read_ || all_requested()) {
         return;
     }
     std::size_t index = 0;

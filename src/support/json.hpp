@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -171,6 +172,8 @@ class Fields {
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);
 
+    // Whether calls above have requested all fields.
+    bool all_requested() const { return static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount(); }
     // The fields that no call above has requested, as the text of an object; empty if there are none. They then count
     // as requested.
     std::string rest();
